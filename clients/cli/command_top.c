@@ -12,20 +12,22 @@
 #include <time.h>
 
 static const char usage[] =
-    "moreau top: a live view of the server, its busiest worlds first\n"
+    "moreau top: a live view of the server, its groups, and its busiest worlds first\n"
     "\n"
     "  moreau top [--once] [--json] [--interval SECONDS]\n"
     "\n"
     "The view is renewed every second. Rates are those of the interval before. --once\n"
     "prints one view and ends, and so does a standard output that is no terminal;\n"
-    "--json prints one view with up to 10,000 worlds.\n"
+    "--json prints one view with up to 10,000 worlds. A server that records shows how\n"
+    "large its file is, with its write-ahead log, and how many recordings are under\n"
+    "way. The steps of a group are those of its worlds together.\n"
     "\n"
     "Examples:\n"
     "  moreau top\n"
     "  moreau top --once --interval 5\n"
     "  moreau top --json | jq .per_s.steps\n";
 
-enum { HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20 };
+enum { HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
 
 static void sleep_for(double seconds) {
     double whole = floor(seconds);
@@ -36,7 +38,44 @@ static void sleep_for(double seconds) {
 
 // ---- for people
 
-static void print_server(Cli *cli, const Sample *sample, const SampleRates *rates) {
+// Lines that it prints.
+static size_t print_log(const Moreau__V1__StatsReply *s) {
+    if (!s->has_log_bytes) {
+        return 0;
+    }
+    char text[32];
+    printf("file %s  %" PRIu64 " recording%s under way\n", format_bytes(s->log_bytes, text),
+           s->recordings, plural(s->recordings));
+    return 1;
+}
+
+// Lines that it prints; as many as there may be.
+static size_t print_groups(const Sample *sample) {
+    if (sample->group_count == 0) {
+        return 0;
+    }
+    printf("%s%12s  %-16s %10s %8s %10s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "group",
+           "name", "steps/s", "worlds", "episodes/s", "memory", "recording",
+           terminal_style(stdout, STYLE_PLAIN));
+    size_t shown = sample->group_count < GROUPS_SHOWN_MAX ? sample->group_count : GROUPS_SHOWN_MAX;
+    for (size_t i = 0; i < shown; i++) {
+        const SampleGroup *group = &sample->group[i];
+        const Moreau__V1__GroupInfo *info = group->info;
+        char text[3][32];
+        printf("%12" PRIu64 "  %-16.16s %10s %8" PRIu64 " %10s %9s  %.8s\n", info->group,
+               info->name != NULL ? info->name : "",
+               format_count((uint64_t)group->steps_rate, text[0]), info->count,
+               format_count((uint64_t)group->episodes_rate, text[1]),
+               format_bytes(info->bytes, text[2]), info->recording != NULL ? info->recording : "");
+    }
+    if (shown < sample->group_count) {
+        printf("%12s  and %zu more\n", "", sample->group_count - shown);
+    }
+    return 1 + shown + (shown < sample->group_count);
+}
+
+// Lines that it prints beside the head.
+static size_t print_server(Cli *cli, const Sample *sample, const SampleRates *rates) {
     const Moreau__V1__StatsReply *s = sample->stats;
     const char *bold = terminal_style(stdout, STYLE_BOLD),
                *plain = terminal_style(stdout, STYLE_PLAIN),
@@ -57,6 +96,7 @@ static void print_server(Cli *cli, const Sample *sample, const SampleRates *rate
            format_bytes((uint64_t)rates->bytes_in, text[0]),
            format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
            plural(s->slow_clients), format_bytes(s->world_bytes, text[2]));
+    size_t lines = print_log(s);
     char counts[3][32];
     printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
            plural(s->world_count), format_count(s->bodies, counts[1]), s->bodies == 1 ? "y" : "ies",
@@ -64,8 +104,11 @@ static void print_server(Cli *cli, const Sample *sample, const SampleRates *rate
     if (sample->world_total > sample->world_count) {
         printf("  (below: of the first %zu worlds)", sample->world_count);
     }
-    printf("\n%s%12s  %-16s %10s %8s %8s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
+    printf("\n");
+    lines += print_groups(sample);
+    printf("%s%12s  %-16s %10s %8s %8s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
            "name", "steps/s", "bodies", "contacts", "memory", "solver", plain);
+    return lines;
 }
 
 static void print_world(const SampleWorld *world) {
@@ -79,11 +122,11 @@ static void print_world(const SampleWorld *world) {
 
 static void print_view(Cli *cli, const Sample *sample, const SampleRates *rates) {
     size_t rows = WORLDS_WITHOUT_TERMINAL;
+    const size_t head = HEAD_LINES + print_server(cli, sample, rates);
     if (terminal_is_watched(stdout)) {
-        unsigned lines = terminal_lines(stdout);
-        rows = lines > HEAD_LINES + 1 ? lines - HEAD_LINES - 1 : 0;
+        const size_t lines = terminal_lines(stdout);
+        rows = lines > head + 1 ? lines - head - 1 : 0;
     }
-    print_server(cli, sample, rates);
     for (size_t i = 0; i < sample->world_count && i < rows; i++) {
         print_world(&sample->world[i]);
     }
@@ -110,10 +153,22 @@ static json_t *world_json(const SampleWorld *world) {
     return json;
 }
 
+// As `moreau worlds --json` shows it, and the rates.
+static json_t *group_json(const SampleGroup *group) {
+    json_t *json = json_write_ours(&group->info->base);
+    json_object_set_new(json, "steps_per_s", number_json(group->steps_rate));
+    json_object_set_new(json, "episodes_per_s", number_json(group->episodes_rate));
+    return json;
+}
+
 static void print_json(Cli *cli, const Sample *sample, const SampleRates *rates) {
     json_t *worlds = json_array();
     for (size_t i = 0; i < sample->world_count; i++) {
         json_array_append_new(worlds, world_json(&sample->world[i]));
+    }
+    json_t *groups = json_array();
+    for (size_t i = 0; i < sample->group_count; i++) {
+        json_array_append_new(groups, group_json(&sample->group[i]));
     }
     json_t *rate =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "steps", number_json(rates->steps),
@@ -122,8 +177,9 @@ static void print_json(Cli *cli, const Sample *sample, const SampleRates *rates)
                   "failed_requests", number_json(rates->failed), "bytes_in",
                   number_json(rates->bytes_in), "bytes_out", number_json(rates->bytes_out));
     json_t *view =
-        json_pack("{s:o, s:o, s:o, s:o}", "stats", json_write_ours(&sample->stats->base), "per_s",
-                  rate, "solver_time_per_step", number_json(rates->solver_time), "worlds", worlds);
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "stats", json_write_ours(&sample->stats->base),
+                  "per_s", rate, "solver_time_per_step", number_json(rates->solver_time), "groups",
+                  groups, "worlds", worlds);
     cli_print(cli, view);
 }
 

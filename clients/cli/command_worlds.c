@@ -60,8 +60,6 @@ static void show_page(const Moreau__V1__WorldListReply *page, json_t *rows) {
 
 // ---- groups
 
-enum { GROUP_PAGE_ROWS = 1000 };
-
 static void print_group_head(uint64_t total) {
     char count[32];
     printf("%s%s group%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
@@ -80,38 +78,13 @@ static void print_group(const Moreau__V1__GroupInfo *group) {
            group->recording != NULL ? group->recording : "");
 }
 
-// The reply with groups from the first-th on, the caller's to free. NULL: *status is what to
-// return.
-static Moreau__V1__Reply *fetch_groups(Cli *cli, uint64_t first, int *status) {
-    Moreau__V1__GroupList list = MOREAU__V1__GROUP_LIST__INIT;
-    list.has_first = list.has_count = 1;
-    list.first = first;
-    list.count = GROUP_PAGE_ROWS;
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.call_case = MOREAU__V1__REQUEST__CALL_GROUP_LIST;
-    request.group_list = &list;
-    Moreau__V1__Reply *reply;
-    *status = cli_call(cli, &request, &reply);
-    if (*status != EXIT_DONE) {
-        *status = cli_report_refusal(cli, NULL, "");
-    } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_GROUP_LIST) {
-        *status = cli_fail(cli, EXIT_REFUSED, "the server's answer holds no list of groups");
-    } else {
-        return reply;
-    }
-    if (reply != NULL) {
-        moreau__v1__reply__free_unpacked(reply, NULL);
-    }
-    return NULL;
-}
-
 // Prints the groups, or collects them in `rows` (Nullable).
 static int list_groups(Cli *cli, json_t *rows) {
     uint64_t first = 0;
     size_t count;
     do {
         int status;
-        Moreau__V1__Reply *reply = fetch_groups(cli, first, &status);
+        Moreau__V1__Reply *reply = group_page_fetch(cli, first, &status);
         if (reply == NULL) {
             return status;
         }

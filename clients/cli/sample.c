@@ -59,6 +59,21 @@ static int take_worlds(Cli *cli, Sample *sample) {
     return EXIT_DONE;
 }
 
+static int take_groups(Cli *cli, Sample *sample) {
+    int status;
+    sample->group_reply = group_page_fetch(cli, 0, &status);
+    if (sample->group_reply == NULL) {
+        return status;
+    }
+    const Moreau__V1__GroupListReply *page = sample->group_reply->group_list;
+    sample->group_count = page->n_groups;
+    sample->group = memory_take(page->n_groups, sizeof(*sample->group));
+    for (size_t i = 0; i < page->n_groups; i++) {
+        sample->group[i] = (SampleGroup){.info = page->groups[i]};
+    }
+    return EXIT_DONE;
+}
+
 int sample_take(Cli *cli, Sample *sample) {
     *sample = (Sample){0};
     Moreau__V1__Stats stats = MOREAU__V1__STATS__INIT;
@@ -75,6 +90,9 @@ int sample_take(Cli *cli, Sample *sample) {
         sample->taken_s = terminal_now_s();
         status = take_worlds(cli, sample);
     }
+    if (status == EXIT_DONE) {
+        status = take_groups(cli, sample);
+    }
     if (status != EXIT_DONE) {
         sample_free(sample);
     }
@@ -85,6 +103,10 @@ void sample_free(Sample *sample) {
     if (sample->reply != NULL) {
         moreau__v1__reply__free_unpacked(sample->reply, NULL);
     }
+    if (sample->group_reply != NULL) {
+        moreau__v1__reply__free_unpacked(sample->group_reply, NULL);
+    }
+    free(sample->group);
     free(sample->world);
     *sample = (Sample){0};
 }
@@ -109,10 +131,24 @@ static void compare_worlds(Sample *before, Sample *now, double seconds) {
     qsort(now->world, now->world_count, sizeof(*now->world), by_rate);
 }
 
+static void compare_groups(const Sample *before, Sample *now, double seconds) {
+    for (size_t i = 0; i < now->group_count; i++) {
+        SampleGroup *group = &now->group[i];
+        for (size_t k = 0; k < before->group_count; k++) {
+            const Moreau__V1__GroupInfo *was = before->group[k].info;
+            if (was->group == group->info->group) {
+                group->steps_rate = rate(was->steps, group->info->steps, seconds);
+                group->episodes_rate = rate(was->episodes, group->info->episodes, seconds);
+            }
+        }
+    }
+}
+
 SampleRates sample_compare(Sample *before, Sample *now) {
     double seconds = now->taken_s - before->taken_s;
     const Moreau__V1__StatsReply *a = before->stats, *b = now->stats;
     compare_worlds(before, now, seconds);
+    compare_groups(before, now, seconds);
     uint64_t timed = b->timed_steps > a->timed_steps ? b->timed_steps - a->timed_steps : 0;
     return (SampleRates){
         .steps = rate(a->steps, b->steps, seconds),

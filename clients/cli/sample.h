@@ -15,10 +15,18 @@ typedef struct SampleWorld {
     double steps_rate; // [1/s] since the sample before; 0: the world was not in it
 } SampleWorld;
 
+typedef struct SampleGroup {
+    const Moreau__V1__GroupInfo *info; // in the sample's reply
+    double steps_rate, episodes_rate;  // [1/s] since the sample before; 0: the group was not in it
+} SampleGroup;
+
 typedef struct Sample {
     double taken_s;           // terminal_now_s
     Moreau__V1__Reply *reply; // owned; holds `stats`
     const Moreau__V1__StatsReply *stats;
+    Moreau__V1__Reply *group_reply; // owned; holds the first groups
+    SampleGroup *group;             // owned
+    size_t group_count;
     SampleWorld *world; // owned; by steps_rate once compared, until then by id
     size_t world_count;
     uint64_t world_total; // on the server
@@ -34,6 +42,6 @@ typedef struct SampleRates {
 int sample_take(Cli *cli, Sample *sample);
 void sample_free(Sample *sample);
 
-// Fills in the worlds' rates and brings the busiest to the front. `before` is in the order of ids
-// or was compared itself; it is put into the order of ids.
+// Fills in the rates of worlds and groups, and brings the busiest worlds to the front. `before` is
+// in the order of ids or was compared itself; it is put into the order of ids.
 SampleRates sample_compare(Sample *before, Sample *now);

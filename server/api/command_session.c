@@ -90,6 +90,15 @@ static void count_opinions(OpinionFigures figures, Moreau__V1__StatsReply *messa
     message->opinions_waiting = figures.waiting;
 }
 
+static void count_log(const Log *log, Moreau__V1__StatsReply *message) {
+    if (log != NULL) {
+        const LogFigures figures = log_figures(log);
+        message->has_log_bytes = message->has_recordings = 1;
+        message->log_bytes = figures.file_bytes;
+        message->recordings = figures.open_recordings;
+    }
+}
+
 static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error *error) {
     Api *api = request->api;
     uint32_t lanes = pool_lane_count(api->def.pool);
@@ -121,6 +130,7 @@ static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error
     message->groups = farm_count(host_farm(api->def.host));
     message->group_worlds = host_claimed(api->def.host);
     count_opinions(farm_opinions(host_farm(api->def.host)), message);
+    count_log(api->def.log, message);
     message->requests = api->requests_total;
     message->unconverged_steps =
         atomic_load_explicit(&api->unconverged_steps, memory_order_relaxed);

@@ -3,9 +3,11 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
+#include "support/wire_group.h"
 #include "support/wire_world.h"
 
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -56,6 +58,53 @@ START_TEST(a_world_in_a_long_call_is_seen_at_work) {
 }
 END_TEST
 
+enum { COUNT = 8 };
+
+// What top says of a server whose only group steps from before its first look until it has ended.
+static json_t *watch_group(const ServerProcess *server, WireClient *client, uint64_t group) {
+    static char line[256], said[1 << 16];
+    snprintf(line, sizeof(line), MOREAU_BINARY_DIR "/clients/moreau top --server %s --json 2>&1",
+             server->address[0]);
+    FILE *top = popen(line, "r");
+    ck_assert_ptr_nonnull(top);
+    struct pollfd ended = {.fd = fileno(top), .events = POLLIN};
+    float action[COUNT] = {0};
+    while (poll(&ended, 1, 0) == 0) {
+        wire_group_step(client, group, action, COUNT);
+    }
+    said[fread(said, 1, sizeof(said) - 1, top)] = '\0';
+    ck_assert_int_eq(pclose(top), 0);
+    json_t *view = json_loads(said, 0, NULL);
+    ck_assert_msg(view != NULL, "this is no JSON: %s", said);
+    return view;
+}
+
+START_TEST(a_group_that_learns_is_seen_with_its_rate_and_the_file) {
+    ServerProcess *server = server_start("--workers 2 --db @/log.db");
+    WireClient *client = wire_open(server->address[0]);
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate *make = wire_group_create_call(COUNT);
+    make->record = &record;
+    const uint64_t group = wire_accept(client, make)->group_create->group;
+    wire_group_reset(client, group);
+    json_t *view = watch_group(server, client, group);
+    const json_t *stats = json_object_get(view, "stats"),
+                 *shown = json_array_get(json_object_get(view, "groups"), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(stats, "recordings")), 1);
+    ck_assert_int_gt(json_integer_value(json_object_get(stats, "log_bytes")), 0);
+    ck_assert_int_eq(json_integer_value(json_object_get(shown, "count")), COUNT);
+    ck_assert_double_gt(json_number_value(json_object_get(shown, "steps_per_s")), 0.0);
+    ck_assert_double_gt(json_number_value(json_object_get(shown, "episodes_per_s")), 0.0);
+    json_decref(view);
+    static char said[4096];
+    ck_assert_int_eq(run_top(server->address[0], "--interval 0.1", said, sizeof(said)), 0);
+    ck_assert_ptr_nonnull(strstr(said, "1 recording under way"));
+    ck_assert_ptr_nonnull(strstr(said, "cart-pole"));
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(wrong_words_and_no_server_have_their_exit_status) {
     static char said[4096];
     ck_assert_int_eq(run_top("127.0.0.1:1", "--once", said, sizeof(said)), 3);
@@ -70,6 +119,7 @@ END_TEST
 static TCase *case_top(void) {
     TCase *tcase = tcase_create("top");
     tcase_add_test(tcase, a_world_in_a_long_call_is_seen_at_work);
+    tcase_add_test(tcase, a_group_that_learns_is_seen_with_its_rate_and_the_file);
     tcase_add_test(tcase, wrong_words_and_no_server_have_their_exit_status);
     return tcase;
 }

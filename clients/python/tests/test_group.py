@@ -292,7 +292,8 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
 
 
 def test_a_world_is_watched_while_it_learns(client, server):
-    with make(client, step_limit=3, autoreset="SAME_STEP") as group, server.client(timeout_s=60.0) as viewer:
+    group = make(client, step_limit=3, autoreset="SAME_STEP")
+    with server.client(timeout_s=60.0) as viewer:
         live = viewer.subscribe(group=group.id, index=2, frames_per_second=0.0, velocities=True)
         frames = iter(live)
         first = next(frames)

@@ -366,6 +366,10 @@ class StatsReply(Message):
     """… of which the exact answer was not found"""
     opinions_waiting: int | None = None
     """to be solved again, of groups that are there"""
+    log_bytes: int | None = None
+    """of the file of episodes, with its write-ahead log"""
+    recordings: int | None = None
+    """under way: of worlds, and of groups"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3733,6 +3737,8 @@ StatsReply.FIELDS = (
     Field(41, "opinions", Kind.UINT64, False, None),
     Field(42, "opinions_open", Kind.UINT64, False, None),
     Field(43, "opinions_waiting", Kind.UINT64, False, None),
+    Field(44, "log_bytes", Kind.UINT64, False, None),
+    Field(45, "recordings", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
