@@ -40,12 +40,19 @@ void log_answer(LogWait *wait, const Error *error) {
     }
 }
 
+// Chunks of groups come by the hundred a second, a few from each range of worlds.
+static bool may_wait(const Record *record) {
+    return record->kind == RECORD_CHUNK && recording_is_group(record->recording->def.world_count,
+                                                              record->recording->def.world_range);
+}
+
 void log_enqueue(Log *log, Record *const *records, size_t count) {
     uint64_t now_ns = clock_now_ns();
     uv_mutex_lock(&log->mutex);
-    bool was_empty = log->queue.head == NULL;
+    const uint64_t was_due_ns = log_queue_due_ns(log);
     for (size_t i = 0; i < count; i++) {
         Record *record = records[i];
+        log->is_awaited = log->is_awaited || !may_wait(record);
         record->queued_ns = now_ns;
         list_add(&log->queue, record);
         log->figures.queue_bytes += record->buffer.used;
@@ -54,7 +61,7 @@ void log_enqueue(Log *log, Record *const *records, size_t count) {
         log->figures.open_recordings -= record->kind == RECORD_END;
     }
     log_note_fill(log);
-    if (was_empty) {
+    if (log_queue_due_ns(log) < was_due_ns) {
         uv_cond_signal(&log->wake);
     }
     uv_mutex_unlock(&log->mutex);

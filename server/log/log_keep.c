@@ -20,10 +20,6 @@ static bool has_rules(const LogKeep *rules) {
     return rules->age_ns > 0 || rules->bytes > 0 || rules->episodes > 0;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 uint64_t log_keep_due_ns(const Log *log) {
     const Keep *keep = &log->keep;
     return !has_rules(&keep->rules) ? UINT64_MAX : keep->is_looking ? 0 : keep->look_at_ns;
@@ -36,7 +32,7 @@ void log_keep_note(Log *log, bool grows_only) {
     }
     uint64_t pause =
         LOOK_SHARE * keep->spent_ns > pause_ns ? LOOK_SHARE * keep->spent_ns : pause_ns;
-    keep->look_at_ns = earlier(keep->look_at_ns, keep->looked_ns + pause);
+    keep->look_at_ns = log_earlier(keep->look_at_ns, keep->looked_ns + pause);
 }
 
 void log_keep_note_released(Log *log) {
@@ -85,8 +81,8 @@ static void end_look(Log *log) {
     }
     if (keep->due_ns != UINT64_MAX) { // the wall clock may be set: now and then it is looked at
         left_ns = keep->due_ns > wall_ns ? keep->due_ns - wall_ns : 0;
-        left_ns = left_ns < pause_ns ? pause_ns : earlier(left_ns, sleep_ns);
-        keep->look_at_ns = earlier(keep->look_at_ns, keep->looked_ns + left_ns);
+        left_ns = left_ns < pause_ns ? pause_ns : log_earlier(left_ns, sleep_ns);
+        keep->look_at_ns = log_earlier(keep->look_at_ns, keep->looked_ns + left_ns);
     }
     uv_mutex_lock(&log->mutex);
     log->figures.looks++;

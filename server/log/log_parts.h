@@ -112,6 +112,7 @@ struct Log {
     uv_mutex_t mutex;
     uv_cond_t wake;
     RecordList queue;
+    bool is_awaited;          // there is more than chunks of groups in the queue
     uint64_t batch_queued_ns; // oldest record of the batch under way; 0: none
     LogWait *waits_for_room;
     LogWait *refused; // to be answered on the log's thread
@@ -147,6 +148,10 @@ struct Log {
     bool is_ending; // as is_closing, for this thread
 };
 
+static inline uint64_t log_earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 // ---- log.c
 
 void list_add(RecordList *list, Record *record);
@@ -166,6 +171,9 @@ void log_free_recording(LogRecording *recording);
 // ---- log_write.c
 
 void log_run(void *context); // the log's thread
+
+// Under the lock. When the queue is to be taken up [clock_now_ns]; UINT64_MAX: it is empty.
+uint64_t log_queue_due_ns(const Log *log);
 
 // Under the lock.
 void log_note_fill(Log *log);

@@ -13,6 +13,8 @@
 
 enum { LOG_NICENESS = 5 };                   // of the log's thread
 enum { BATCH_BYTES = 16 << 20 };             // in one transaction
+enum { GATHER_BYTES = 4 << 20 };             // are worth one
+static const uint64_t gather_ns = 200000000; // that chunks of groups wait for others to share one
 static const uint64_t retry_ns = 1000000000; // between attempts to mark failed recordings
 
 static void answer_all(LogWait *wait) {
@@ -330,15 +332,25 @@ static void finish_batch(Log *log, RecordList *batch) {
 
 // ---- the log's thread
 
+// A chunk of a group is of the last second anyway, and a transaction writes a page once for all rows on it.
+uint64_t log_queue_due_ns(const Log *log) {
+    const size_t queue_bytes = (size_t)log->figures.queue_bytes;
+    return log->queue.head == NULL ? UINT64_MAX
+           : log->is_awaited || queue_bytes >= GATHER_BYTES ||
+                   queue_bytes >= log->queue_bytes_max / 4
+               ? 0
+               : log->queue.head->queued_ns + gather_ns;
+}
+
 // Under the lock. Sleeps until there is something to do.
 static void wait_for_work(Log *log) {
-    while (log->queue.head == NULL && log->refused == NULL && !log->is_closing &&
-           !log_has_errands(log) && !log_has_backup(log)) {
+    while (log->refused == NULL && !log->is_closing && !log_has_errands(log) &&
+           !log_has_backup(log)) {
         log_keep_note_released(log);
-        uint64_t keep_ns = log_keep_due_ns(log), now_ns = clock_now_ns();
+        uint64_t now_ns = clock_now_ns();
         uint64_t mark_ns = log->unmarked != NULL ? log->retry_at_ns : UINT64_MAX;
-        uint64_t until_ns = keep_ns < mark_ns ? keep_ns : mark_ns;
-        until_ns = until_ns < log->cut_at_ns ? until_ns : log->cut_at_ns;
+        uint64_t until_ns = log_earlier(log_earlier(log_queue_due_ns(log), mark_ns),
+                                        log_earlier(log_keep_due_ns(log), log->cut_at_ns));
         if (until_ns <= now_ns) {
             return;
         }
@@ -365,6 +377,7 @@ static bool take_batch(Log *log, RecordList *batch) {
         bytes += record->buffer.used; // none of a beginning: what follows it comes along
         list_add(batch, record);
     }
+    log->is_awaited = log->is_awaited && log->queue.head != NULL;
     uv_mutex_unlock(&log->mutex);
     return goes_on;
 }

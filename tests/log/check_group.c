@@ -9,6 +9,8 @@
 #include "log/mend_chain.h"
 #include "support/suite.h"
 
+#include <unistd.h>
+
 enum { WORLDS = 64, RANGE = 16, ROUNDS = 10, STEPS = 20 };
 
 static LogFile file;
@@ -370,10 +372,31 @@ START_TEST(one_episode_is_deleted_and_the_others_stay) {
 }
 END_TEST
 
+// A chunk now and then, as ranges of worlds close theirs; also where the machine is busy, most come
+// while another one waits.
+START_TEST(chunks_of_a_group_share_transactions) {
+    enum { CHUNKS = 40 };
+    Log *log = file_open(&file);
+    RecordingDef def = def_of(1);
+    def.world_count = WORLDS;
+    def.world_range = RANGE;
+    LogRecording *recording = begin(log, &def);
+    const uint64_t before = log_figures(log).transactions;
+    for (uint64_t i = 0; i < CHUNKS; i++) {
+        put(log, recording, CHUNK_INPUTS, i, i + 1, 100);
+        usleep(1000);
+    }
+    ck_assert_int_eq(end(recording, RECORDING_COMPLETE, CHUNKS, NULL), STATUS_OK);
+    ck_assert_uint_le(log_figures(log).transactions - before, CHUNKS / 2);
+    log_close(log);
+}
+END_TEST
+
 static TCase *case_group(void) {
     TCase *tcase = tcase_create("group");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, chunks_of_a_group_share_transactions);
     tcase_add_test(tcase, episodes_of_a_group_are_rows_with_numbers_of_their_own);
     tcase_add_test(tcase, episodes_say_what_came_of_their_opinions);
     tcase_add_test(tcase, episodes_rank_by_what_was_earned_in_doubtful_steps);
