@@ -34,6 +34,7 @@
 #define TOUCH_SHARE_MAX  1e-4
 // how much farther than they reach bodies are where no rounding brings them back
 #define FAR_SLACK 1.001
+enum { MAY_MEET_PAIRS = 16 }; // of bodies, and of a shape's primitives
 
 static Status out_of_memory(StepState *state) {
     return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -519,6 +520,42 @@ static Status collide_candidates(StepState *state) {
     return status;
 }
 
+// Whether groups and joints let two bodies touch. Of shapes of many primitives: it may be.
+static bool may_meet(const World *world, uint32_t a, uint32_t b) {
+    const Shape *of_a = world_body_shape(world, a), *of_b = world_body_shape(world, b);
+    if (of_a == NULL || of_b == NULL ||
+        (world->kind[a] != BODY_DYNAMIC && world->kind[b] != BODY_DYNAMIC) ||
+        trees_bar(world->trees, world->joint, a, b)) {
+        return false;
+    }
+    if (of_a->primitive_count > MAY_MEET_PAIRS || of_b->primitive_count > MAY_MEET_PAIRS) {
+        return true;
+    }
+    const Primitive *first_a = &world->primitive[of_a->primitive_first],
+                    *first_b = &world->primitive[of_b->primitive_first];
+    bool may = false;
+    for (uint32_t i = 0; !may && i < of_a->primitive_count; i++) {
+        for (uint32_t j = 0; !may && j < of_b->primitive_count; j++) {
+            may = primitives_collide(&first_a[i], &first_b[j]);
+        }
+    }
+    return may;
+}
+
+// false: no two bodies can touch, ever: what has a surface is there to be seen. So few are asked
+// about that it costs nothing beside a step, and where these are not all, some may.
+static bool has_meetings(const World *world) {
+    uint32_t pairs = 0;
+    for (uint32_t a = 0; world->primitive_count > 0 && a < world->body_count; a++) {
+        for (uint32_t b = a + 1; b < world->body_count; b++) {
+            if (pairs++ == MAY_MEET_PAIRS || may_meet(world, a, b)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 Status contacts_run(StepState *state) {
     ASSERT(state->stepper->contact_count == 0);
     const World *world = state->world;
@@ -531,8 +568,8 @@ Status contacts_run(StepState *state) {
     state->stepper->has_seams = false;
     state->recovery_count = 0;
     state->partner_first = NULL;
-    if (world->primitive_count == 0 && state->places == NULL) {
-        return STATUS_OK; // nothing has a surface
+    if (state->places == NULL && !has_meetings(world)) {
+        return STATUS_OK;
     }
     Status status = reach_run(state);
     // where a step asked for them the next one mostly does

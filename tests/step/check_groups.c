@@ -86,6 +86,44 @@ START_TEST(primitives_of_one_shape_are_told_apart) {
 }
 END_TEST
 
+// Ghosts that lie in each other touch nothing, few or many of them, before and behind the two whose
+// groups let them touch: these do from the step on in which they are there, and when the joint that
+// kept them apart is gone.
+START_TEST(ghosts_hide_nobody) {
+    const int ghosts[] = {1, 3, 40};
+    const int count = ghosts[_i / 2], behind = _i % 2 == 0 ? 0 : count;
+    Lab lab = lab_create(0.0, 1.0 / HERTZ);
+    for (int i = behind; i < count; i++) {
+        add_ball(&lab, vec3(0.01 * i, 0.0, 0.0), 2, 4);
+    }
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.stepper->contact_count, 0);
+    const uint32_t a = add_ball(&lab, vec3(0.0, 0.0, 0.0), 1, 1);
+    const uint32_t b = add_ball(&lab, vec3(0.15, 0.0, 0.0), 1, 1);
+    for (int i = 0; i < behind; i++) {
+        add_ball(&lab, vec3(0.01 * i, 0.0, 0.0), 2, 4);
+    }
+    const uint32_t kind = JOINT_SLIDER, joint = 0;
+    const JointColumns columns = {.count = 1,
+                                  .axis_count = 1,
+                                  .position_count = 1,
+                                  .kind = &kind,
+                                  .body_a = &lab.world->body_id[a],
+                                  .body_b = &lab.world->body_id[b]};
+    Id id;
+    Error error = {0};
+    ck_assert_int_eq(world_add_joints(lab.world, &columns, &id, &error), STATUS_OK);
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.stepper->contact_count, 0);
+    world_remove_joints(lab.world, &joint, 1);
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.stepper->contact_count, 1);
+    ck_assert_uint_eq(lab.stepper->contact[0].a, a);
+    ck_assert_uint_eq(lab.stepper->contact[0].b, b);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // A slab that a box does not collide with lies beside the step that stops it: it covers nothing.
 START_TEST(what_does_not_collide_covers_no_face) {
     for (int collides = 0; collides < 2; collides++) {
@@ -139,6 +177,7 @@ static TCase *case_groups(void) {
     tcase_add_loop_test(tcase, each_must_collide_with_the_other, 0,
                         sizeof(pairs) / sizeof(pairs[0]));
     tcase_add_test(tcase, primitives_of_one_shape_are_told_apart);
+    tcase_add_loop_test(tcase, ghosts_hide_nobody, 0, 6);
     tcase_add_test(tcase, what_does_not_collide_covers_no_face);
     tcase_add_test(tcase, groups_are_part_of_the_world);
     return tcase;
