@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sums are made column by column, two columns at a time, so that no addition waits for the one
-// before it.
+// Sums are made column by column, four or two columns at a time, so that no addition waits for the
+// one before it, and what is summed up is seldom stored between two of them.
 #include "solve/dense.h"
 
 #include "base/assert.h"
@@ -12,6 +12,21 @@ static inline void solve_lower(size_t n, size_t stride, const double *factor, do
     size_t k = 0;
     while (k < n && x[k] == 0.0) { // rows of joints begin with many
         k++;
+    }
+    for (; k + 4 < n; k += 4) {
+        const double *row = factor + (k + 1) * stride + k;
+        const double a = x[k], b = x[k + 1] - row[0] * a;
+        row += stride;
+        const double c = (x[k + 2] - row[0] * a) - row[1] * b;
+        row += stride;
+        const double d = ((x[k + 3] - row[0] * a) - row[1] * b) - row[2] * c;
+        x[k + 1] = b;
+        x[k + 2] = c;
+        x[k + 3] = d;
+        row += stride;
+        for (size_t i = k + 4; i < n; i++, row += stride) {
+            x[i] = (((x[i] - row[0] * a) - row[1] * b) - row[2] * c) - row[3] * d;
+        }
     }
     for (; k + 1 < n; k += 2) {
         const double *row = factor + (k + 1) * stride + k;
@@ -47,13 +62,23 @@ bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *fa
     return true;
 }
 
-void dense_solve(size_t n, const double *factor, double *x) {
-    ASSERT(n > 0);
-    solve_lower(n, n, factor, x);
-    for (size_t k = 0; k < n; k++) {
-        x[k] *= factor[k * n + k];
+// x := L^-T x
+static inline void solve_upper(size_t n, const double *factor, double *x) {
+    size_t i = n;
+    for (; i >= 4; i -= 4) {
+        const double *row = factor + (i - 1) * n, *row_c = row - n, *row_b = row_c - n,
+                     *row_a = row_b - n;
+        const double d = x[i - 1], c = x[i - 2] - row[i - 2] * d,
+                     b = (x[i - 3] - row[i - 3] * d) - row_c[i - 3] * c,
+                     a = ((x[i - 4] - row[i - 4] * d) - row_c[i - 4] * c) - row_b[i - 4] * b;
+        x[i - 2] = c;
+        x[i - 3] = b;
+        x[i - 4] = a;
+        for (size_t k = 0; k + 4 < i; k++) {
+            x[k] = (((x[k] - row[k] * d) - row_c[k] * c) - row_b[k] * b) - row_a[k] * a;
+        }
     }
-    for (size_t i = n; i >= 2; i -= 2) {
+    for (; i >= 2; i -= 2) {
         const double *lower = factor + (i - 1) * n, *upper = lower - n;
         const double b = x[i - 1], a = x[i - 2] - lower[i - 2] * b;
         x[i - 2] = a;
@@ -61,6 +86,15 @@ void dense_solve(size_t n, const double *factor, double *x) {
             x[k] = (x[k] - lower[k] * b) - upper[k] * a;
         }
     }
+}
+
+void dense_solve(size_t n, const double *factor, double *x) {
+    ASSERT(n > 0);
+    solve_lower(n, n, factor, x);
+    for (size_t k = 0; k < n; k++) {
+        x[k] *= factor[k * n + k];
+    }
+    solve_upper(n, factor, x);
 }
 
 double dense_square(size_t n, const double *factor, double *x) {

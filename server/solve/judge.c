@@ -155,15 +155,13 @@ static double *scratch_of(const Judge *judge, uint32_t share) {
 }
 
 // Contacts at places [begin, end) of the list; returns V, not less than `most`.
-static double survey_contacts(const Survey *survey, uint32_t share, uint32_t begin, uint32_t end,
-                              double most) {
+static double survey_contacts(const Survey *survey, uint32_t begin, uint32_t end, double most) {
     const Judge *judge = survey->judge;
     const Islands *islands = &judge->islands;
-    double *scratch = scratch_of(judge, share);
     for (uint32_t i = begin, next; i < end; i = next) {
         next = end - i > RANGE ? i + RANGE : end;
         for (uint32_t k = i; k < next; k++) {
-            mass_add_contact(&judge->mass, islands->contact[k], scratch);
+            mass_add_contact(&judge->mass, islands->contact[k]);
         }
         most = certificate_scale_contacts(judge->problem, islands, &judge->result->answer, i, next,
                                           most);
@@ -187,14 +185,13 @@ static void survey_share(void *work, uint32_t index) {
     double least = certificate_scale_least(judge->problem);
     if (share->is_piece) {
         const IslandRange *range = &share->range;
-        double most =
-            survey_contacts(survey, index, range->contact_begin, range->contact_end, least);
+        double most = survey_contacts(survey, range->contact_begin, range->contact_end, least);
         survey->piece[index] = survey_rows(judge, range->row_begin, range->row_end, most);
         return;
     }
     for (uint32_t i = share->island_begin; i < share->island_end; i++) {
         IslandRange range = islands_range(islands, i, i + 1);
-        double most = survey_contacts(survey, index, range.contact_begin, range.contact_end, least);
+        double most = survey_contacts(survey, range.contact_begin, range.contact_end, least);
         judge->scale.v_scale[i] = survey_rows(judge, range.row_begin, range.row_end, most);
     }
 }

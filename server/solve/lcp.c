@@ -134,7 +134,6 @@ static Status prepare(Work *work, const Context *context) {
         status = judge_survey(judge, NULL, NULL);
     }
     solve->mass = &judge->mass;
-    solve->scratch = judge->scratch;
     solve->impulse = work->result->answer.contact_impulse;
     solve->row_impulse = work->result->answer.row_impulse;
     solve->is_warm = is_warm && (problem->warm_contact != NULL || problem->warm_row != NULL);

@@ -218,7 +218,7 @@ static void relinearise(LcpSolve *solve, uint32_t contact, const GeometryContact
             c->side[s].arm = moved->arm[s];
         }
         memcpy(c->motion, moved->motion, sizeof(c->motion));
-        mass_add_contact(solve->mass, contact, solve->scratch);
+        mass_add_contact(solve->mass, contact);
     }
     double u[3];
     problem_contact_velocity(&solve->problem, contact, solve->v, u);

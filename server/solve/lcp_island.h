@@ -27,7 +27,6 @@ typedef struct LcpSolve {
     ProblemContact *contact;     // its contacts
     const ProblemContact *given; // as they came
     ProblemMass *mass;           // of that problem
-    double *scratch;             // [3 mass->width_max]
     const Geometry *geometry;    // Nullable: the linear version
     IterationHistory *history;   // Nullable
     const double *parameter;

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/dense.h"
+#include "solve/dense_three.h"
 
 #include <string.h>
 
@@ -110,38 +111,59 @@ static double product(const double *a, const double *b, size_t count) {
     return value;
 }
 
-// J M^-1 J^T of one dense tree
-static void add_dense_block(const ProblemMass *mass, uint32_t tree, const double *jacobian,
-                            double *scratch, MassBlock *block) {
-    size_t width = mass->problem->tree[tree].width;
-    const double *n = jacobian, *t = n + width, *o = t + width;
-    double *n_response = scratch, *t_response = n_response + width,
-           *o_response = t_response + width;
-    memcpy(scratch, jacobian, 3 * width * sizeof(double));
-    mass_solve_tree(mass, tree, n_response);
-    mass_solve_tree(mass, tree, t_response);
-    mass_solve_tree(mass, tree, o_response);
-    block->nn += product(n, n_response, width);
-    block->nt += product(t, n_response, width);
-    block->no += product(o, n_response, width);
-    block->tt += product(t, t_response, width);
-    block->to += product(o, t_response, width);
-    block->oo += product(o, o_response, width);
+static void respond(const ProblemMass *mass, uint32_t tree, const double *jacobian,
+                    double *response) {
+    const ProblemTree *t = &mass->problem->tree[tree];
+    if (t->link_count == 0) {
+        dense_solve_three(t->width, mass->factor + mass->factor_first[tree], jacobian, response);
+        return;
+    }
+    memcpy(response, jacobian, 3 * (size_t)t->width * sizeof(double));
+    for (size_t k = 0; k < 3; k++) {
+        mass_solve_tree(mass, tree, response + k * t->width);
+    }
 }
 
-static MassBlock make_block(const ProblemMass *mass, uint32_t contact, double *scratch) {
+// J M^-1 J^T of one dense tree
+static void add_dense_block(const ProblemMass *mass, uint32_t tree, const double *jacobian,
+                            double *response, MassBlock *block) {
+    size_t width = mass->problem->tree[tree].width;
+    const double *n = jacobian, *t = n + width, *o = t + width;
+    const double *of_n = response, *of_t = of_n + width, *of_o = of_t + width;
+    respond(mass, tree, jacobian, response);
+    block->nn += product(n, of_n, width);
+    block->nt += product(t, of_n, width);
+    block->no += product(o, of_n, width);
+    block->tt += product(t, of_t, width);
+    block->to += product(o, of_t, width);
+    block->oo += product(o, of_o, width);
+}
+
+static bool has_response(const ContactProblem *problem, const ContactSide *side) {
+    return side->tree != PROBLEM_NO_TREE && !problem_is_free(problem, side->tree);
+}
+
+const double *mass_response(const ProblemMass *mass, uint32_t contact, int side) {
+    const ContactProblem *problem = mass->problem;
+    const ContactSide *sides = problem->contact[contact].side;
+    const bool is_behind = side == 1 && has_response(problem, &sides[0]);
+    ASSERT(has_response(problem, &sides[side]));
+    return mass->response + mass->response_first[contact] +
+           (is_behind ? 3 * (size_t)problem->tree[sides[0].tree].width : 0);
+}
+
+static MassBlock make_block(const ProblemMass *mass, uint32_t contact) {
     const ContactProblem *problem = mass->problem;
     const ProblemContact *c = &problem->contact[contact];
+    double *response = problem->all_free ? NULL : mass->response + mass->response_first[contact];
     MassBlock block = {0};
     for (int s = 0; s < 2; s++) {
         const ContactSide *side = &c->side[s];
-        if (side->tree == PROBLEM_NO_TREE) {
-            continue;
-        }
-        if (problem_is_free(problem, side->tree)) {
+        if (has_response(problem, side)) {
+            add_dense_block(mass, side->tree, problem->number + side->jacobian, response, &block);
+            response += 3 * (size_t)problem->tree[side->tree].width;
+        } else if (side->tree != PROBLEM_NO_TREE) {
             add_free_block(&problem->free[side->tree], c, side->arm, &block);
-        } else {
-            add_dense_block(mass, side->tree, problem->number + side->jacobian, scratch, &block);
         }
     }
     return block;
@@ -191,6 +213,19 @@ static size_t lay_out(const ContactProblem *problem, size_t *first, uint32_t *wi
     return used;
 }
 
+// Where the responses of each contact begin; returns how many numbers there are.
+static size_t lay_out_responses(const ContactProblem *problem, size_t *first) {
+    size_t used = 0;
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        first[i] = used;
+        for (int s = 0; s < 2; s++) {
+            const ContactSide *side = &problem->contact[i].side[s];
+            used += has_response(problem, side) ? 3 * (size_t)problem->tree[side->tree].width : 0;
+        }
+    }
+    return used;
+}
+
 static Status no_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                      "The solver's memory is too small for the mass matrix.");
@@ -209,13 +244,16 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
         return STATUS_OK;
     }
     size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
-    if (first == NULL) {
+    mass->response_first = arena_take_array(arena, problem->contact_count, sizeof(*first));
+    if (first == NULL || mass->response_first == NULL) {
         return no_memory(error);
     }
+    mass->response = arena_take_array(arena, lay_out_responses(problem, mass->response_first),
+                                      sizeof(*mass->response));
     double *factor =
         arena_take_array(arena, lay_out(problem, first, &mass->width_max), sizeof(*factor));
     MassLink *link = arena_take_array(arena, problem->link_count, sizeof(*link));
-    if (factor == NULL || link == NULL) {
+    if (factor == NULL || link == NULL || mass->response == NULL) {
         return no_memory(error);
     }
     Factors factors = {problem, first, factor, link};
@@ -226,9 +264,9 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
     return STATUS_OK;
 }
 
-void mass_add_contact(const ProblemMass *mass, uint32_t contact, double *scratch) {
+void mass_add_contact(const ProblemMass *mass, uint32_t contact) {
     ASSERT(contact < mass->problem->contact_count);
-    mass->block[contact] = make_block(mass, contact, scratch);
+    mass->block[contact] = make_block(mass, contact);
 }
 
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {

@@ -2,8 +2,8 @@
 // The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
 // blocks are factored once (solve/dense.h, in the arena), trees of links likewise, link by link
-// (mass_links.h); free bodies carry their inverse already. The
-// blocks A_ii are made once, as solver and certificate both need them.
+// (mass_links.h); free bodies carry their inverse already. The blocks A_ii, and of dense trees
+// M^-1 J^T, are made once, as solver and certificate both need them.
 #pragma once
 
 #include "base/arena.h"
@@ -23,6 +23,9 @@ typedef struct ProblemMass {
     const MassLink *link;       // [link_count] of all trees of links
     uint32_t width_max;
     MassBlock *block; // [contact_count] A_ii
+    // M^-1 J^T of the sides that are not free bodies: width numbers for each row of their Jacobian
+    double *response;
+    size_t *response_first; // per contact: of its first such side; NULL: all are free
 } ProblemMass;
 
 // All but the blocks A_ii. Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be
@@ -30,9 +33,12 @@ typedef struct ProblemMass {
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *tasks, Arena *arena,
                  Error *error);
 
-// The block A_ii of a contact; `scratch` holds 3 width_max numbers. Before all are made, `mass` is
-// good for those that are.
-void mass_add_contact(const ProblemMass *mass, uint32_t contact, double *scratch);
+// The block A_ii of a contact, with its responses. Before all are made, `mass` is good for those
+// that are.
+void mass_add_contact(const ProblemMass *mass, uint32_t contact);
+
+// M^-1 J^T of a side that is no free body, once the contact's block is made; as the Jacobian is.
+const double *mass_response(const ProblemMass *mass, uint32_t contact, int side);
 
 // Of a tree that is not free: p := M^-1 p in place, and p := M v.
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers);

@@ -211,12 +211,13 @@ static MdpSide make_side(const MdpPack *pack, uint32_t contact, int s, double *n
     double *jacobian = numbers, *response = numbers + 3 * width;
     if (t->is_free) {
         write_free_jacobian(c, s, jacobian);
+        memcpy(response, jacobian, 3 * width * sizeof(double));
+        for (size_t k = 0; k < 3; k++) {
+            mass_solve_tree(&pack->judge->mass, tree, response + k * width);
+        }
     } else {
         memcpy(jacobian, pack->problem->number + c->side[s].jacobian, 3 * width * sizeof(double));
-    }
-    memcpy(response, jacobian, 3 * width * sizeof(double));
-    for (size_t k = 0; k < 3; k++) {
-        mass_solve_tree(&pack->judge->mass, tree, response + k * width);
+        memcpy(response, mass_response(&pack->judge->mass, contact, s), 3 * width * sizeof(double));
     }
     return (MdpSide){.v = mdp_pack_velocity(pack, tree),
                      .jacobian = jacobian,

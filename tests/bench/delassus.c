@@ -17,12 +17,8 @@ static ProblemMass make_mass(const ContactProblem *problem, Arena *scratch) {
     if (mass_init(&mass, problem, NULL, scratch, NULL) != STATUS_OK) {
         bench_fail("memory ended");
     }
-    double *wide = arena_take_array(scratch, mass.width_max, 3 * sizeof(*wide));
-    if (wide == NULL) {
-        bench_fail("memory ended");
-    }
     for (uint32_t i = 0; i < problem->contact_count; i++) {
-        mass_add_contact(&mass, i, wide);
+        mass_add_contact(&mass, i);
     }
     return mass;
 }

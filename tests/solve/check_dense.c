@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "solve/dense.h"
 
+#include "solve/dense_three.h"
+
 #include "support/problem_build.h"
 #include "support/suite.h"
+
+#include <string.h>
+
+enum { WIDE = DENSE_THREE_MAX + 2 };
 
 START_TEST(solve_undoes_multiplication_at_every_width) {
     uint32_t n = (uint32_t)_i;
@@ -49,9 +55,63 @@ START_TEST(factor_refuses_a_pivot_at_its_floor) {
 }
 END_TEST
 
+// Row by row, every number as it would be summed by hand: how many columns are taken at a time
+// changes no bit, nor do zeros, of either sign, where a column begins.
+static void solve_plainly(size_t n, const double *factor, double *x) {
+    size_t begin = 0;
+    while (begin < n && x[begin] == 0.0) {
+        begin++;
+    }
+    for (size_t i = begin + 1; i < n; i++) {
+        for (size_t k = begin; k < i; k++) {
+            x[i] -= factor[i * n + k] * x[k];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        x[i] *= factor[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t k = n; k-- > i + 1;) {
+            x[i] -= factor[k * n + i] * x[k];
+        }
+    }
+}
+
+START_TEST(columns_are_solved_alike_alone_and_together) {
+    const size_t n = (size_t)_i;
+    uint64_t state = 5u + n;
+    double matrix[WIDE * WIDE], factor[WIDE * WIDE];
+    for (size_t i = 0; i < n * n; i++) { // the diagonal outweighs each row
+        matrix[i] = problem_build_random(&state) + (i % (n + 1) == 0 ? (double)n + 1.0 : 0.0);
+    }
+    ck_assert(dense_factor(n, matrix, 0.0, factor));
+    for (size_t zeros = 0; zeros <= n; zeros += 1 + n / 6) {
+        double columns[3 * WIDE], together[3 * WIDE];
+        for (size_t i = 0; i < 3 * n; i++) {
+            columns[i] = problem_build_random(&state);
+        }
+        for (size_t i = 0; i < zeros; i++) {
+            columns[i] = i % 2 == 0 ? 0.0 : -0.0;
+            columns[n + i] = i % 3 == 0 ? columns[n + i] : -0.0;
+            columns[2 * n + i / 2] = 0.0;
+        }
+        dense_solve_three(n, factor, columns, together);
+        for (size_t k = 0; k < 3; k++) {
+            double alone[WIDE];
+            memcpy(alone, columns + k * n, n * sizeof(double));
+            dense_solve(n, factor, alone);
+            solve_plainly(n, factor, columns + k * n);
+            ck_assert_mem_eq(alone, columns + k * n, n * sizeof(double));
+            ck_assert_mem_eq(together + k * n, alone, n * sizeof(double));
+        }
+    }
+}
+END_TEST
+
 static TCase *case_dense(void) {
     TCase *tcase = tcase_create("dense");
     tcase_add_loop_test(tcase, solve_undoes_multiplication_at_every_width, 1, 17);
+    tcase_add_loop_test(tcase, columns_are_solved_alike_alone_and_together, 1, WIDE + 1);
     tcase_add_test(tcase, factor_refuses_what_is_not_positive_definite);
     tcase_add_test(tcase, factor_refuses_a_pivot_at_its_floor);
     return tcase;

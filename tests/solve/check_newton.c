@@ -542,9 +542,8 @@ static void bare_init(Bare *bare, const char *name) {
     arena_init(&bare->arena, (size_t)1 << 28);
     const ContactProblem *problem = &bare->file.problem;
     ck_assert_int_eq(mass_init(&bare->mass, problem, NULL, &bare->arena, NULL), STATUS_OK);
-    double *scratch = arena_take_array(&bare->arena, bare->mass.width_max, 3 * sizeof(double));
     for (uint32_t i = 0; i < problem->contact_count; i++) {
-        mass_add_contact(&bare->mass, i, scratch);
+        mass_add_contact(&bare->mass, i);
     }
     ck_assert_int_eq(islands_find(problem, &bare->arena, &bare->islands, NULL), STATUS_OK);
     bare->impulse = arena_take_zeroed(&bare->arena, problem->contact_count, 3 * sizeof(double));
