@@ -82,6 +82,15 @@ static Vec3 surface_point(const Manifold *manifold, double side) {
     return vec3_add_scaled(lowest->position, 0.5 * side * lowest->gap, manifold->normal);
 }
 
+static bool is_zero(Vec3 v) {
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+// Then it is at the same pose at all times.
+static bool is_still(const Mover *mover) {
+    return is_zero(mover->velocity) && is_zero(mover->spin);
+}
+
 // Moves the two from now on, the first time by `time`, until they touch or are known to pass. They
 // pass at a plane that parts them from the start to the end of the motion. Newton's method may step
 // over the time at which they are closest, to where the plane would have cut them in the beginning:
@@ -89,8 +98,13 @@ static Vec3 surface_point(const Manifold *manifold, double side) {
 static double advance(const Mover *a, const Mover *b, const Approach *approach, double time,
                       double touch, Manifold *manifold) {
     double reached = 0.0, before = 0.0, after = approach->duration;
+    const bool moves_a = !is_still(a), moves_b = !is_still(b);
+    Pose pose_a = approach_pose(a, time), pose_b = approach_pose(b, time);
     for (int round = 0; round < ROUND_MAX; round++) {
-        Pose pose_a = approach_pose(a, time), pose_b = approach_pose(b, time);
+        if (round > 0) {
+            pose_a = moves_a ? approach_pose(a, time) : pose_a;
+            pose_b = moves_b ? approach_pose(b, time) : pose_b;
+        }
         Manifold there;
         narrow_collide_at(a->primitive, &pose_a, b->primitive, &pose_b, 2.0 * approach->reach,
                           &there);

@@ -536,12 +536,12 @@ static void read_contacts(const LayoutSource *source, uint32_t body, const doubl
     vec3_store(x + 3, vec3_scale(1.0 / source->time_step, torque));
 }
 
-// Where a channel's numbers are: in the world itself, or in `x`. NULL: gone. `forces`: stored ones
-// of this channel; Nullable.
-static const double *find_numbers(const Channel *channel, const LayoutSource *source,
+// Where a channel's numbers are: in the world itself, or in `x`. NULL: gone. `is_alike`: the world
+// has all that the template has. `forces`: stored ones of this channel; Nullable.
+static const double *find_numbers(const Channel *channel, const LayoutSource *source, bool is_alike,
                                   const double *forces, double x[JOINT_POSITION_MAX]) {
     const World *world = source->world, *template = source->template;
-    uint32_t index, from;
+    uint32_t index = channel->joint, from;
     if (channel->kind == CHANNEL_ACTION) {
         return source->action;
     }
@@ -550,7 +550,7 @@ static const double *find_numbers(const Channel *channel, const LayoutSource *so
         return x;
     }
     if (channel->joint != JOINT_NONE) {
-        if (!layout_find_joint(world, template, channel->joint, &index)) {
+        if (!is_alike && !layout_find_joint(world, template, channel->joint, &index)) {
             return NULL;
         }
         const Joint *joint = &world->joint[index];
@@ -585,12 +585,13 @@ static const double *take_forces(const LayoutSource *source, const Channel *chan
 }
 
 void layout_read(const Layout *layout, const LayoutSource *source, double *row) {
+    const bool is_alike = world_is_alike(source->world, source->template);
     uint32_t taken = 0;
     for (uint32_t i = 0; i < layout->channel_count; i++) {
         const Channel *channel = &layout->channel[i];
         double x[JOINT_POSITION_MAX];
         const double *forces = take_forces(source, channel, &taken);
-        const double *numbers = find_numbers(channel, source, forces, x);
+        const double *numbers = find_numbers(channel, source, is_alike, forces, x);
         const uint32_t end = channel->column_first + channel->column_count;
         for (uint32_t k = channel->column_first; k < end; k++) {
             const Column *column = &layout->column[k];
@@ -607,7 +608,7 @@ void layout_read_forces(const Layout *layout, const LayoutSource *source, double
         double x[JOINT_POSITION_MAX] = {0};
         const double *stored = take_forces(source, channel, &taken);
         if (channel->kind == CHANNEL_CONTACT_FORCE) {
-            find_numbers(channel, source, stored, x);
+            find_numbers(channel, source, false, stored, x);
             memcpy(forces + (size_t)(taken - 1) * LAYOUT_CONTACT_NUMBERS, x,
                    LAYOUT_CONTACT_NUMBERS * sizeof(double));
         }

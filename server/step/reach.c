@@ -233,20 +233,22 @@ static Vec3 kick_of(const StepState *state, uint32_t from, uint32_t to, double b
     return vec3_scale(state->input->time_step * bounce, relative);
 }
 
-// True when so the body may come through something that its own motion would not bring it to.
-static bool is_kick(const StepState *state, uint32_t from, uint32_t to, double bounce) {
+// True when so long a kick may bring the body through something that its own motion would not bring
+// it to.
+static bool is_kick(const StepState *state, double length, uint32_t to) {
     const World *world = state->world;
-    return world->kind[to] == BODY_DYNAMIC && vec3_norm(kick_of(state, from, to, bounce)) >
-                                                  thickness(world, world_body_shape(world, to));
+    return world->kind[to] == BODY_DYNAMIC &&
+           length > thickness(world, world_body_shape(world, to));
 }
 
 static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounce) {
-    if (!is_kick(state, from, to, bounce) || !may_meet(state, from, to)) {
+    Vec3 kick = kick_of(state, from, to, bounce);
+    double length = vec3_norm(kick);
+    if (!is_kick(state, length, to) || !may_meet(state, from, to)) {
         return false;
     }
     double h = state->input->time_step;
-    Vec3 v = free_velocity(state, to), kick = kick_of(state, from, to, bounce);
-    double length = vec3_norm(kick);
+    Vec3 v = free_velocity(state, to);
     StepBall *ball = &state->ball[to];
     Vec3 center = vec3_add_scaled(vec3_add_scaled(ball->center, h, v), 0.5, kick);
     double radius = ball->radius - state->reach[to] + 0.5 * length + state->margin;
@@ -283,9 +285,11 @@ static void find_pushes(void *work, uint32_t block) {
     size_t end = first + (left < STAGE_BLOCK ? left : STAGE_BLOCK);
     for (size_t i = first; i < end; i++) {
         uint32_t a = state->candidate[i].a, b = state->candidate[i].b;
-        bool is_push =
-            stage_boxes_overlap(&state->box[a], &state->box[b]) &&
-            (is_kick(state, a, b, pushing->bounce) || is_kick(state, b, a, pushing->bounce));
+        bool is_push = false;
+        if (stage_boxes_overlap(&state->box[a], &state->box[b])) { // both kicks are as long
+            double length = vec3_norm(kick_of(state, a, b, pushing->bounce));
+            is_push = is_kick(state, length, a) || is_kick(state, length, b);
+        }
         pushing->is_push[i] = is_push;
         has_push = has_push || is_push;
     }

@@ -88,31 +88,36 @@ static void turn_forces(const TreeLink *link, const double *numbers, double *for
     }
 }
 
+// Of the drive of an axis: what its spring does, and, in `damped`, what is added to all else.
+static double drive_force(const JointAxis *axis, const TreeAxes *axes, size_t at, double number,
+                          double velocity, double *others) {
+    const double pulled = axis->drive_stiffness * (axes->target[at] - number),
+                 damped = axis->drive_damping * (axes->target_velocity[at] - velocity);
+    if (isinf(axis->effort_max)) {
+        *others += damped;
+        return pulled;
+    }
+    const double most = axis->effort_max, asked = pulled + damped;
+    *others += asked < -most ? -most : asked > most ? most : asked;
+    return 0.0;
+}
+
 static void link_forces(const TreeLink *link, const JointAxis *axis, const TreeAxes *axes,
                         size_t first, const double *numbers, const double *velocity,
                         double *springs, double *others) {
     double drives[JOINT_AXES_MAX];
-    for (uint32_t k = 0; k < tree_link_width(link); k++) {
+    const uint32_t width = tree_link_width(link);
+    for (uint32_t k = 0; k < width; k++) {
         springs[k] = -axis[k].stiffness * (numbers[k] - axis[k].rest);
         others[k] = axes->effort[first + k] - axis[k].damping * velocity[k];
         drives[k] = 0.0;
-        if (!tree_has_drive(&axis[k]) || (!isinf(axis[k].effort_max) && !axes->is_explicit)) {
-            continue;
-        }
-        drives[k] = axis[k].drive_stiffness * (axes->target[first + k] - numbers[k]);
-        const double damped =
-            axis[k].drive_damping * (axes->target_velocity[first + k] - velocity[k]);
-        if (isinf(axis[k].effort_max)) {
-            others[k] += damped;
-        } else {
-            const double most = axis[k].effort_max, asked = drives[k] + damped;
-            drives[k] = 0.0;
-            others[k] += asked < -most ? -most : asked > most ? most : asked;
+        if (tree_has_drive(&axis[k]) && (isinf(axis[k].effort_max) || axes->is_explicit)) {
+            drives[k] = drive_force(&axis[k], axes, first + k, numbers[k], velocity[k], &others[k]);
         }
     }
     turn_forces(link, numbers, springs);
     turn_forces(link, numbers, drives);
-    for (uint32_t k = 0; k < tree_link_width(link); k++) {
+    for (uint32_t k = 0; k < width; k++) {
         others[k] += drives[k];
     }
 }
@@ -121,22 +126,18 @@ void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const double *
                       const double *velocities, double *springs, double *others) {
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
-        double numbers[JOINT_AXES_MAX], of_springs[JOINT_AXES_MAX] = {0.0},
-                                        of_others[JOINT_AXES_MAX] = {0.0};
-        const size_t bytes = tree_link_width(link) * sizeof(double);
+        double unasked[JOINT_AXES_MAX], turned[JOINT_AXES_MAX];
+        double *of_springs = springs == NULL ? unasked : springs + link->first;
+        if (link->joint == TREE_NONE) {
+            memset(of_springs, 0, JOINT_AXES_MAX * sizeof(double));
+            memset(others + link->first, 0, JOINT_AXES_MAX * sizeof(double));
+            continue;
+        }
         size_t first;
-        if (link->joint != TREE_NONE) {
-            const JointAxis *axis = axes_of(view, axes, i, &first);
-            tree_axis_positions(link, positions + link->place, numbers);
-            link_forces(link, axis, axes, first, numbers, velocities + link->first, of_springs,
-                        of_others);
-        }
-        if (springs != NULL) {
-            memcpy(springs + link->first, of_springs, bytes);
-        }
-        if (others != NULL) {
-            memcpy(others + link->first, of_others, bytes);
-        }
+        const JointAxis *axis = axes_of(view, axes, i, &first);
+        link_forces(link, axis, axes, first,
+                    tree_axis_positions(link, positions + link->place, turned),
+                    velocities + link->first, of_springs, others + link->first);
     }
 }
 
@@ -145,13 +146,13 @@ double tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double
     double twice = 0.0;
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
-        double numbers[JOINT_AXES_MAX];
+        double turned[JOINT_AXES_MAX];
         size_t first;
         if (link->joint == TREE_NONE) {
             continue;
         }
         const JointAxis *axis = axes_of(view, axes, i, &first);
-        tree_axis_positions(link, positions + link->place, numbers);
+        const double *numbers = tree_axis_positions(link, positions + link->place, turned);
         for (uint32_t k = 0; k < tree_link_width(link); k++) {
             const double stretch = numbers[k] - axis[k].rest, v = velocities[link->first + k];
             twice += axis[k].stiffness * stretch * stretch + axis[k].armature * v * v;

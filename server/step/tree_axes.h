@@ -43,8 +43,8 @@ Mat3 tree_rotation_rates(Vec3 rotation);
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, double h,
                     double *added);
 
-// Forces along the coordinates at these positions and velocities; what springs do, and what all
-// else does. Either is Nullable. Zero along those of a root that floats.
+// Forces along the coordinates at these positions and velocities; what springs do (Nullable), and
+// what all else does. Zero along those of a root that floats.
 void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const double *positions,
                       const double *velocities, double *springs, double *others);
 

@@ -138,8 +138,8 @@ bool tree_rows_add(StepState *state, uint32_t joint) {
     if (!may_hold(world, of, tree_link_width(link))) {
         return true;
     }
-    double numbers[JOINT_AXES_MAX];
-    tree_axis_positions(link, tree->flight.positions + link->place, numbers);
+    double turned[JOINT_AXES_MAX];
+    const double *numbers = tree_axis_positions(link, tree->flight.positions + link->place, turned);
     Mat3 rates = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     if (link->turns == 3) {
         rates = tree_rotation_rates(vec3_load(numbers + link->moves));

@@ -215,12 +215,10 @@ void tree_advance(const TreeView *view, const double *positions, const double *v
     }
 }
 
-void tree_axis_positions(const TreeLink *link, const double *positions, double *numbers) {
-    if (link->turns < 3) {
-        memcpy(numbers, positions, tree_link_width(link) * sizeof(double));
-        return;
-    }
+const double *tree_rotation_positions(const TreeLink *link, const double *positions,
+                                      double *numbers) {
     memcpy(numbers, positions, link->moves * sizeof(double));
     const double *q = positions + link->moves;
     vec3_store(numbers + link->moves, joint_rotation_vector((Quat){q[0], q[1], q[2], q[3]}));
+    return numbers;
 }

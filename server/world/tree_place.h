@@ -67,5 +67,11 @@ static inline Vec3 tree_carried_velocity(Vec3 velocity, Vec3 spin, Vec3 arm) {
 }
 
 // The positions of a link as one number per velocity: moves, angles; of three turns the rotation
-// vector of b against a. Not of a root that floats.
-void tree_axis_positions(const TreeLink *link, const double *positions, double *numbers);
+// vector of b against a, in `numbers`. Not of a root that floats.
+const double *tree_rotation_positions(const TreeLink *link, const double *positions,
+                                      double *numbers);
+
+static inline const double *tree_axis_positions(const TreeLink *link, const double *positions,
+                                                double *numbers) {
+    return link->turns < 3 ? positions : tree_rotation_positions(link, positions, numbers);
+}
