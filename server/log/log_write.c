@@ -332,7 +332,8 @@ static void finish_batch(Log *log, RecordList *batch) {
 
 // ---- the log's thread
 
-// A chunk of a group is of the last second anyway, and a transaction writes a page once for all rows on it.
+// A chunk of a group is of the last second anyway, and a transaction writes a page once for all
+// rows on it.
 uint64_t log_queue_due_ns(const Log *log) {
     const size_t queue_bytes = (size_t)log->figures.queue_bytes;
     return log->queue.head == NULL ? UINT64_MAX

@@ -2,6 +2,7 @@
 #include "log/writer.h"
 
 #include "base/assert.h"
+#include "log/episode_rows.h"
 #include "log/events.h"
 #include "log/members.h"
 #include "log/schema.h"
@@ -36,14 +37,9 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "VALUES(coalesce(?1, " NEXT_RECORDING
         "), ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
         "?16, ?17, ?18, ?19, ?20, ?21)",
-    [WRITE_EPISODE] =
-        "INSERT INTO episode(id, recording, number, world_index, first_step, last_step, state, "
-        "simulated_s, seed, return_sum, begun_ns, ended_ns, unconverged, worst_own, "
-        "worst_penetration, contacts_max, hardest_impact, hardest_impact_step, energy_gain, "
-        "energy_gain_step, parent, parent_step, length, turn, doubtful_steps, return_doubtful, "
-        "opinions, opinion_gap_max) "
-        "VALUES((?1 << 32) + ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
+    // what fails takes the whole transaction back: SQLite needs to keep no pages for the statement
+    [WRITE_EPISODES] = "INSERT OR FAIL INTO episode(id, recording, " EPISODE_ROWS_COLUMNS
+                       ") SELECT (?1 << 32) + number, ?1, * FROM episode_rows(?2)",
     [WRITE_LABEL] = "INSERT OR IGNORE INTO label(label, recording) VALUES(?1, ?2)",
     [WRITE_CHUNK] =
         "INSERT INTO chunk(recording, kind, sequence, first_world, world_count, first_step, "
@@ -183,6 +179,11 @@ void writer_copy_uid(sqlite3_stmt *statement, int column, uint8_t uid[UID_BYTES]
 Status writer_open(Writer *writer, const char *path, bool full_durability, Error *error) {
     *writer = (Writer){.full_durability = full_durability};
     Status status = schema_open(path, full_durability, &writer->db, error);
+    if (status == STATUS_OK) {
+        int code = episode_rows_register(writer->db);
+        status =
+            code == SQLITE_OK ? status : schema_error(writer->db, code, "opening the log", error);
+    }
     for (int i = 0; status == STATUS_OK && i < WRITER_STATEMENT_COUNT; i++) {
         int code = sqlite3_prepare_v3(writer->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
                                       &writer->statement[i], NULL);
@@ -252,6 +253,15 @@ static Status add_labels(Writer *writer, const RecordingDef *def, int64_t record
     return status;
 }
 
+static Status add_rows(Writer *writer, int64_t recording, EpisodeSource source, Error *error) {
+    sqlite3_stmt *statement = writer_get(writer, WRITE_EPISODES);
+    sqlite3_bind_int64(statement, 1, recording);
+    episode_rows_bind(statement, 2, &source);
+    Status status = writer_step(writer, WRITE_EPISODES, "writing an episode", NULL, error);
+    sqlite3_clear_bindings(statement); // `source` ends here
+    return status;
+}
+
 // The episode of a world: its end is not known yet.
 static Status add_open_episode(Writer *writer, const RecordingDef *def, int64_t recording,
                                Error *error) {
@@ -263,7 +273,7 @@ static Status add_open_episode(Writer *writer, const RecordingDef *def, int64_t 
     if (def->has_parent) {
         memcpy(record.parent, def->parent, UID_BYTES);
     }
-    return writer_add_episode(writer, recording, 0, &record, error);
+    return add_rows(writer, recording, (EpisodeSource){.record = &record}, error);
 }
 
 Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *recording,
@@ -307,54 +317,6 @@ Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *re
     return status == STATUS_OK && !recording_is_group(def->world_count, def->world_range)
                ? add_open_episode(writer, def, *recording, error)
                : status;
-}
-
-static void bind_parent(sqlite3_stmt *statement, int index, const EpisodeRecord *record) {
-    static const uint8_t none[UID_BYTES];
-    if (memcmp(record->parent, none, UID_BYTES) != 0) {
-        bind_uid(statement, index, record->parent);
-        bind_u64(statement, index + 1, record->parent_step);
-    } else {
-        sqlite3_bind_null(statement, index);
-        sqlite3_bind_null(statement, index + 1);
-    }
-}
-
-Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
-                          const EpisodeRecord *record, Error *error) {
-    sqlite3_stmt *statement = writer_get(writer, WRITE_EPISODE);
-    bool is_open = record->state == RECORDING_OPEN;
-    sqlite3_clear_bindings(statement); // what is not bound below is NULL
-    sqlite3_bind_int64(statement, 1, recording);
-    bind_u64(statement, 2, number);
-    bind_u64(statement, 3, record->world);
-    bind_u64(statement, 4, record->first_step);
-    if (!is_open) {
-        bind_u64(statement, 5, record->last_step);
-        sqlite3_bind_double(statement, 7, record->time);
-        bind_u64(statement, 22, record->length);
-        bind_u64(statement, 23, record->turn);
-    }
-    sqlite3_bind_int(statement, 6, (int)record->state);
-    if (record->has_seed) {
-        bind_u64(statement, 8, record->seed);
-    }
-    if (record->has_return) {
-        sqlite3_bind_double(statement, 9, record->return_sum);
-    }
-    if (record->has_opinion) {
-        bind_u64(statement, 24, record->doubtful_steps);
-        bind_u64(statement, 26, record->opinions);
-        sqlite3_bind_double(statement, 27, record->opinion_gap_max);
-    }
-    if (record->has_opinion && record->has_return_doubtful) {
-        sqlite3_bind_double(statement, 25, record->return_doubtful);
-    }
-    bind_u64(statement, 10, record->begun_ns);
-    bind_u64(statement, 11, is_open ? 0 : record->ended_ns);
-    bind_figures(statement, 12, is_open ? NULL : &record->figures);
-    bind_parent(statement, 20, record);
-    return writer_step(writer, WRITE_EPISODE, "writing an episode", NULL, error);
 }
 
 // ---- chunks
@@ -430,12 +392,9 @@ static Status add_events(Writer *writer, int64_t recording, const Chunk *chunk, 
 static Status add_episodes(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
     EpisodesChunk episodes;
     Status status = episodes_open(chunk, &episodes, error);
-    for (size_t i = 0; status == STATUS_OK && i < episodes.count; i++) {
-        EpisodeRecord record;
-        episodes_get(&episodes, i, &record);
-        status = writer_add_episode(writer, recording, episodes.first_number + i, &record, error);
-    }
-    return status;
+    return status == STATUS_OK
+               ? add_rows(writer, recording, (EpisodeSource){.episodes = &episodes}, error)
+               : status;
 }
 
 static void bind_chunk(sqlite3_stmt *statement, int64_t recording, const Chunk *chunk) {

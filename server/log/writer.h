@@ -15,7 +15,7 @@ typedef enum WriterStatement {
     WRITE_COMMIT,
     WRITE_ROLLBACK,
     WRITE_RECORDING,
-    WRITE_EPISODE,
+    WRITE_EPISODES,
     WRITE_LABEL,
     WRITE_CHUNK,
     WRITE_HIGHLIGHT,
@@ -107,8 +107,6 @@ Status writer_find_recording(Writer *writer, const uint8_t uid[UID_BYTES], int64
 // none. *is_same: it is this very chunk, whole.
 Status writer_find_place(Writer *writer, int64_t recording, const Chunk *chunk, int64_t above,
                          int64_t *id, bool *is_same, Error *error);
-Status writer_add_episode(Writer *writer, int64_t recording, uint64_t number,
-                          const EpisodeRecord *record, Error *error);
 
 // The rows of a recording say what its seal says. `def`: of the recording.
 Status writer_end_recording(Writer *writer, int64_t recording, const RecordingDef *def,

@@ -273,8 +273,13 @@ static void begin_record(RecordedWorld *of, const GroupWorld *world, uint64_t st
 // What a row did to the episodes of its world: one may have ended and another one begun.
 static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCall *call, size_t row,
                      uint64_t now_ns, EpisodeRecord *finished) {
-    const uint32_t i = group_call_world(call, row);
     const GroupRow *became = &call->row[row];
+    // of most there is nothing to note: an episode that begins has a hash
+    if (call->verb == GROUP_STEP && !became->has_hash && became->ended == 0 &&
+        became->unconverged == 0 && !became->is_doubtful) {
+        return 0;
+    }
+    const uint32_t i = group_call_world(call, row);
     const GroupWorld *world = &recorder->group->world[i];
     RecordedWorld *of = &recorder->world[i];
     size_t count = 0;
