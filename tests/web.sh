@@ -88,6 +88,11 @@ stop
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
 cp "$folder/group.db" "$folder/other.db"
+cp "$folder/group.db" "$folder/pushed.db"
+episode=$(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["episode"])' <"$folder/group.json")
+start "$folder/pushed.db"
+"$build/clients/moreau" compare "$episode" --time-step 0.005 --from 10 --stride 1 --record --json >"$folder/pushed.json" 2>/dev/null
+stop
 "$source/tests/web/change.py" "$folder/other.db" "UPDATE episode SET turn = turn + 1 WHERE world_index = 70 AND turn = 2"
 if [ "$all" = --all ]; then
     start "$folder/large.db"

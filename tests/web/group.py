@@ -3,7 +3,7 @@
 
     group.py ADDRESS
 
-Prints what a client saw of one episode, as JSON: its world, turn, return, and where the cart was behind each of its steps.
+Prints what a client saw of one episode, as JSON: its id, world, turn, return, and where the cart was behind each of its steps.
 """
 import json
 import pathlib
@@ -28,7 +28,15 @@ SCENE = {
 
 
 def main(address):
-    with Client(address) as client, Group.create(
+    with Client(address) as client:
+        seen = play(client)
+        episodes = client.episode_list(recording=seen.pop("recording"), count=10000).episodes
+        seen["episode"] = next(e.episode for e in episodes if (e.world_index, e.turn) == (WORLD, TURN))
+        print(json.dumps(seen))
+
+
+def play(client):
+    with Group.create(
             client, SCENE, count=WORLDS, double=True, substeps=2, step_limit=LIMIT, autoreset="NEXT_STEP", record="pushed",
             action=[channel("JOINT_EFFORT", "rail", low=-40, high=40)], observation=[channel("JOINT_POSITION", "rail")],
             noise=[uniform("JOINT_POSITION", "rail", -0.1, 0.1)]) as group:
@@ -47,7 +55,7 @@ def main(address):
                 group.tell_returns(ended, earned[ended])
             if turn[WORLD] == TURN and length[WORLD] == LIMIT:
                 total = float(earned[WORLD])
-        print(json.dumps({"world": WORLD, "turn": TURN, "return": total, "cart": seen_of[TURN], "limit": LIMIT}))
+        return {"world": WORLD, "turn": TURN, "return": total, "cart": seen_of[TURN], "limit": LIMIT, "recording": group.recording}
 
 
 main(*sys.argv[1:])

@@ -335,7 +335,7 @@ export class App {
             if (!second.hasFrames) {
                 this.addNote(`${row.name || row.uid.slice(0, 8)} holds no frames, so there is nothing of it to show beside this one. Record with --record=frames.`);
             }
-            const beside = new Beside(first, second);
+            const beside = new Beside(first, second, (step) => (this.episode === first ? this.frameOf(step) : Promise.resolve(null)));
             this.beside = beside;
             await this.seek(this.step);
             await beside.run(() => {

@@ -11,15 +11,17 @@ const SAME_TIME = 1e-6; // of a time step
 /** When the frame is, since the recording began [s]. */
 const timeOf = (episode: Episode, frame: Frame) => frame.time - episode.head.definition.worldTime;
 
+type FrameAt = (step: number) => Promise<Frame | null>;
+
 /** The frame that stands at this time, or the last one before it. Where time steps were all alike, the first look finds it. */
-async function frameAtTime(episode: Episode, time: number): Promise<Frame | null> {
+async function frameAtTime(episode: Episode, frameAt: FrameAt, time: number): Promise<Frame | null> {
     const nearly = SAME_TIME * episode.timeStep;
-    let frame = await episode.frameAt(Math.floor(time / episode.timeStep + SAME_TIME));
+    let frame = await frameAt(Math.floor(time / episode.timeStep + SAME_TIME));
     if (frame === null || Math.abs(timeOf(episode, frame) - frame.step * episode.timeStep) <= nearly) {
         return frame;
     }
     for (let low = 0, high = episode.lastStep; low < high;) {
-        const middle = Math.ceil((low + high) / 2), at = await episode.frameAt(middle);
+        const middle = Math.ceil((low + high) / 2), at = await frameAt(middle);
         if (at !== null && timeOf(episode, at) <= time + nearly) {
             frame = at;
             low = middle;
@@ -40,7 +42,8 @@ export class Beside {
 
     private readonly begun: number; // the second, on the first's clock [s]
 
-    constructor(readonly first: Episode, readonly second: Episode) {
+    /** `firstAt`: what is stored of the first, or what stepping it again gives. */
+    constructor(readonly first: Episode, readonly second: Episode, private readonly firstAt: FrameAt) {
         const isChild = second.head.definition.parent === first.row.uid;
         this.begun = isChild ? second.head.definition.worldTime - first.head.definition.worldTime : 0;
     }
@@ -48,14 +51,14 @@ export class Beside {
     /** Of the second, when the first shows this frame; null before it began. */
     async frameAt(frame: Frame | null, step: number): Promise<Frame | null> {
         const time = (frame === null ? step * this.first.timeStep : timeOf(this.first, frame)) - this.begun;
-        return time < -SAME_TIME * this.second.timeStep ? null : frameAtTime(this.second, Math.max(time, 0));
+        return time < -SAME_TIME * this.second.timeStep ? null : frameAtTime(this.second, (step) => this.second.frameAt(step), Math.max(time, 0));
     }
 
     /** Walks both; `onPart` says whether to go on. */
     async run(onPart: () => boolean): Promise<void> {
         const nearly = SAME_TIME * Math.min(this.first.timeStep, this.second.timeStep);
         const compare = async (frame: Frame) => {
-            const time = timeOf(this.second, frame) + this.begun, beside = await frameAtTime(this.first, time);
+            const time = timeOf(this.second, frame) + this.begun, beside = await frameAtTime(this.first, this.firstAt, time);
             if (beside === null || Math.abs(timeOf(this.first, beside) - time) > nearly) {
                 return; // the first has none at that time
             }

@@ -403,6 +403,23 @@ const tests = {
         await close(other);
     },
 
+    async "what moreau compare made of an episode of a group stands beside it"() {
+        const { limit, episode } = JSON.parse(readFileSync(join(folder, "group.json"), "utf8"));
+        const { runs: [, run], substeps } = JSON.parse(readFileSync(join(folder, "pushed.json"), "utf8"));
+        const page = await open(join(folder, "pushed.db"), `#episode=${episode}&with=${run.episode.slice(0, 8)}`); // as its table says
+        await page.waitForFunction((id) => window.moreau.facts().episode === id && window.moreau.facts().isReadWhole, episode);
+        await page.waitForFunction(() => window.moreau.facts().isCompared);
+        const { steps, distance } = await page.evaluate(() => ({ steps: window.moreau.beside.steps, distance: window.moreau.beside.distance }));
+        assert.deepEqual(steps, Array.from({ length: limit - 10 + 1 }, (_, i) => 10 + i));
+        assert.equal(distance[0], 0);
+        assert.ok(run.sample_distance.at(-1) > 0);
+        run.sample_distance.forEach((was, i) => near(distance[i], was, 9));
+        await page.evaluate(() => window.moreau.seek(30));
+        await atStep(page, 30);
+        await page.waitForFunction((step) => window.moreau.second?.step === step, 2 * substeps * (30 - 10)); // at half the time step
+        await close(page);
+    },
+
     async "names the first step that differs"() {
         // one hash was changed, and the checksum of its chunk made right again (tests/web/lie.py): only stepping finds that
         const page = await open(join(folder, "lies.db"));
