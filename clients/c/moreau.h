@@ -741,6 +741,10 @@ MoreauStatus moreau_episode_names(MoreauClient *client, const char *episode, Mor
 // The name, borrowed from the reply, and the body's id (Nullable). NULL past the end.
 const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint64_t *body);
 
+// How far what steps an episode again (in steps) or a backup (in bytes) is. Must not call the
+// client. false: stop.
+typedef bool MoreauProgressProc(void *context, uint64_t done, uint64_t total);
+
 // Two bodies that touched, in an episode recorded with `events`.
 typedef struct MoreauTouch {
     uint64_t body, other_body;          // ids, the smaller first
@@ -759,6 +763,12 @@ typedef struct MoreauTouch {
 MoreauStatus moreau_episode_touches(MoreauClient *client, const char *episode, uint64_t first,
                                     uint64_t count, MoreauReply **reply, size_t *got,
                                     uint64_t *total);
+
+// The same, but of one without `events`, or of a group's, all steps are taken again, each time it
+// is asked for; `proc` is Nullable.
+MoreauStatus moreau_episode_touches_again(MoreauClient *client, const char *episode, uint64_t first,
+                                          uint64_t count, MoreauProgressProc *proc, void *context,
+                                          MoreauReply **reply, size_t *got, uint64_t *total);
 bool moreau_reply_touch(const MoreauReply *reply, size_t index, MoreauTouch *touch);
 
 // FAILED_PRECONDITION while it is being recorded, or pinned.
@@ -882,10 +892,6 @@ MoreauWatch moreau_watch_default(uint64_t world);
 // false. Ends with CANCELLED, when `proc` says so, or NOT_FOUND, when the world is gone.
 MoreauStatus moreau_world_watch(MoreauClient *client, const MoreauWatch *watch,
                                 MoreauFrameProc *proc, void *context);
-
-// How far a verification (in steps) or a backup (in bytes) is. Must not call the client. false:
-// stop.
-typedef bool MoreauProgressProc(void *context, uint64_t done, uint64_t total);
 
 typedef struct MoreauVerification {
     bool verified;              // every step and every stored byte is what it should be

@@ -18,19 +18,29 @@ static bool is_sound(const Moreau__V1__Reply *reply) {
            message->n_names == message->n_ids;
 }
 
-MoreauStatus moreau_episode_touches(MoreauClient *client, const char *episode, uint64_t first,
-                                    uint64_t count, MoreauReply **reply, size_t *got,
-                                    uint64_t *total) {
-    Moreau__V1__EpisodeTouches asked = MOREAU__V1__EPISODE_TOUCHES__INIT;
-    asked.episode = (char *)episode;
-    asked.has_first = asked.has_count = 1;
-    asked.first = first;
-    asked.count = count;
+typedef struct Stepping {
+    MoreauProgressProc *proc; // Nullable
+    void *context;
+} Stepping;
+
+static bool take_progress(void *context, const MoreauReply *event) {
+    const Stepping *stepping = context;
+    if (stepping->proc == NULL ||
+        event->message->result_case != MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS) {
+        return true;
+    }
+    const Moreau__V1__EpisodeProgress *progress = event->message->touches_progress;
+    return stepping->proc(stepping->context, progress->steps_done, progress->steps_total);
+}
+
+static MoreauStatus ask(MoreauClient *client, Moreau__V1__EpisodeTouches *asked, Stepping *stepping,
+                        MoreauReply **reply, size_t *got, uint64_t *total) {
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_TOUCHES;
-    request.episode_touches = &asked;
+    request.episode_touches = asked;
+    const CallEvents events = {take_progress, stepping};
     MoreauStatus status =
-        call_message(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_TOUCHES, reply);
+        call_events(client, &request, MOREAU__V1__REPLY__RESULT_EPISODE_TOUCHES, events, reply);
     if (status != MOREAU_OK) {
         return status;
     }
@@ -45,6 +55,32 @@ MoreauStatus moreau_episode_touches(MoreauClient *client, const char *episode, u
         *total = (*reply)->message->episode_touches->total;
     }
     return MOREAU_OK;
+}
+
+static Moreau__V1__EpisodeTouches call_of(const char *episode, uint64_t first, uint64_t count) {
+    Moreau__V1__EpisodeTouches asked = MOREAU__V1__EPISODE_TOUCHES__INIT;
+    asked.episode = (char *)episode;
+    asked.has_first = asked.has_count = 1;
+    asked.first = first;
+    asked.count = count;
+    return asked;
+}
+
+MoreauStatus moreau_episode_touches(MoreauClient *client, const char *episode, uint64_t first,
+                                    uint64_t count, MoreauReply **reply, size_t *got,
+                                    uint64_t *total) {
+    Moreau__V1__EpisodeTouches asked = call_of(episode, first, count);
+    Stepping stepping = {0};
+    return ask(client, &asked, &stepping, reply, got, total);
+}
+
+MoreauStatus moreau_episode_touches_again(MoreauClient *client, const char *episode, uint64_t first,
+                                          uint64_t count, MoreauProgressProc *proc, void *context,
+                                          MoreauReply **reply, size_t *got, uint64_t *total) {
+    Moreau__V1__EpisodeTouches asked = call_of(episode, first, count);
+    Stepping stepping = {proc, context};
+    asked.has_simulate = asked.simulate = 1;
+    return ask(client, &asked, &stepping, reply, got, total);
 }
 
 static int compare_ids(const void *left, const void *right) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/touch_text.h"
 
+#include "cli/interrupt.h"
 #include "cli/number.h"
 #include "cli/terminal.h"
 
@@ -8,7 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PAGE_ROWS = 1000, BODY_BYTES = 64 };
+// One more page of what has to be stepped again takes all steps again: those are as long as can be.
+enum { PAGE_ROWS = 1000, PAGE_ROWS_STEPPED = 65536, BODY_BYTES = 64 };
 
 // Whether all columns are as long as the first.
 static bool is_sound(const Moreau__V1__EpisodeTouchesReply *page) {
@@ -20,13 +22,26 @@ static bool is_sound(const Moreau__V1__EpisodeTouchesReply *page) {
            page->n_names == page->n_ids;
 }
 
+static bool show_progress(void *context, const MoreauReply *event) {
+    Moreau__V1__Reply *message = cli_unpack(event);
+    if (message->result_case == MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS) {
+        const Moreau__V1__EpisodeProgress *progress = message->touches_progress;
+        progress_show(context, progress->steps_done, progress->steps_total, 0.0);
+    }
+    moreau__v1__reply__free_unpacked(message, NULL);
+    return true;
+}
+
 // NULL, after a sentence, when it is refused.
 static Moreau__V1__Reply *fetch(Cli *cli, Moreau__V1__EpisodeTouches *asked, int *status) {
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_TOUCHES;
     request.episode_touches = asked;
     Moreau__V1__Reply *reply;
-    *status = cli_call(cli, &request, &reply);
+    Progress progress;
+    progress_start(&progress);
+    *status = cli_call_events(cli, &request, show_progress, &progress, &reply);
+    progress_stop(&progress);
     if (*status != EXIT_DONE) {
         *status = cli_report_refusal(cli, NULL, "");
     } else if (reply->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_TOUCHES ||
@@ -64,8 +79,11 @@ static const char *body_text(const Moreau__V1__EpisodeTouchesReply *page, uint64
     return text;
 }
 
-static void print_head(uint64_t total, uint64_t limit) {
+static void print_head(uint64_t total, uint64_t limit, bool is_simulated) {
     char text[2][32];
+    if (is_simulated) {
+        printf("recorded without events: its steps were taken again to see what touched\n");
+    }
     printf("%s%s touch%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
            total == 1 ? "" : "es", terminal_style(stdout, STYLE_PLAIN));
     if (total > limit) {
@@ -127,12 +145,13 @@ static void show_page(const Moreau__V1__EpisodeTouchesReply *page, json_t *rows)
 int touches_show(Cli *cli, const char *episode, uint64_t limit) {
     Moreau__V1__EpisodeTouches asked = MOREAU__V1__EPISODE_TOUCHES__INIT;
     asked.episode = (char *)episode;
-    asked.has_first = asked.has_count = 1;
+    asked.has_first = asked.has_count = asked.has_simulate = asked.simulate = 1;
     json_t *rows = cli->json ? json_array() : NULL;
-    uint64_t got;
+    uint64_t got, page = PAGE_ROWS;
+    interrupt_catch();
     do {
         const uint64_t left = limit - asked.first;
-        asked.count = left < PAGE_ROWS ? left : PAGE_ROWS;
+        asked.count = left < page ? left : page;
         int status;
         Moreau__V1__Reply *reply = fetch(cli, &asked, &status);
         if (reply == NULL) {
@@ -140,13 +159,14 @@ int touches_show(Cli *cli, const char *episode, uint64_t limit) {
             return status;
         }
         if (asked.first == 0 && rows == NULL) {
-            print_head(reply->episode_touches->total, limit);
+            print_head(reply->episode_touches->total, limit, reply->episode_touches->simulated);
         }
+        page = reply->episode_touches->simulated ? PAGE_ROWS_STEPPED : PAGE_ROWS;
         got = reply->episode_touches->n_body;
         asked.first += got;
         show_page(reply->episode_touches, rows);
         moreau__v1__reply__free_unpacked(reply, NULL);
-    } while (got == PAGE_ROWS && asked.first < limit);
+    } while (got == asked.count && got > 0 && asked.first < limit);
     if (rows != NULL) {
         cli_print(cli, rows);
     }

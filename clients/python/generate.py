@@ -50,7 +50,7 @@ SHARED = {
     "GroupRead": "GroupStepReply",
 }
 # what a call sends before its reply
-EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress", "EpisodeCompare": "EpisodeProgress", "EpisodeBackup": "BackupProgress", "Subscribe": "LiveFrame"}
+EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress", "EpisodeCompare": "EpisodeProgress", "EpisodeTouches": "EpisodeProgress", "EpisodeBackup": "BackupProgress", "Subscribe": "LiveFrame"}
 
 
 def describe() -> pb.FileDescriptorProto:

@@ -105,6 +105,7 @@ Status command_episode_read(Request *request, Lane *lane, Moreau__V1__Reply *rep
 Status command_episode_replay_prepare(Request *request, Error *error);
 Status command_episode_verify_prepare(Request *request, Error *error);
 Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
+Status command_episode_touches_prepare(Request *request, Error *error);
 Status command_episode_touches(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                Error *error);
 Status command_episode_pin(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

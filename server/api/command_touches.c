@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: MIT
-// EpisodeTouches: which bodies touched in an episode.
+// EpisodeTouches: which bodies touched in an episode, as its recording says; or, where that has
+// nothing of it and it is asked for, as its steps say, taken again (replay/touching.h).
 #include "api/episode.h"
 #include "api/touch_filter.h"
 #include "os/clock.h"
+#include "replay/touching.h"
 
 enum { TOUCHES_MAX = 65536 };
+
+typedef struct TouchesPlan {
+    bool has_row;
+    EpisodeRow row;
+    TouchQuery query;
+    Touching *touching;   // NULL: not opened, or not needed
+    size_t counted_bytes; // in the memory budget
+    uint64_t told_steps;  // in the last progress event
+    uint64_t told_ns;
+} TouchesPlan;
 
 static Status out_of_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                      "Memory ended while reading the touches of an episode.");
 }
 
-static Status check_episode(const EpisodeRow *row, Error *error) {
-    if (row->is_group) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "episode",
-                         "The episode is of a group, whose recordings have no events: record one "
-                         "world with EpisodeStart and `events`.");
-    }
-    if (!row->has_events) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "episode",
-                         "The episode was recorded without events, so nobody has noted which "
-                         "bodies touched: record with `events` (moreau run --record --events).");
-    }
-    return STATUS_OK;
+static Status refuse_without_events(const EpisodeRow *row, Error *error) {
+    return error_set(error, STATUS_FAILED_PRECONDITION, "episode", "%s",
+                     row->is_group ? "The episode is of a group, whose recordings have no events: "
+                                     "ask for its steps to be taken again (simulate)."
+                                   : "The episode was recorded without events, so nobody has noted "
+                                     "which bodies touched: record with `events` (moreau run "
+                                     "--record --events), or ask for its steps to be taken again "
+                                     "(simulate).");
 }
 
 // false: memory ended.
@@ -49,8 +57,8 @@ static bool take_columns(const TouchRows *rows, Arena *arena,
     return is_sound && message->ended != NULL;
 }
 
-static Status fill(Request *request, const TouchRows *rows, Moreau__V1__Reply *reply,
-                   Error *error) {
+static Status fill(Request *request, const TouchRows *rows, bool is_simulated,
+                   Moreau__V1__Reply *reply, Error *error) {
     Moreau__V1__EpisodeTouchesReply *message = arena_take(&request->arena, sizeof(*message));
     if (message == NULL) {
         return out_of_memory(error);
@@ -71,8 +79,9 @@ static Status fill(Request *request, const TouchRows *rows, Moreau__V1__Reply *r
         message->hardest_impulse[i] = touch->hardest;
         message->hardest_step[i] = touch->hardest_step;
     }
-    message->has_total = 1;
+    message->has_total = message->has_simulated = 1;
     message->total = rows->total;
+    message->simulated = is_simulated;
     message->n_ids = message->n_names = rows->named_count;
     message->ids = (uint64_t *)rows->named; // the arena's
     message->names = (char **)rows->names;
@@ -81,33 +90,148 @@ static Status fill(Request *request, const TouchRows *rows, Moreau__V1__Reply *r
     return STATUS_OK;
 }
 
-Status command_episode_touches(Request *request, Lane *lane, Moreau__V1__Reply *reply,
-                               Error *error) {
-    const Moreau__V1__EpisodeTouches *asked = request->message->episode_touches;
-    TouchQuery query = {.first = asked->first,
-                        .count = asked->count < TOUCHES_MAX ? asked->count : TOUCHES_MAX};
-    EpisodeRow row;
-    Status status = touch_filter_read(asked->where, "where", &query.where, error);
-    if (status == STATUS_OK) {
-        status = episode_find(request, asked->episode, &row, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_episode(&row, error);
-    }
+// ---- what was recorded
+
+static Status read_recorded(Request *request, Lane *lane, TouchesPlan *plan,
+                            Moreau__V1__Reply *reply, Error *error) {
     Log *log = request->api->def.log;
     LogReader *reader;
-    status = status == STATUS_OK ? log_take_reader(log, &reader, error) : status;
+    Status status = log_take_reader(log, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
     TouchRows rows;
     WorkWatch watch;
     request_watch(request, lane, clock_now_ns(), &watch);
-    query.context = &watch.context;
-    status = log_reader_touches(reader, &row, &query, &request->arena, &rows, error);
+    plan->query.context = &watch.context;
+    status = log_reader_touches(reader, &plan->row, &plan->query, &request->arena, &rows, error);
     log_give_reader(log, reader);
     if (status == STATUS_ABORTED) {
         return episode_end_watch(request, &watch, error);
     }
-    return status == STATUS_OK ? fill(request, &rows, reply, error) : status;
+    return status == STATUS_OK ? fill(request, &rows, false, reply, error) : status;
+}
+
+// ---- what steps say
+
+static Status open_touching(Request *request, TouchesPlan *plan, Error *error) {
+    Host *host = request->api->def.host;
+    Status status = episode_check_build(request, error);
+    if (status == STATUS_OK) {
+        status = episode_check_row(request, &plan->row, error);
+    }
+    if (status == STATUS_OK) {
+        status = host_check_memory(host, episode_player_bytes(&plan->row), error);
+    }
+    return status == STATUS_OK ? touching_open(&plan->touching, request->api->def.log, &plan->row,
+                                               host_limits(host), error)
+                               : status;
+}
+
+static void tell_progress(Request *request, Lane *lane, TouchesPlan *plan, uint64_t now_ns) {
+    if (now_ns - plan->told_ns >= EPISODE_PROGRESS_NS) {
+        plan->told_ns = now_ns;
+        episode_tell_progress(request, lane, MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS,
+                              touching_steps_done(plan->touching), plan->row.last_step,
+                              &plan->told_steps);
+    }
+}
+
+// Steps for a while. request->outcome: what the lane is to do next, where it is not over.
+static Status step(Request *request, Lane *lane, TouchesPlan *plan, Error *error) {
+    bool is_over = false;
+    while (!is_over) {
+        WorkWatch watch;
+        bool progressed;
+        const uint64_t now_ns = clock_now_ns();
+        if (request_should_stop(request, error)) {
+            return error->status;
+        }
+        request_watch(request, lane, now_ns, &watch);
+        Status status = touching_work(plan->touching, &lane->scratch, now_ns + EPISODE_QUANTUM_NS,
+                                      &watch.context, &is_over, &progressed, error);
+        if (status == STATUS_OK && !progressed && !is_over) {
+            status = request_watch_verdict(&watch, error);
+        }
+        episode_count_memory(request, &plan->counted_bytes, touching_bytes(plan->touching));
+        if (status == STATUS_OK) { // what touches were found takes memory, too
+            status = host_check_memory(request->api->def.host, 0, error);
+        }
+        if (status != STATUS_OK) {
+            return status;
+        }
+        tell_progress(request, lane, plan, now_ns);
+        if (!is_over && (watch.is_put_aside || episode_should_pause(lane))) {
+            request->outcome = watch.is_put_aside ? JOB_LONG : JOB_AGAIN;
+            return STATUS_OK;
+        }
+    }
+    return STATUS_OK;
+}
+
+static Status simulate(Request *request, Lane *lane, TouchesPlan *plan, Moreau__V1__Reply *reply,
+                       Error *error) {
+    lane_end_turn(lane);
+    Status status = plan->touching == NULL ? open_touching(request, plan, error) : STATUS_OK;
+    if (status == STATUS_OK) {
+        status = step(request, lane, plan, error);
+    }
+    if (status != STATUS_OK || request->outcome != JOB_DONE) {
+        request->outcome = status == STATUS_OK ? request->outcome : JOB_DONE;
+        return status;
+    }
+    TouchRows rows;
+    status = touching_rows(plan->touching, &plan->query, &request->arena, &rows, error);
+    return status == STATUS_OK ? fill(request, &rows, true, reply, error) : status;
+}
+
+// ---- asking
+
+static Status find(Request *request, TouchesPlan *plan, Error *error) {
+    const Moreau__V1__EpisodeTouches *asked = request->message->episode_touches;
+    plan->query = (TouchQuery){.first = asked->first,
+                               .count = asked->count < TOUCHES_MAX ? asked->count : TOUCHES_MAX};
+    Status status = touch_filter_read(asked->where, "where", &plan->query.where, error);
+    if (status == STATUS_OK) {
+        status = episode_find(request, asked->episode, &plan->row, error);
+    }
+    if (status == STATUS_OK && !plan->row.has_events && !asked->simulate) {
+        status = refuse_without_events(&plan->row, error);
+    }
+    plan->has_row = status == STATUS_OK;
+    return status;
+}
+
+Status command_episode_touches(Request *request, Lane *lane, Moreau__V1__Reply *reply,
+                               Error *error) {
+    TouchesPlan *plan = request->plan;
+    Status status = plan->has_row ? STATUS_OK : find(request, plan, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    return plan->row.has_events ? read_recorded(request, lane, plan, reply, error)
+                                : simulate(request, lane, plan, reply, error);
+}
+
+static void release_plan(Request *request) {
+    TouchesPlan *plan = request->plan;
+    touching_close(plan->touching);
+    episode_count_memory(request, &plan->counted_bytes, 0);
+}
+
+// Its work looks for itself; that there is this function makes a drain end it at once.
+static void on_stopped(Request *request) {
+    (void)request;
+}
+
+Status command_episode_touches_prepare(Request *request, Error *error) {
+    TouchesPlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
+    if (plan == NULL) {
+        return out_of_memory(error);
+    }
+    plan->told_ns = clock_now_ns();
+    request->plan = plan;
+    request->finish = release_plan;
+    request->stopped = on_stopped;
+    return STATUS_OK;
 }

@@ -150,6 +150,9 @@ typedef struct TouchRows {
     size_t named_count;
 } TouchRows;
 
+// The bodies of these touches, each once, rising; `ids` has room for two of each touch. How many.
+size_t touch_rows_bodies(const TouchRows *rows, uint64_t *ids);
+
 typedef struct TouchQuery {
     TouchFilter where;
     uint64_t first, count;

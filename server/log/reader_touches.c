@@ -190,8 +190,7 @@ static int compare_ids(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-// The bodies of the page, each once.
-static size_t list_bodies(const TouchRows *rows, uint64_t *ids) {
+size_t touch_rows_bodies(const TouchRows *rows, uint64_t *ids) {
     for (size_t i = 0; i < rows->count; i++) {
         ids[2 * i] = rows->touch[i].body;
         ids[2 * i + 1] = rows->touch[i].other;
@@ -240,7 +239,7 @@ static Status read_names(LogReader *reader, const EpisodeRow *episode, TouchRows
         return reader_memory_ended("the names of bodies", error);
     }
     Status status = STATUS_OK;
-    size_t count = list_bodies(rows, ids);
+    size_t count = touch_rows_bodies(rows, ids);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const uint64_t body = ids[i];
         const char *name;

@@ -2,6 +2,7 @@
 // EpisodeCompare of episodes of groups: a world that is in no group takes the recorded actions,
 // with the same bits under the same settings, whatever drives and pushes it; under other ones it is
 // apart by what closed forms say; and what a variant becomes is an episode of a world as any other.
+// Beside that EpisodeTouches, which steps such an episode again in the same way.
 #include "support/server_shell.h"
 #include "support/suite.h"
 #include "support/wire_compare.h"
@@ -470,6 +471,67 @@ START_TEST(a_pushed_box_is_launched_by_its_own_friction) {
 }
 END_TEST
 
+// ---- touches
+
+// A box that falls, bounces, is pushed and slides: a world that does the same is recorded with
+// events. Three of its steps are one of the group's, in which a touch is told.
+START_TEST(touches_are_those_of_a_world_that_does_the_same) {
+    enum { STEPS = 64, SUBSTEPS = 3 };
+    static double mass[2] = {20.0, 40.0};
+    const Moreau__V1__WorldSettings settings = settings_of(g, 0.005);
+    Boxes boxes = {0};
+    Plan plan;
+    put(&boxes, MOREAU__V1__BODY__KIND__DYNAMIC, 0.0, 0.0, 0.7);
+    put(&boxes, MOREAU__V1__BODY__KIND__DYNAMIC, 1.0, 0.0, 0.3);
+    plan_group(&plan, world_of(&boxes, &settings), 2);
+    plan.call.has_substeps = 1, plan.call.substeps = SUBSTEPS;
+    give(&plan, MOREAU__V1__GROUP_PARAMETER__KIND__BODY_MASS, mass, 2);
+    act(&plan, KIND(BODY_FORCE), "#2", 1, 400.0);
+    Learner learner = learn(&plan.call, 1);
+    learner.constant = 1.0f;
+    wire_group_reset(depot.client, learner.group);
+    play(&learner, STEPS);
+    destroy(&learner);
+    for (uint64_t world = 0; world < 2; world++) {
+        const Moreau__V1__EpisodeInfo *info = find(learner.recording, world, false);
+        Moreau__V1__EpisodeTouches call = MOREAU__V1__EPISODE_TOUCHES__INIT;
+        call.episode = info->episode;
+        wire_refuse(depot.client, &call, CODE(FAILED_PRECONDITION), "episode");
+        call.has_simulate = call.simulate = 1;
+        const Moreau__V1__EpisodeTouchesReply *told =
+            wire_stream(depot.client, &call, NULL, NULL)->episode_touches;
+        Moreau__V1__EpisodeFork fork = MOREAU__V1__EPISODE_FORK__INIT;
+        fork.episode = info->episode;
+        fork.has_step = 1;
+        uint64_t same = wire_accept(depot.client, &fork)->episode_fork->world, body = 2;
+        Moreau__V1__EpisodeStart start = wire_start_call(same);
+        start.has_events = start.events = 1;
+        const WireEpisode recorded = wire_record(depot.client, &start);
+        double wrench[6] = {400.0};
+        Moreau__V1__WorldStep step = wire_step_call(&same, info->steps * SUBSTEPS);
+        step.n_wrench_body = 1, step.wrench_body = &body;
+        step.n_wrench = 6, step.wrench = wrench;
+        wire_accept(depot.client, &step);
+        wire_stop_recording(depot.client, same);
+        call.episode = (char *)recorded.id;
+        const Moreau__V1__EpisodeTouchesReply *rows =
+            wire_accept(depot.client, &call)->episode_touches;
+        ck_assert(told->simulated && !rows->simulated);
+        ck_assert_uint_ge(rows->total, 3);
+        ck_assert_uint_eq(told->n_body, rows->n_body);
+        for (size_t i = 0; i < rows->n_body; i++) {
+            ck_assert_uint_eq(told->body[i], rows->body[i]);
+            ck_assert_uint_eq(told->other_body[i], rows->other_body[i]);
+            ck_assert_uint_eq(told->first_step[i], (rows->first_step[i] + 2) / SUBSTEPS);
+            ck_assert_uint_eq(told->last_step[i], (rows->last_step[i] + 2) / SUBSTEPS);
+            ck_assert_uint_eq(told->hardest_step[i], (rows->hardest_step[i] + 2) / SUBSTEPS);
+            ck_assert_double_eq(told->hardest_impulse[i], rows->hardest_impulse[i]);
+            ck_assert_double_eq(told->approach_speed[i], rows->approach_speed[i]);
+        }
+    }
+}
+END_TEST
+
 // ---- where the group's rules would have ended it
 
 // The first step behind which the pole leans by more than its bound; 0: none.
@@ -791,6 +853,7 @@ static TCase *case_groups(void) {
     tcase_add_test(tcase, what_is_driven_stays_awake);
     tcase_add_test(tcase, a_pushed_fall_is_apart_by_what_its_own_mass_says);
     tcase_add_test(tcase, a_pushed_box_is_launched_by_its_own_friction);
+    tcase_add_test(tcase, touches_are_those_of_a_world_that_does_the_same);
     tcase_add_test(tcase, a_variant_goes_on_where_its_episode_would_have_ended);
     tcase_add_loop_test(tcase, the_command_tells_where_the_rules_would_have_ended_it, 0, 2);
     tcase_add_test(tcase, an_episode_of_a_group_that_goes_on_is_compared);

@@ -296,6 +296,30 @@ START_TEST(an_episode_is_compared) {
 }
 END_TEST
 
+// The boxes fall onto the ground; of that nobody made a note.
+START_TEST(touches_that_were_not_recorded_are_stepped_again) {
+    static Seen seen;
+    record(&seen, MOREAU_CONTENT_INPUTS);
+    MoreauReply *reply;
+    size_t got;
+    uint64_t total;
+    ck_assert_int_eq(moreau_episode_touches(client, "boxes", 0, 10, &reply, &got, &total),
+                     MOREAU_FAILED_PRECONDITION);
+    moreau_reply_free(reply);
+    ASSERT_OK(
+        moreau_episode_touches_again(client, "boxes", 0, 10, NULL, NULL, &reply, &got, &total));
+    ck_assert_uint_ge(total, got);
+    for (size_t i = 0; i < got; i++) {
+        MoreauTouch touch;
+        ck_assert(moreau_reply_touch(reply, i, &touch));
+        ck_assert(touch.body < touch.other_body && touch.first_step >= 1);
+        ck_assert(touch.last_step <= STEPS && touch.hardest_impulse > 0.0);
+    }
+    ck_assert_uint_gt(got, 0);
+    moreau_reply_free(reply);
+}
+END_TEST
+
 // ---- snapshots
 
 START_TEST(a_snapshot_that_was_carried_away_goes_on_with_the_same_bits) {
@@ -397,6 +421,7 @@ static TCase *case_library(void) {
     tcase_add_test(tcase, a_replay_ends_when_its_reader_has_enough);
     tcase_add_test(tcase, a_replay_goes_backward);
     tcase_add_test(tcase, an_episode_is_compared);
+    tcase_add_test(tcase, touches_that_were_not_recorded_are_stepped_again);
     tcase_add_test(tcase, a_world_is_watched_while_it_runs);
     tcase_add_test(tcase, an_episode_is_verified_found_and_deleted);
     tcase_add_test(tcase, a_snapshot_that_was_carried_away_goes_on_with_the_same_bits);

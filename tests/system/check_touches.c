@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Who touched whom, from end to end: recorded where it is asked for, the same on any number of
 // workers and after --recover, proven by verification, gone with its episode, whole after kill -9;
-// and episodes are found by it, with a word for those of which nobody noted it.
+// and episodes are found by it, with a word for those of which nobody noted it. These are stepped
+// again where that is asked for, and tell the same.
 #include "log/events.h"
 #include "support/machine.h"
 #include "support/server_shell.h"
@@ -18,6 +19,7 @@ enum { BODIES = 12, SEED = 5, STEPS = 400, KEYFRAME_STEPS = 60 };
 
 static WireDepot depot;
 static WireEpisode episode;
+static bool simulates; // what was not recorded is asked for all the same
 
 // An episode of a heap that falls, in which a body is taken out between two steps.
 static void record(bool events) {
@@ -47,6 +49,12 @@ static void open_depot(void) {
     record(true);
 }
 
+// From here on the same episode, of which nobody noted it, is asked.
+static void forget_events(void) {
+    record(false);
+    simulates = true;
+}
+
 static void close_depot(void) {
     wire_depot_close(&depot);
 }
@@ -54,11 +62,16 @@ static void close_depot(void) {
 static Moreau__V1__EpisodeTouches touches_call(void) {
     Moreau__V1__EpisodeTouches call = MOREAU__V1__EPISODE_TOUCHES__INIT;
     call.episode = episode.id;
+    call.has_simulate = call.simulate = simulates;
     return call;
 }
 
 static const Moreau__V1__EpisodeTouchesReply *ask(const Moreau__V1__EpisodeTouches *call) {
-    return wire_accept(depot.client, call)->episode_touches;
+    const Moreau__V1__Reply *reply = wire_stream(depot.client, call, NULL, NULL);
+    wire_expect(reply, CODE(OK), NULL);
+    ck_assert_int_eq(reply->result_case, MOREAU__V1__REPLY__RESULT_EPISODE_TOUCHES);
+    ck_assert(reply->episode_touches->simulated == simulates);
+    return reply->episode_touches;
 }
 
 static const Moreau__V1__EpisodeTouchesReply *ask_all(void) {
@@ -113,6 +126,9 @@ START_TEST(rows_make_sense) {
 END_TEST
 
 START_TEST(pages_are_parts_of_the_whole) {
+    if (_i == 1) {
+        forget_events();
+    }
     const Moreau__V1__EpisodeTouchesReply *all = ask_all();
     const size_t parts = all->n_body;
     for (size_t first = 0; first <= parts; first += 5) {
@@ -132,6 +148,9 @@ END_TEST
 
 // What is asked of touches is counted by hand.
 START_TEST(conditions_take_what_they_say) {
+    if (_i == 1) {
+        forget_events();
+    }
     const Moreau__V1__EpisodeTouchesReply *all = ask_all();
     const size_t middle = all->n_body / 2;
     Moreau__V1__EpisodeBody a = MOREAU__V1__EPISODE_BODY__INIT, b = MOREAU__V1__EPISODE_BODY__INIT;
@@ -146,7 +165,8 @@ START_TEST(conditions_take_what_they_say) {
     where.impulse_above = all->hardest_impulse[middle] * (1.0 - 1e-12);
     where.speed_above = all->approach_speed[middle] * (1.0 - 1e-12) - 1e-300;
     where.speed_above = where.speed_above < 0.0 ? 0.0 : where.speed_above;
-    for (unsigned asked = 0; asked < 64; asked++) {
+    // each takes all steps again: each condition with others
+    for (unsigned asked = 0; asked < 64; asked += _i == 1 ? 7 : 1) {
         where.body = asked & 1 ? &a : NULL;
         where.other_body = asked & 2 ? &b : NULL;
         where.has_after = (asked & 4) != 0;
@@ -201,6 +221,72 @@ START_TEST(an_episode_without_events_says_so) {
     ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM chunk WHERE recording = 2 AND "
                                                "(kind = 11 OR substr(bytes, 9, 1) > x'05')"),
                      0);
+}
+END_TEST
+
+// ---- what nobody noted
+
+// On any number of workers; and what was recorded is told as it was.
+START_TEST(steps_that_are_taken_again_tell_the_same) {
+    const Moreau__V1__EpisodeTouchesReply *before = ask_all();
+    WireClient *client = depot.client; // whose replies live on
+    depot.client = wire_open(depot.server->address[0]);
+    wire_depot_stop(&depot);
+    wire_depot_restart(&depot, worker_options[_i]);
+    Moreau__V1__EpisodeTouches call = touches_call();
+    call.has_simulate = call.simulate = 1;
+    expect_same_rows(before, ask(&call));
+    forget_events();
+    expect_same_rows(before, ask_all());
+    wire_close(client);
+}
+END_TEST
+
+START_TEST(stepping_again_ends_when_it_is_told_to) {
+    enum { LONG_STEPS = 20000 };
+    uint64_t world =
+        wire_world(depot.client, BODIES, SEED, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    const Moreau__V1__EpisodeStart start = wire_start_call(world);
+    episode = wire_record(depot.client, &start);
+    wire_step(depot.client, world, LONG_STEPS);
+    wire_stop_recording(depot.client, world);
+    simulates = true;
+    Moreau__V1__EpisodeTouches call = touches_call();
+    Moreau__V1__Request request = wire_request(&call);
+    request.has_deadline_ms = 1;
+    request.deadline_ms = 5; // far less than so many steps take
+    uint64_t id = wire_submit_request(depot.client, &request);
+    wire_expect(wire_await(depot.client, id, NULL, NULL), CODE(DEADLINE_EXCEEDED), "deadline_ms");
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    id = wire_submit(depot.client, &call);
+    // the first event comes after 100 ms; so many steps take several times that
+    const Moreau__V1__Reply *event = wire_receive(depot.client);
+    ck_assert(event->event);
+    ck_assert_int_eq(event->result_case, MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS);
+    ck_assert_uint_eq(event->touches_progress->steps_total, LONG_STEPS);
+    ck_assert_uint_gt(event->touches_progress->steps_done, 0);
+    cancel.has_request = 1;
+    cancel.request = id;
+    wire_submit(depot.client, &cancel);
+    wire_expect(wire_await(depot.client, id, NULL, NULL), CODE(CANCELLED), NULL);
+    wire_ping(depot.client);
+}
+END_TEST
+
+START_TEST(what_cannot_be_stepped_again_tells_no_touches) {
+    forget_events();
+    wire_depot_stop(&depot);
+    wire_depot_sql(&depot, "DELETE FROM chunk WHERE recording = 1"); // what follows is the other's
+    if (_i == 0) {
+        wire_depot_flip(&depot, wire_depot_chunk(&depot, CHUNK_INPUTS, 2), -1, true);
+    } else {
+        wire_depot_age(&depot, 4711);
+    }
+    wire_depot_restart(&depot, "");
+    const Moreau__V1__EpisodeTouches call = touches_call();
+    const Moreau__V1__Reply *reply = wire_refuse(
+        depot.client, &call, _i == 0 ? CODE(DATA_LOSS) : CODE(FAILED_PRECONDITION), "episode");
+    ck_assert_ptr_nonnull(strstr(reply->status->message, _i == 0 ? "At step " : "4711"));
 }
 END_TEST
 
@@ -339,6 +425,42 @@ START_TEST(names_find_episodes_from_a_shell) {
     ck_assert_int_eq(server_shell(address, "moreau episodes bounce --touches", said, sizeof(said)),
                      0);
     ck_assert_ptr_nonnull(strstr(said, "1 touch\n"));
+    ck_assert_ptr_null(strstr(said, "again"));
+}
+END_TEST
+
+// The same without events: it says so in one line, and tells the same.
+START_TEST(a_shell_has_steps_taken_again) {
+    server_write(depot.folder, "bounce.json", bounce);
+    const char *address = depot.server->address[0];
+    char line[512], said[2][4096];
+    for (int i = 0; i < 2; i++) {
+        snprintf(line, sizeof(line),
+                 "moreau run %s/bounce.json --steps 200 --record%s --episode-name bounce-%d",
+                 depot.folder, i == 0 ? " --events" : "", i);
+        ck_assert_int_eq(server_shell(address, line, said[i], sizeof(said[i])), 0);
+        snprintf(line, sizeof(line), "moreau episodes bounce-%d --touches", i);
+        ck_assert_int_eq(server_shell(address, line, said[i], sizeof(said[i])), 0);
+    }
+    const char *rows = strchr(said[1], '\n');
+    ck_assert_ptr_nonnull(strstr(said[1], "recorded without events"));
+    ck_assert_ptr_nonnull(rows);
+    ck_assert_str_eq(rows + 1, said[0]);
+    json_t *row = server_shell_json(address, "moreau episodes bounce-1 --touches --json", 0);
+    ck_assert_uint_eq(json_array_size(row), 1);
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(row, 0), "other_name")),
+                     "ball");
+    json_decref(row);
+    Moreau__V1__EpisodeBody ball = MOREAU__V1__EPISODE_BODY__INIT;
+    Moreau__V1__EpisodeTouch where = MOREAU__V1__EPISODE_TOUCH__INIT;
+    Moreau__V1__EpisodeTouches call = MOREAU__V1__EPISODE_TOUCHES__INIT;
+    call.episode = "bounce-1";
+    call.where = &where, where.body = &ball;
+    call.has_simulate = call.simulate = simulates = true;
+    ball.name = "ball";
+    ck_assert_uint_eq(ask(&call)->total, 1);
+    ball.name = "bal";
+    ck_assert_uint_eq(ask(&call)->total, 0);
 }
 END_TEST
 
@@ -436,14 +558,18 @@ static TCase *case_touches(void) {
     tcase_add_checked_fixture(tcase, open_depot, close_depot);
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, rows_make_sense);
-    tcase_add_test(tcase, pages_are_parts_of_the_whole);
-    tcase_add_test(tcase, conditions_take_what_they_say);
+    tcase_add_loop_test(tcase, pages_are_parts_of_the_whole, 0, 2);
+    tcase_add_loop_test(tcase, conditions_take_what_they_say, 0, 2);
     tcase_add_loop_test(tcase, rows_are_the_same_on_any_number_of_workers, 0,
                         COUNT(worker_options));
     tcase_add_test(tcase, an_episode_without_events_says_so);
+    tcase_add_loop_test(tcase, steps_that_are_taken_again_tell_the_same, 0, COUNT(worker_options));
+    tcase_add_test(tcase, stepping_again_ends_when_it_is_told_to);
+    tcase_add_loop_test(tcase, what_cannot_be_stepped_again_tells_no_touches, 0, 2);
     tcase_add_test(tcase, what_cannot_be_is_refused_with_its_field);
     tcase_add_test(tcase, episodes_are_found_by_what_touched);
     tcase_add_test(tcase, names_find_episodes_from_a_shell);
+    tcase_add_test(tcase, a_shell_has_steps_taken_again);
     tcase_add_loop_test(tcase, an_edited_row_is_found_and_made_right, 0, COUNT(edits));
     tcase_add_loop_test(tcase, a_lie_in_a_chunk_is_found_by_stepping, 0, 3);
     tcase_add_test(tcase, a_deleted_episode_takes_its_touches_along);

@@ -132,6 +132,19 @@ def test_an_episode_is_compared_with_what_other_settings_make_of_it(client):
     assert (child.name, child.parent, child.parent_step, child.labels) == ("finer", episode, 0, ["again"])
 
 
+def test_touches_that_nobody_noted_are_found_by_stepping_again(client):
+    world = World.create(client, BALL)
+    with world.record("fall once more") as episode:
+        world.step(200)
+    with pytest.raises(errors.FailedPrecondition, match="simulate"):
+        client.episode_touches(episode=episode).result()
+    touches = client.episode_touches(episode=episode, simulate=True)
+    list(touches)
+    rows = touches.result()
+    assert rows.simulated and rows.total == len(rows.body) == 1
+    assert list(rows.body) == [1] and list(rows.other_body) == [2] and rows.hardest_impulse[0] >= rows.first_impulse[0] > 0
+
+
 def test_a_world_is_watched_while_it_runs(server, client):
     world = World.create(client, BALL)
     with server.client(timeout_s=60.0) as viewer:

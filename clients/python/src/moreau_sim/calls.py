@@ -745,11 +745,13 @@ class Calls:
         where: p.EpisodeTouch | None = None,
         first: int | None = None,
         count: int | None = None,
+        simulate: bool | None = None,
         deadline_ms: int | None = None,
-    ) -> p.EpisodeTouchesReply:
+    ) -> Stream[p.EpisodeProgress, p.EpisodeTouchesReply]:
         """See protocol.EpisodeTouches."""
-        return self._call(
-            p.EpisodeTouches(episode=episode, where=where, first=first, count=count),
+        return self._stream(
+            p.EpisodeTouches(episode=episode, where=where, first=first, count=count, simulate=simulate),
+            p.EpisodeProgress,
             p.EpisodeTouchesReply,
             deadline_ms,
         )

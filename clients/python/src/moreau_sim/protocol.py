@@ -142,6 +142,8 @@ class Reply(Message):
     """event of EpisodeCompare: steps of the recording, which each variant takes too"""
     backup_progress: Optional["BackupProgress"] = None
     """event of EpisodeBackup"""
+    touches_progress: Optional["EpisodeProgress"] = None
+    """event of EpisodeTouches with `simulate`: steps of the episode"""
     subscribe: Optional["SubscribeReply"] = None
     live_frame: Optional["LiveFrame"] = None
     """event of Subscribe"""
@@ -2678,7 +2680,13 @@ class EpisodeTouches(Message):
     at most 1e-4 |g| h^2, as the step began, and where both sleep, or one does and the other is not dynamic.
     It ends, with the last such step, where two steps in a row have none of it, or a body is gone. Bodies that
     touch as the recording begins begin in its first step. Of an episode that is being recorded the last
-    second may not be told yet."""
+    second may not be told yet. Of an episode without events nobody has noted it: FAILED_PRECONDITION, unless
+    `simulate` has all of it stepped again, each time it is asked for. That gives the same touches as a
+    recording with events would have had, needs what EpisodeVerify needs, and sends events with
+    `touches_progress`; where the recording is not what its steps give, or has lost some, it is DATA_LOSS,
+    naming the step. An episode of a group never has events: of it the touches are those of all steps of its
+    world, told in steps of the group. One whose beginning is in another recording begins with those who touch
+    there."""
 
     episode: str | None = None
     where: Optional["EpisodeTouch"] = None
@@ -2687,6 +2695,8 @@ class EpisodeTouches(Message):
     """skip so many; default 0"""
     count: int | None = None
     """at most so many, and never more than 65,536"""
+    simulate: bool | None = None
+    """where none were recorded, as above"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2717,6 +2727,8 @@ class EpisodeTouchesReply(Message):
     """of each of these bodies that has a name …"""
     names: list[str] = _new(default_factory=list)
     """… and its name"""
+    simulated: bool | None = None
+    """none were recorded: these are of steps that were taken again"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3633,6 +3645,7 @@ Reply.FIELDS = (
     Field(141, "episode_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(142, "compare_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(143, "backup_progress", Kind.MESSAGE, False, BackupProgress),
+    Field(144, "touches_progress", Kind.MESSAGE, False, EpisodeProgress),
     Field(160, "subscribe", Kind.MESSAGE, False, SubscribeReply),
     Field(170, "live_frame", Kind.MESSAGE, False, LiveFrame),
     Field(180, "solve", Kind.MESSAGE, False, SolveReply),
@@ -4665,6 +4678,7 @@ EpisodeTouches.FIELDS = (
     Field(2, "where", Kind.MESSAGE, False, EpisodeTouch),
     Field(3, "first", Kind.UINT64, False, None),
     Field(4, "count", Kind.UINT64, False, None),
+    Field(5, "simulate", Kind.BOOL, False, None),
 )
 EpisodeTouchesReply.FIELDS = (
     Field(1, "total", Kind.UINT64, False, None),
@@ -4679,6 +4693,7 @@ EpisodeTouchesReply.FIELDS = (
     Field(10, "hardest_step", Kind.UINT64, True, None),
     Field(11, "ids", Kind.UINT64, True, None),
     Field(12, "names", Kind.STRING, True, None),
+    Field(13, "simulated", Kind.BOOL, False, None),
 )
 EpisodeRead.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
