@@ -145,3 +145,34 @@ def test_a_group_is_as_good(client):
     mass = 1000 * 4 / 3 * np.pi * 0.1**3
     energy = mass * (9.81 * reports["pose"][:, 0, 2] + 0.5 * (reports["velocity"][:, 0, :3] ** 2).sum(axis=1))
     assert reports["report_energy_after"][1:] == pytest.approx(energy[1:], rel=1e-12)
+
+
+def test_every_episode_of_a_group_is_what_its_learner_saw(client):
+    # the cart is pushed out of the bounds, which takes it away with its rail: later episodes begin with it again
+    scene = {
+        "settings": {"time_step": 0.01, "bounds": {"lower": [-9, -9, -9], "upper": [0.25, 9, 9]}},
+        "bodies": [{"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]}, {"name": "ball", "position": [0, 5, 2], "shapes": [{"sphere": {"radius": 0.1}}]}],
+        "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]}],
+    }
+    layout = {
+        "action": [moreau_sim.channel("JOINT_EFFORT", "rail")],
+        "observation": [moreau_sim.channel("JOINT_POSITION", "rail"), moreau_sim.channel("BODY_POSITION", "ball", axes=[2])],
+        "noise": [moreau_sim.uniform("JOINT_POSITION", "rail", -0.1, 0.1)],
+    }
+    seen, begun = {}, [[] for _ in range(3)]
+    with moreau_sim.Group.create(client, scene, count=3, substeps=3, autoreset="SAME_STEP", double=True, record="leaves", **layout) as group:
+        rows = group.reset(seed=3)
+        for _ in range(40):
+            for world in range(3):
+                begun[world].append(rows.observation[world])
+            rows = group.step(np.array([[9.0], [10.0], [11.0]]))
+            for world, turn in zip(rows.final.world, rows.final.episode):
+                seen[(world, turn)] = np.array(begun[world])
+                begun[world] = []
+    found = client.episode_list(name="leaves", count=1000).episodes
+    assert {(one.world_index, one.turn) for one in found} == set(seen) and max(one.turn for one in found) > 1
+    for one in found:
+        arrays = Episode(client, one.episode).arrays(joints=True)
+        assert np.array_equal(arrays["joint_position"][:-1, 0], seen[(one.world_index, one.turn)][:, 0])
+        assert np.array_equal(arrays["pose"][:-1, 1, 2], seen[(one.world_index, one.turn)][:, 1])
+        assert arrays["present"].sum(axis=1).tolist() == [2] * one.steps + [1] and not arrays["joint_present"][-1].any()
