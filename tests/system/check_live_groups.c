@@ -3,6 +3,7 @@
 // the bit; the learner's arrays are those of a group that nobody watches; and whoever watches has a
 // last word, whatever ends the group, also in the middle of a call.
 #include "support/campaign.h"
+#include "support/server_figures.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_group.h"
@@ -374,6 +375,60 @@ END_TEST
 
 // ---- many, and at the same time
 
+// A group of one wide world, whose frames would fill any socket.
+static uint64_t wide_group(uint32_t bodies) {
+    const WireWorld template = wire_world(client, bodies, 1, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Moreau__V1__GroupChannel push = MOREAU__V1__GROUP_CHANNEL__INIT,
+                             seen = MOREAU__V1__GROUP_CHANNEL__INIT, *pushes = &push, *sees = &seen;
+    push.has_kind = seen.has_kind = 1;
+    push.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_FORCE;
+    seen.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_POSITION;
+    push.body = seen.body = "#2";
+    Moreau__V1__GroupCreate make = MOREAU__V1__GROUP_CREATE__INIT;
+    make.has_world = make.has_count = 1;
+    make.world = template.id, make.count = 1;
+    make.n_action = make.n_observation = 1;
+    make.action = &pushes, make.observation = &sees;
+    return wire_accept(client, &make)->group_create->group;
+}
+
+// Who does not read gets the latest when he does, and keeps no memory until then.
+START_TEST(who_never_reads_holds_up_nobody) {
+    enum { SILENT = 10, WIDE = 2000, STEPS = 100 };
+    open_server("--workers 2");
+    const uint64_t group = wide_group(WIDE);
+    WireClient *silent[SILENT];
+    Moreau__V1__Subscribe call = watch_call(group, 0);
+    call.has_velocities = call.velocities = 1;
+    call.has_scene = 1, call.scene = 0;
+    for (int i = 0; i < SILENT; i++) {
+        silent[i] = wire_open(server->address[0]);
+        wire_submit(silent[i], &call);
+    }
+    wire_submit(viewer, &call);
+    next_frame(viewer);
+    wire_group_reset(client, group);
+    next_frame(viewer);
+    float action[3] = {0};
+    for (int i = 0; i < STEPS; i++) {
+        wire_group_step(client, group, action, 3);
+        next_frame(viewer); // so every step makes a frame
+    }
+    // a frame is 13 doubles of each body: a queue without a bound would hold so many of them
+    const uint64_t queued = (uint64_t)SILENT * STEPS * 104 * WIDE;
+    ck_assert_uint_lt(server_peak_bytes(server->pid), queued / 4);
+    uint64_t frames = 1;
+    while (next_frame(silent[0])->episode_step < STEPS) {
+        frames++;
+    }
+    ck_assert_uint_lt(frames, STEPS / 2);
+    for (int i = 0; i < SILENT; i++) {
+        wire_close(silent[i]);
+    }
+    close_server();
+}
+END_TEST
+
 // Subscriptions come and go by the hundred while the group steps, on whichever world; nothing of
 // them stays.
 START_TEST(many_come_and_go_while_it_steps) {
@@ -474,6 +529,7 @@ static TCase *case_end(void) {
 
 static TCase *case_many(void) {
     TCase *tcase = tcase_create("many at the same time");
+    tcase_add_test(tcase, who_never_reads_holds_up_nobody);
     tcase_add_test(tcase, many_come_and_go_while_it_steps);
     tcase_add_test(tcase, groups_end_under_those_who_watch);
     return tcase;
