@@ -270,10 +270,16 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
     expected = [straight.step(push).observation for push in pushes]
     for push in pushes[:40]:
         killed.step(push)
+    viewer = server.client()
+    frames = iter(viewer.subscribe(group=killed.id, index=1))
+    # the first of ten calls begins an episode of nine steps
+    assert next(frames).episode_step == 9
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
     with pytest.raises(errors.ConnectionLost):
         client.ping()
+    with pytest.raises(errors.ConnectionLost):
+        next(frames)
     with moreau_sim.launch(db=tmp_path / "episodes.db") as server, server.client() as client:
         with pytest.raises(errors.InvalidArgument):
             Group.resume(client, "pushed")  # two have the name
@@ -282,6 +288,9 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
             assert 0 < step <= 40 and group.dtype == np.float64 and group.recording != killed.recording
             assert group.resumed.recording == killed.recording and not group.resumed.damage
             assert np.array_equal(group.read().observation, expected[step - 1])
+            with server.client() as viewer:
+                seen = next(iter(viewer.subscribe(group=group.id, index=1)))
+                assert (seen.episode, seen.episode_step, seen.episode_over) == ((step - 1) // 10, (step - 1) % 10, step % 10 == 0)
             for push, observation in zip(pushes[step:], expected[step:]):
                 assert np.array_equal(group.step(push).observation, observation)
         with Group.resume(client, killed.recording, step=5) as group:
