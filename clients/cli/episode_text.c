@@ -110,8 +110,10 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
         printf("  converged    %sall steps%s\n", terminal_style(stdout, STYLE_GOOD),
                terminal_style(stdout, STYLE_PLAIN));
     }
-    printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
-           1e3 * episode->worst_penetration);
+    if (episode->has_worst_own) {
+        printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
+               1e3 * episode->worst_penetration);
+    }
     if (episode->hardest_impact > 0.0) {
         printf("  hardest      impact %.3g m/s", episode->hardest_impact);
         if (episode->has_hardest_impact_step) {

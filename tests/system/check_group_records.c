@@ -257,6 +257,21 @@ START_TEST(a_group_of_one_world_is_recorded_as_any) {
 END_TEST
 
 // No key-frame says so: the group's template does.
+// What nobody has looked at is not told as none.
+START_TEST(figures_that_nobody_keeps_are_absent) {
+    const Learner learner =
+        train(depot.client, 2, 60, false, MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
+    const Moreau__V1__EpisodeListReply *all = list(depot.client, learner.recording, 0, 10000);
+    ck_assert_uint_gt(all->n_episodes, 0);
+    for (size_t i = 0; i < all->n_episodes; i++) {
+        const Moreau__V1__EpisodeInfo *info = all->episodes[i];
+        ck_assert(!info->has_worst_own && !info->has_worst_penetration);
+        ck_assert(!info->has_contacts_max && !info->has_hardest_impact && !info->has_energy_gain);
+        ck_assert(info->has_unconverged_steps);
+    }
+}
+END_TEST
+
 START_TEST(an_episode_knows_what_its_bodies_are_called) {
     const Learner learner =
         train(depot.client, 2, 50, false, MOREAU__V1__GROUP__AUTORESET__SAME_STEP);
@@ -575,6 +590,7 @@ static TCase *case_records(void) {
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_loop_test(tcase, every_episode_is_verified_alone, 0, 2);
     tcase_add_test(tcase, a_group_of_one_world_is_recorded_as_any);
+    tcase_add_test(tcase, figures_that_nobody_keeps_are_absent);
     tcase_add_test(tcase, an_episode_knows_what_its_bodies_are_called);
     tcase_add_test(tcase, an_episode_is_shown_as_the_client_saw_it);
     tcase_add_test(tcase, seeds_starts_masks_refusals_and_sent_worlds_are_recorded);

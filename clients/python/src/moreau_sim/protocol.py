@@ -2491,7 +2491,7 @@ class EpisodeInfo(Message):
     dropped_steps: int | None = None
     """of a lossy recording"""
     worst_own: float | None = None
-    """largest e_own of its steps"""
+    """largest e_own of its steps; absent of a group's, as 21, 31, 32 and 34: nobody keeps them"""
     worst_penetration: float | None = None
     """[m]"""
     dynamics_version: int | None = None
