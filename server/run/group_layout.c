@@ -142,20 +142,22 @@ static Status check_kind(const Compiler *compiler, const ChannelDef *def) {
                                            : row->disturbs;
     if (!fits) {
         return blame(compiler, "kind",
-                     use == LAYOUT_ACTION ? "A %s cannot be acted on."
-                     : use == LAYOUT_READ ? "A %s cannot be read: it is what an action does."
-                                          : "To a %s no noise can be added.",
+                     use == LAYOUT_ACTION ? "This kind (%s) cannot be acted on."
+                     : use == LAYOUT_READ
+                         ? "This kind (%s) cannot be read: it is what an action does."
+                         : "To this kind (%s) no noise can be added.",
                      row->name);
     }
     if (row->of != OF_JOINT && (def->joint != NULL || def->joint_id != 0)) {
-        return blame(compiler, "joint", "A %s of this kind has no joint.", row->name);
+        return blame(compiler, "joint", "This kind (%s) has no joint.", row->name);
     }
     if (row->of != OF_BODY && (def->body != NULL || def->body_id != 0)) {
-        return blame(compiler, "body", "A %s of this kind has no body.", row->name);
+        return blame(compiler, "body", "This kind (%s) has no body.", row->name);
     }
     if ((def->relative != NULL || def->relative_id != 0) &&
         (!row->is_relative || use != LAYOUT_READ)) {
-        return blame(compiler, "relative_to", "A %s like this is relative to nothing.", row->name);
+        return blame(compiler, "relative_to", "This kind (%s) is relative to nothing here.",
+                     row->name);
     }
     return STATUS_OK;
 }

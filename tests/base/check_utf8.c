@@ -3,6 +3,7 @@
 
 #include "support/suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Text {
@@ -44,7 +45,7 @@ START_TEST(utf8_is_told_from_what_is_not) {
     const size_t bytes = strlen(text->bytes);
     ck_assert_int_eq(utf8_count((const uint8_t *)text->bytes, bytes) == bytes, text->is_utf8);
     char copy[16];
-    strcpy(copy, text->bytes);
+    snprintf(copy, sizeof(copy), "%s", text->bytes);
     ck_assert_int_eq(utf8_mend(copy), !text->is_utf8);
     ck_assert_uint_eq(strlen(copy), bytes);
     ck_assert_uint_eq(utf8_count((const uint8_t *)copy, bytes), bytes);
