@@ -2199,7 +2199,8 @@ class GroupColumns(Message):
 @dataclass(slots=True, kw_only=True)
 class GroupReset(Message):
     """Begins episodes: the next one of each named world, or, with a seed, episode 0 of that seed. What was
-    going on there ends untold."""
+    going on there ends untold, also of a world that fails, as its numbers are none that a world can have: no
+    episode goes on there until another begins."""
 
     group: int | None = None
     mask: bytes | None = None
