@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import moreau_sim
-from moreau_sim import World, errors, protocol
+from moreau_sim import Group, World, errors, protocol
+from moreau_sim._connection import Connection
+from moreau_sim._wire import encode
 
 BALL = {
     "bodies": [
@@ -248,6 +250,90 @@ def test_a_silent_server_is_not_waited_for_without_end():
     listener, address = listen(lambda connection: connection.recv(1000))
     with listener, pytest.raises(errors.ConnectionLost, match="said nothing for 0.2 s"):
         moreau_sim.Client(address, timeout_s=0.2)
+
+
+LENGTHS = [1, 100, 65531, 65532, 65533, 200000]  # some about as long as what is read at once
+
+
+@pytest.mark.parametrize("bytes_of_body, piece", [(1, 1), (100, 3), *((length, piece) for length in LENGTHS for piece in (5000, 10**6))])
+def test_frames_come_whole_however_they_are_cut(bytes_of_body, piece):
+    bodies = [bytes([number]) * (bytes_of_body - number % 2) for number in range(5)]
+    stream = b"".join(struct.pack(">I", len(body)) + body for body in bodies)
+
+    def answer(connection):
+        for at in range(0, len(stream), piece):
+            connection.sendall(stream[at : at + piece])
+
+    listener, address = listen(answer)
+    with listener:
+        connection = Connection(address, 10.0)
+        taken = [connection.receive() for _ in bodies]
+        connection.close()
+    assert taken == bodies
+
+
+TWO_ROWS = encode(protocol.GroupStepReply(observation=[0.0] * 8))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        encode(protocol.GroupStepReply(observation=[0.0] * 7)),
+        TWO_ROWS + encode(protocol.GroupStepReply(final_world=[1], final_observation=[0.0] * 3)),
+        TWO_ROWS + b"\xd2\x02\x01\xff",  # opinions that are no message
+        TWO_ROWS + b"\x42\x01\x80",  # the world of a row that ended, cut off
+        b"\xff",
+    ],
+)
+def test_rows_that_are_none_end_the_connection(rows):
+    def answer(connection):
+        for reply in (protocol.Reply(id=1, welcome=protocol.Welcome()), protocol.Reply(id=2)):
+            connection.recv(1000)
+            whole = encode(reply) + (bytes([0xE2, 0x05, len(rows)]) + rows if reply.id == 2 else b"")
+            connection.sendall(struct.pack(">I", len(whole)) + whole)
+
+    listener, address = listen(answer)
+    columns = protocol.GroupColumns(name=["a", "b", "c", "d"], low=[0.0] * 4, high=[1.0] * 4)
+    with listener, moreau_sim.Client(address, timeout_s=10.0) as client:
+        group = Group(client, protocol.GroupCreateReply(group=1, count=2, observation=columns), double=False)
+        with pytest.raises(errors.ProtocolError, match="sends no replies"):
+            group.step(np.zeros((2, 0)))
+        with pytest.raises(errors.ConnectionLost):
+            client.ping()
+
+
+class Interrupted(Exception):
+    """As Ctrl-C, or a timer of the caller's."""
+
+
+def interrupt(*_):
+    raise Interrupted
+
+
+@pytest.mark.parametrize("bytes_of_body", [100, 200000])
+def test_waiting_that_is_interrupted_goes_on_where_it_was(bytes_of_body):
+    body = bytes(range(100)) * (bytes_of_body // 100)
+    stream = struct.pack(">I", len(body)) + body
+    go_on = threading.Event()
+
+    def answer(connection):
+        connection.sendall(stream[: len(stream) // 2])
+        go_on.wait(10.0)
+        connection.sendall(stream[len(stream) // 2 :])
+
+    listener, address = listen(answer)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with listener:
+            connection = Connection(address, 10.0)
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with pytest.raises(Interrupted):
+                connection.receive()
+            go_on.set()
+            assert connection.receive() == body
+            connection.close()
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_server_that_dies_in_mid_step_is_one_clear_error():

@@ -74,15 +74,19 @@ _BOUNDS = {
     Kind.ENUM: (0, 2**31 - 1),
 }
 _OCTETS = [bytes([octet]) for octet in range(0x80)]
+FEW_BYTES = 128  # of a column that is read number by number, as arrays cost some microseconds
 DEPTH_MAX = 32  # of messages in messages; the protocol has fewer than ten
 
 
 # ---- to bytes
 
 
-def _varint(value: int) -> bytes:
+def varint(value: int) -> bytes:
+    """A number that is not negative."""
     if value < 0x80:
         return _OCTETS[value]
+    if value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -154,18 +158,21 @@ def _payload(field: Field, value: Any) -> bytes:
 def _single(field: Field, value: Any, key: bytes) -> bytes:
     if field.kind >= Kind.STRING:
         payload = _payload(field, value)
-        return key + _varint(len(payload)) + payload
+        return key + varint(len(payload)) + payload
     if field.kind in _FIXED_FORMS:
         try:
             return key + struct.pack(_FIXED_FORMS[field.kind], value)
         except (struct.error, OverflowError) as error:
             raise WireError(f"{field.name}: {error}") from None
-    return key + _varint(_integer(field, value))
+    return key + varint(_integer(field, value))
+
+
+def _wire_type(field: Field) -> int:
+    return _BYTES if field.kind >= Kind.STRING else _WIRE_TYPES.get(field.kind, _VARINT)
 
 
 def _key(field: Field) -> bytes:
-    is_bytes = field.is_repeated or field.kind >= Kind.STRING
-    return _varint(field.number << 3 | (_BYTES if is_bytes else _WIRE_TYPES.get(field.kind, _VARINT)))
+    return varint(field.number << 3 | (_BYTES if field.is_repeated else _wire_type(field)))
 
 
 class _Fields:
@@ -173,14 +180,20 @@ class _Fields:
 
     def __init__(self, of: type[Message]) -> None:
         self.by_number = {field.number: field for field in of.FIELDS}
+        self.by_name = {field.name: field for field in of.FIELDS}
         self.keyed = [(field, _key(field)) for field in of.FIELDS]
-        self.values = attrgetter(*(field.name for field in of.FIELDS))
-        self.is_single = len(of.FIELDS) == 1
+        self.keys = {field.name: key for field, key in self.keyed}
+        names = [field.name for field in of.FIELDS]
+        # of two fields at least it gives a tuple
+        self.values = attrgetter(*names, *names[:1]) if names else lambda _: ()
+        # columns may come packed or not
+        self.names = {field.number << 3 | _wire_type(field): field.name for field in of.FIELDS}
+        self.names |= {field.number << 3 | _BYTES: field.name for field in of.FIELDS if field.is_repeated}
+        self.lists = {field.name for field in of.FIELDS if field.is_repeated and field.kind >= Kind.STRING}
 
     def set_in(self, message: Message) -> list[tuple[Field, bytes, Any]]:
         """The fields that a message says something of."""
-        values = self.values(message) if not self.is_single else (self.values(message),)
-        return [(field, key, value) for (field, key), value in zip(self.keyed, values) if value is not None]
+        return [(field, key, value) for (field, key), value in zip(self.keyed, self.values(message)) if value is not None]
 
 
 _FIELDS: dict[type[Message], _Fields] = {}
@@ -195,8 +208,6 @@ def _fields(of: type[Message]) -> _Fields:
 
 def encode(message: Message) -> bytes:
     """The bytes of a message. WireError names a field that they cannot carry."""
-    if not message.FIELDS:
-        return b""
     parts = []
     for field, key, value in _fields(type(message)).set_in(message):
         if not field.is_repeated:
@@ -206,14 +217,21 @@ def encode(message: Message) -> bytes:
         else:
             payload = _column(field, value)
             if payload:
-                parts.append(key + _varint(len(payload)) + payload)
+                parts.append(key + varint(len(payload)) + payload)
     return b"".join(parts)
+
+
+def key_of(of: type[Message], name: str) -> bytes:
+    """What stands in front of a field of a message. Behind it stands a number (varint), or, of bytes, of a packed column and
+    of a message, their length and they themselves; and fields behind each other are a message."""
+    return _fields(of).keys[name]
 
 
 # ---- from bytes
 
 
-def _read_varint(view: memoryview, at: int) -> tuple[int, int]:
+def read_varint(view: memoryview, at: int) -> tuple[int, int]:
+    """The number that stands there, and where the next thing does."""
     if at < len(view) and view[at] < 0x80:  # nearly all of them
         return view[at], at + 1
     value = shift = 0
@@ -227,11 +245,31 @@ def _read_varint(view: memoryview, at: int) -> tuple[int, int]:
     raise WireError("a number ends too early, or never")
 
 
-def _unpack_varints(view: memoryview) -> NDArray[np.uint64]:
+def _unpack_few(view: memoryview) -> list[int]:
+    """What _unpack_varints() does, for less."""
+    numbers = []
+    number = shift = 0
+    for octet in view:
+        number |= (octet & 0x7F) << shift
+        if octet > 0x7F:
+            shift += 7
+        else:
+            if shift > 63:
+                raise WireError("a number of a column is too long")
+            numbers.append(number & 0xFFFFFFFFFFFFFFFF)
+            number = shift = 0
+    if shift:
+        raise WireError("a column ends within a number")
+    return numbers
+
+
+def _unpack_varints(view: memoryview, kind: np.dtype[Any]) -> NDArray[Any]:
+    if len(view) <= FEW_BYTES:
+        return np.array(_unpack_few(view), np.uint64).astype(kind)
     octets = np.frombuffer(view, np.uint8)
     ends = octets < 0x80
     if ends.all():
-        return octets.astype(np.uint64)
+        return octets.astype(kind)
     if not ends[-1]:
         raise WireError("a column ends within a number")
     last = np.flatnonzero(ends)
@@ -241,7 +279,8 @@ def _unpack_varints(view: memoryview) -> NDArray[np.uint64]:
         raise WireError("a number of a column is too long")
     shifts = 7 * (np.arange(len(octets)) - np.repeat(first, lengths))
     parts = (octets & 0x7F).astype(np.uint64) << shifts.astype(np.uint64)
-    return np.bitwise_or.reduceat(parts, first)
+    words: NDArray[np.uint64] = np.bitwise_or.reduceat(parts, first)
+    return words.astype(kind)
 
 
 def _aligned(view: memoryview, kind: np.dtype[Any]) -> NDArray[Any]:
@@ -260,8 +299,7 @@ def _numbers(field: Field, wire: int, view: memoryview) -> NDArray[Any]:
         return _aligned(view, _FIXED_TYPES[field.kind])
     if wire not in (_BYTES, _VARINT):
         raise WireError(f"{field.name}: not an integer")
-    words = _unpack_varints(view) if len(view) > 0 else np.empty(0, np.uint64)
-    return words.astype(_VARINT_TYPES[field.kind])
+    return _unpack_varints(view, _VARINT_TYPES[field.kind])
 
 
 def _value(field: Field, wire: int, view: memoryview, depth: int) -> Any:
@@ -283,7 +321,7 @@ def _value(field: Field, wire: int, view: memoryview, depth: int) -> Any:
         return struct.unpack(_FIXED_FORMS[field.kind], view)[0]
     if wire != _VARINT:
         raise WireError(f"{field.name}: not an integer")
-    word, _ = _read_varint(view, 0)
+    word, _ = read_varint(view, 0)
     return _meaning(field, word)
 
 
@@ -306,9 +344,9 @@ def _meaning(field: Field, word: int) -> Any:
 def _span(view: memoryview, at: int, wire: int) -> tuple[int, int]:
     """Where the value of a field begins and ends."""
     if wire == _VARINT:
-        return at, _read_varint(view, at)[1]
+        return at, read_varint(view, at)[1]
     if wire == _BYTES:
-        count, at = _read_varint(view, at)
+        count, at = read_varint(view, at)
     elif wire in (_FIXED64, _FIXED32):
         count = 8 if wire == _FIXED64 else 4
     else:
@@ -329,7 +367,7 @@ def decode(of: type[M], data: bytes | bytearray | memoryview, depth: int = 0) ->
     columns: dict[str, list[NDArray[Any]]] = {}
     at = 0
     while at < len(view):
-        key, at = _read_varint(view, at)
+        key, at = read_varint(view, at)
         begin, at = _span(view, at, key & 7)
         field = table.get(key >> 3)
         if field is None:
@@ -348,3 +386,41 @@ def decode(of: type[M], data: bytes | bytearray | memoryview, depth: int = 0) ->
     for name, parts in columns.items():
         setattr(message, name, parts[0] if len(parts) == 1 else np.concatenate(parts))
     return message
+
+
+def skim(of: type[Message], data: bytearray | memoryview) -> dict[str, Any]:
+    """The fields of a message that are there, by name, each as the bytes that it holds (of what is repeated and no number: a
+    list of them), for who wants few of many: read_varint, read_column, decode go on from there."""
+    view = memoryview(data)
+    fields = _fields(of)
+    names = fields.names
+    found: dict[str, Any] = {}
+    at, end = 0, len(view)
+    while at < end:
+        key = view[at]
+        at += 1
+        if key > 0x7F:
+            key, at = read_varint(view, at - 1)
+        if key & 7 == _BYTES and at < end and view[at] < 0x80:  # most of them
+            begin = at + 1
+            at = begin + view[at]
+            if at > end:
+                raise WireError("a field is longer than its message")
+        else:
+            begin, at = _span(view, at, key & 7)
+        name = names.get(key)
+        if name is None:
+            if key >> 3 in fields.by_number:
+                raise WireError(f"{fields.by_number[key >> 3].name}: of wire type {key & 7}")
+        elif name in fields.lists:
+            found.setdefault(name, []).append(view[begin:at])
+        elif name in found and fields.by_name[name].is_repeated:
+            found[name] = memoryview(bytearray(found[name]) + view[begin:at])  # a column in pieces
+        else:
+            found[name] = view[begin:at]
+    return found
+
+
+def read_column(of: type[Message], name: str, view: memoryview) -> NDArray[Any]:
+    """Of what skim() found: a column of numbers."""
+    return _numbers(_fields(of).by_name[name], _BYTES, view)

@@ -7,12 +7,13 @@ import os
 import pathlib
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from . import protocol as p
 from ._connection import Connection
 from ._stream import Stream
-from ._wire import Message, WireError, decode, encode
+from ._wire import Message, WireError, decode, encode, key_of, read_varint, skim, varint
 from .calls import Calls
 from .errors import ConnectionLost, ProtocolError, ServerError, of_status
 
@@ -21,30 +22,43 @@ DEFAULT_ADDRESS = "127.0.0.1:7667"
 
 R = TypeVar("R", bound=Message)
 E = TypeVar("E", bound=Message)
+M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 
-_CALL_OF = {field.of: field.name for field in p.Request.FIELDS if field.of is not None}
+_ID = key_of(p.Request, "id")
+_CALLS = {field.of: key_of(p.Request, field.name) for field in p.Request.FIELDS if field.of is not None}
 # several calls may have replies of one kind
 _RESULTS: dict[type | None, list[str]] = {}
 for _field in p.Reply.FIELDS:
     if _field.of is not None and _field.name != "status":
         _RESULTS.setdefault(_field.of, []).append(_field.name)
+_OK = encode(p.Status(code=p.Status.Code.OK))
+
+# a reply of which only the head was read, as skim() has it
+_Head = dict[str, memoryview]
 
 
-def _result_of(reply: p.Reply, of: type[Message]) -> Any:
-    return next((found for name in _RESULTS[of] if (found := getattr(reply, name)) is not None), None)
+def _result_in(head: _Head, of: type[Message]) -> memoryview | None:
+    for name in _RESULTS[of]:
+        if name in head:
+            return head[name]
+    return None
 
 
 class Pending(Generic[R]):
     """A call that was sent. `result()` waits for its reply."""
 
+    __slots__ = ("_client", "_id", "_of", "_frame", "_head", "_result", "_error", "_events")
+
     def __init__(self, client: "Client", id: int, result: type[R], has_events: bool) -> None:
         self._client = client
         self._id = id
-        self._of = result
-        self._has_events = has_events
-        self._reply: p.Reply | None = None
+        self._of: type[R] = result
+        self._frame = bytearray()  # of the reply …
+        self._head: _Head | None = None  # … and what is in it
+        self._result: R | None = None
         self._error: Exception | None = None
-        self._events: deque[p.Reply] = deque()
+        self._events: deque[_Head] | None = deque() if has_events else None
 
     @property
     def id(self) -> int:
@@ -54,30 +68,47 @@ class Pending(Generic[R]):
     @property
     def done(self) -> bool:
         """Whether the reply is there."""
-        return self._reply is not None or self._error is not None
+        return self._head is not None or self._error is not None
+
+    def _wait(self) -> _Head:
+        while self._head is None:
+            if self._error is not None:
+                raise self._error
+            self._client._receive()
+        return self._head
 
     def reply(self) -> p.Reply:
         """The reply whole, whatever its status."""
-        while not self.done:
-            self._client._receive()
-        if self._error is not None:
-            raise self._error
-        assert self._reply is not None
-        return self._reply
+        self._wait()
+        return self._client._read(decode, p.Reply, self._frame)
+
+    def _raise(self, status: p.Status, view: memoryview | None) -> None:
+        error = of_status(status)
+        error.result = None if view is None else self._client._read(decode, self._of, view)
+        raise error
+
+    def _view(self) -> memoryview:
+        """The bytes of what the call gives."""
+        head = self._wait()
+        view = _result_in(head, self._of)
+        if head.get("status", _OK) != _OK:
+            status = self._client._read(decode, p.Status, head["status"])
+            if status.code:
+                self._raise(status, view)
+        if view is None:
+            raise ProtocolError(f"the reply to request {self._id} has no {self._of.__name__}")
+        return view
 
     def result(self) -> R:
         """What the call gives. Raises what it failed with: an exception for each status (errors.py); what was
         done before it failed is in the exception's `result`."""
-        reply = self.reply()
-        status = reply.status or p.Status()
-        result = _result_of(reply, self._of)
-        if status.code:
-            error = of_status(status)
-            error.result = result
-            raise error
-        if result is None:
-            raise ProtocolError(f"the reply to request {self._id} has no {self._of.__name__}")
-        return result  # type: ignore[no-any-return]
+        if self._result is None:
+            self._result = self._client._read(decode, self._of, self._view())
+        return self._result
+
+    def fields(self) -> dict[str, Any]:
+        """Likewise, as skim() has it: for what many small calls need of it."""
+        return self._client._read(skim, self._of, self._view())
 
 
 class Client(Calls):
@@ -119,7 +150,7 @@ class Client(Calls):
         try:
             id, self._next_id = self._next_id, self._next_id + 1
             connection.send(encode(p.Request(id=id, hello=self._hello)))
-            reply = self._decode(connection.receive())
+            reply = self._read(decode, p.Reply, connection.receive())
             status = reply.status or p.Status()
             if status.code:
                 raise of_status(status)
@@ -165,9 +196,9 @@ class Client(Calls):
             self._connection = None
         until = time.monotonic() + self.grace_s
         self._hello.resume = self.welcome.session
-        for id in [id for id, pending in self._pending.items() if pending._has_events]:
+        for id in [id for id, pending in self._pending.items() if pending._events is not None]:
             self._pending.pop(id)._error = error  # calls with events end with their connection
-            self._frames.pop(id)
+            self._frames.pop(id, None)
         while self._resumable and self._connection is None and time.monotonic() < until:
             try:
                 self._connect()
@@ -188,11 +219,17 @@ class Client(Calls):
 
     # ---- frames
 
-    def _decode(self, payload: bytearray) -> p.Reply:
+    def _read(self, how: Callable[[type[M], Any], T], of: type[M], data: bytearray | memoryview) -> T:
+        """`how` of bytes that the server sent."""
         try:
-            return decode(p.Reply, payload)
+            return how(of, data)
         except WireError as error:
-            raise ProtocolError(f"what answers at {self.address} sends no replies: {error}") from None
+            raise self.no_server(error) from None
+
+    def no_server(self, error: ValueError) -> ProtocolError:
+        """What came is no reply: there is nothing more to say to whoever sent it."""
+        self.close()
+        return ProtocolError(f"what answers at {self.address} sends no replies: {error}")
 
     def _send_frame(self, frame: bytes) -> None:
         if self._connection is None:
@@ -202,17 +239,24 @@ class Client(Calls):
     def send(self, message: Message, result: type[R], deadline_ms: int | None = None, *, events: bool = False) -> Pending[R]:
         """Sends a call and does not wait: requests may be pipelined. Calls on one world are carried out in the
         order sent. Raises WireError, a ValueError, for what no frame can carry, before anything is sent."""
-        request = p.Request(id=self._next_id, deadline_ms=deadline_ms)
-        setattr(request, _CALL_OF[type(message)], message)
-        frame = encode(request)
+        return self.send_encoded(type(message), encode(message), result, deadline_ms, events=events)
+
+    def send_encoded(
+        self, call: type[Message], body: bytes, result: type[R], deadline_ms: int | None = None, *, events: bool = False
+    ) -> Pending[R]:
+        """Likewise, of a message that is bytes already (encode, key_of)."""
+        id = self._next_id
+        head = _ID + varint(id) if deadline_ms is None else encode(p.Request(id=id, deadline_ms=deadline_ms))
+        frame = b"".join((head, _CALLS[call], varint(len(body)), body))
         if self._connection is None:
             raise ConnectionLost(f"the connection to {self.address} was closed")
-        pending = Pending(self, self._next_id, result, events)
-        self._next_id += 1
-        self._pending[pending.id] = pending
-        self._frames[pending.id] = frame if self._resumable else b""
+        pending = Pending(self, id, result, events)
+        self._next_id = id + 1
+        self._pending[id] = pending
+        if self._resumable:
+            self._frames[id] = frame
         try:
-            self._send_frame(frame)
+            self._connection.send(frame)
         except ConnectionLost as error:
             self._come_back(error)
         return pending
@@ -222,26 +266,29 @@ class Client(Calls):
         try:
             if self._connection is None:
                 raise ConnectionLost(f"the connection to {self.address} was closed")
-            reply = self._decode(self._connection.receive())
+            frame = self._connection.receive()
         except ConnectionLost as error:
             self._come_back(error)
             return
         except ProtocolError as error:
             self.close()
             raise error
-        if not reply.id:
+        head = self._read(skim, p.Reply, frame)
+        id = read_varint(head["id"], 0)[0] if "id" in head else 0
+        if id == 0:
             # the server could not read so far: it says why and hangs up
-            self._fail_all(of_status(reply.status or p.Status()))
+            self._fail_all(of_status(self._read(decode, p.Status, head.get("status", b""))))
             self.close()
             return
-        pending = self._pending.get(reply.id)
+        pending = self._pending.get(id)
         if pending is None:
             return
-        if reply.event:
-            pending._events.append(reply)
-            return
-        pending._reply = reply
-        del self._pending[reply.id], self._frames[reply.id]
+        if "event" not in head or head["event"] == b"\0":
+            pending._frame, pending._head = frame, head
+            del self._pending[id]
+            self._frames.pop(id, None)
+        elif pending._events is not None:
+            pending._events.append(head)
 
     # ---- calls
 
@@ -250,18 +297,21 @@ class Client(Calls):
 
     def _stream(self, message: Message, event: type[E], result: type[R], deadline_ms: int | None) -> Stream[E, R]:
         pending = self.send(message, result, deadline_ms, events=True)
+        events = pending._events
+        assert events is not None
 
         def take() -> E | None:
-            while not pending._events:
+            while not events:
                 if pending.done:
                     return None
                 self._receive()
-            return _result_of(pending._events.popleft(), event)  # type: ignore[no-any-return]
+            view = _result_in(events.popleft(), event)
+            return None if view is None else self._read(decode, event, view)
 
         def stop() -> None:
             if not pending.done and self._connection is not None:
                 self.cancel(request=pending.id)
                 pending.reply()
-            pending._events.clear()
+            events.clear()
 
         return Stream(take, pending.result, stop)

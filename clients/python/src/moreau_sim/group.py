@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import protocol as p
 from ._json import from_json
+from ._wire import WireError, decode, encode, key_of, read_column, varint
 from .client import Client, Pending
 from .errors import of_status
 from .world import World, read_scene
@@ -98,6 +100,14 @@ def opinion_stream(seed: int, world: int, episode: int) -> np.random.Generator:
 
 # ---- what comes back
 
+# of a GroupStepReply, as skim() has them
+_Fields = dict[str, Any]
+_NOTHING = memoryview(b"")
+
+
+def _column(fields: _Fields, name: str) -> NDArray[Any]:
+    return read_column(p.GroupStepReply, name, fields.get(name, _NOTHING))
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -111,19 +121,29 @@ class Columns:
         return len(self.names)
 
 
-@dataclass(frozen=True)
 class Final:
     """Episodes that ended in a call, a row each: what was seen last of them, whatever the autoreset."""
 
-    world: NDArray[np.uint32]
-    episode: NDArray[np.uint64]
-    seed: NDArray[np.uint64]
-    length: NDArray[np.uint64]
-    observation: NDArray[Any]
-    extra: NDArray[Any]
+    def __init__(self, fields: _Fields, world: NDArray[np.uint32], observation: NDArray[Any], extra: NDArray[Any]) -> None:
+        self._fields = fields
+        self.world = world
+        self.observation = observation
+        self.extra = extra
 
     def __len__(self) -> int:
         return len(self.world)
+
+    @cached_property
+    def episode(self) -> NDArray[np.uint64]:
+        return _column(self._fields, "final_episode")
+
+    @cached_property
+    def seed(self) -> NDArray[np.uint64]:
+        return _column(self._fields, "final_seed")
+
+    @cached_property
+    def length(self) -> NDArray[np.uint64]:
+        return _column(self._fields, "final_length")
 
 
 @dataclass(frozen=True)
@@ -143,7 +163,7 @@ class Opinions:
         return len(self.world)
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Rows:
     """What a call on worlds gives, a row for each of `worlds`. All arrays are C-contiguous and the caller's own."""
 
@@ -167,18 +187,23 @@ def _columns(columns: p.GroupColumns | None) -> Columns:
 
 def joined(opinions: Sequence[Opinions]) -> Opinions:
     """One behind the other."""
-    return Opinions(*(np.concatenate([getattr(one, field.name) for one in opinions]) for field in fields(Opinions)))
+    given = [one for one in opinions if len(one)]
+    if len(given) < 2:
+        return given[0] if given else _NO_OPINIONS
+    return Opinions(*(np.concatenate([getattr(one, name) for one in given]) for name in Opinions.__dataclass_fields__))
 
 
-def _opinions(columns: p.GroupOpinionColumns | None) -> Opinions:
-    of = columns or p.GroupOpinionColumns()
+def _opinions(of: p.GroupOpinionColumns) -> Opinions:
     return Opinions(of.world, of.episode, of.seed, of.step, of.substep, of.gap, of.e_ds, of.residual)
 
 
-def _bits(mask: bytes | None, count: int) -> NDArray[np.bool_]:
+_NO_OPINIONS = _opinions(p.GroupOpinionColumns())
+
+
+def _bits(mask: bytes | memoryview | None, count: int) -> NDArray[np.bool_]:
     if not mask:
         return np.zeros(count, np.bool_)
-    return np.unpackbits(np.frombuffer(mask, np.uint8), count=count, bitorder="little").astype(np.bool_)
+    return np.unpackbits(np.frombuffer(mask, np.uint8), count=count, bitorder="little").view(np.bool_)
 
 
 def _record(record: str | p.GroupRecord | None) -> p.GroupRecord | None:
@@ -205,11 +230,15 @@ class Group:
         self.noise = _columns(reply.noise)
         self.template_hash = reply.template_hash
         self.time_step = reply.time_step or 0.0
-        self.dtype: np.dtype[Any] = np.dtype(np.float64 if double else np.float32)
+        self.dtype: np.dtype[Any] = np.dtype("<f8" if double else "<f4")
         self.recording = reply.recording or ""
         self.resumed = reply.resumed
-        self._double = double
         self._is_closed = False
+        suffix = "_double" if double else ""
+        self._names = ["observation" + suffix, "extra" + suffix, "final_observation" + suffix, "final_extra" + suffix]
+        # of GroupStep and GroupSend, which are alike
+        self._head = encode(p.GroupStep(group=self.id)) + key_of(p.GroupStep, "action" + suffix)
+        self._no_final = self._final({})
         self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64] | None]] = []
         self._sent: list[Pending[p.GroupSendReply]] = []
 
@@ -367,22 +396,20 @@ class Group:
             numbers = np.asarray(values, dtype=float)
             if numbers.shape != (len(worlds), len(self.noise)):
                 raise ValueError(f"values: {len(worlds)} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
-        reply = self.client.group_reset(group=self.id, mask=bits, seed=seeds, values=numbers, **self._told_returns())
-        return self._rows(reply, worlds)
+        reset = p.GroupReset(group=self.id, mask=bits, seed=seeds, values=numbers, **self._told_returns())
+        return self._rows(self.client.send(reset, p.GroupStepReply).fields(), worlds)
 
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
         """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, or a
         world whose episode is over, is raised when the others have stepped: the exception's `result` has the rows."""
         bits, worlds = self._mask(mask)
-        numbers = self._actions(actions, len(worlds))
-        single, double = (None, numbers) if self._double else (numbers, None)
-        reply = self.client.group_step(group=self.id, mask=bits, action=single, action_double=double, **self._told_returns())
-        return self._rows(reply, worlds)
+        body = self._body(p.GroupStep, bits, self._actions(actions, len(worlds)))
+        return self._rows(self.client.send_encoded(p.GroupStep, body, p.GroupStepReply).fields(), worlds)
 
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """The rows of all worlds, or of those of the mask, as they stand: nothing is stepped."""
         bits, worlds = self._mask(mask)
-        return self._rows(self.client.group_read(group=self.id, mask=bits), worlds)
+        return self._rows(self.client.send(p.GroupRead(group=self.id, mask=bits), p.GroupStepReply).fields(), worlds)
 
     def over(self) -> NDArray[np.bool_]:
         """Of a group that has just gone on from a recording: the worlds of which no episode goes on."""
@@ -391,10 +418,8 @@ class Group:
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
         """The first half of step(): the worlds step while the caller does something else."""
         bits, worlds = self._mask(mask)
-        numbers = self._actions(actions, len(worlds))
-        single, double = (None, numbers) if self._double else (numbers, None)
-        sent = p.GroupSend(group=self.id, mask=bits, action=single, action_double=double, **self._told_returns())
-        self._sent.append(self.client.send(sent, p.GroupSendReply))
+        body = self._body(p.GroupSend, bits, self._actions(actions, len(worlds)))
+        self._sent.append(self.client.send_encoded(p.GroupSend, body, p.GroupSendReply))
 
     def receive(self, count: int | None = None) -> Rows:
         """The second half: rows of the `count` worlds that finished first, or of all that were sent; `worlds` says
@@ -403,8 +428,8 @@ class Group:
         sent, self._sent = self._sent, []
         for one in sent:
             one.result()
-        reply = pending.result()
-        return self._rows(reply, reply.worlds.astype(np.intp))
+        fields = pending.fields()
+        return self._rows(fields, _column(fields, "worlds").astype(np.intp))
 
     def opinions(self) -> Opinions:
         """Waits until all steps so far that are to be solved again have been, and gives what no Rows has had."""
@@ -412,36 +437,52 @@ class Group:
         left = 1
         while left:
             reply = self.client.group_opinions(group=self.id)
-            told.append(_opinions(reply.opinions))
+            told.append(_opinions(reply.opinions) if reply.opinions else _NO_OPINIONS)
             left = reply.left or 0
         return joined(told)
 
-    def _rows(self, reply: p.GroupStepReply, worlds: NDArray[np.intp]) -> Rows:
-        def rows(single: NDArray[Any], double: NDArray[Any], columns: Columns, count: int) -> NDArray[Any]:
-            return (double if self._double else single).reshape(count, len(columns))
+    def _body(self, of: type[p.GroupStep] | type[p.GroupSend], bits: bytes | None, actions: NDArray[Any]) -> bytes:
+        """A call that steps worlds, put together of what is the same in each."""
+        column = actions.tobytes()
+        body = b"".join((self._head, varint(len(column)), column))
+        return body + encode(of(mask=bits, **self._told_returns())) if bits is not None or self._returns else body
 
-        count, ended = len(worlds), len(reply.final_world)
-        final = Final(
-            reply.final_world,
-            reply.final_episode,
-            reply.final_seed,
-            reply.final_length,
-            rows(reply.final_observation, reply.final_observation_double, self.observation, ended),
-            rows(reply.final_extra, reply.final_extra_double, self.extra, ended),
+    def _numbers(self, fields: _Fields, name: str, columns: Columns, count: int) -> NDArray[Any]:
+        view, width = fields.get(name, _NOTHING), len(columns.names)
+        if len(view) != count * width * self.dtype.itemsize:
+            raise WireError(f"{name}: {len(view)} bytes are no {count} rows")
+        return np.ndarray((count, width), self.dtype, view).copy() if width else np.empty((count, 0), self.dtype)
+
+    def _final(self, fields: _Fields) -> Final:
+        _, _, observation, extra = self._names
+        world = _column(fields, "final_world")
+        count = len(world)
+        return Final(
+            fields, world, self._numbers(fields, observation, self.observation, count), self._numbers(fields, extra, self.extra, count)
         )
-        made = Rows(
+
+    def _made(self, fields: _Fields, worlds: NDArray[np.intp]) -> Rows:
+        count = len(worlds)
+        observation, extra, _, _ = self._names
+        return Rows(
             worlds,
-            rows(reply.observation, reply.observation_double, self.observation, count),
-            rows(reply.extra, reply.extra_double, self.extra, count),
-            _bits(reply.terminated, count),
-            _bits(reply.truncated, count),
-            final,
-            reply.unconverged if len(reply.unconverged) else np.zeros(count, np.uint32),
-            reply.failures,
-            _bits(reply.doubtful, count),
-            _opinions(reply.opinions),
+            self._numbers(fields, observation, self.observation, count),
+            self._numbers(fields, extra, self.extra, count),
+            _bits(fields.get("terminated"), count),
+            _bits(fields.get("truncated"), count),
+            self._final(fields) if "final_world" in fields else self._no_final,
+            _column(fields, "unconverged") if "unconverged" in fields else np.zeros(count, np.uint32),
+            [decode(p.Status, failure) for failure in fields.get("failures", ())],
+            _bits(fields.get("doubtful"), count),
+            _opinions(decode(p.GroupOpinionColumns, fields["opinions"])) if "opinions" in fields else _NO_OPINIONS,
         )
-        for failure in reply.failures:
+
+    def _rows(self, fields: _Fields, worlds: NDArray[np.intp]) -> Rows:
+        try:
+            made = self._made(fields, worlds)
+        except ValueError as nonsense:
+            raise self.client.no_server(nonsense) from None
+        for failure in made.failures:
             if failure.code in _RAISED:
                 error = of_status(failure)
                 error.result = made

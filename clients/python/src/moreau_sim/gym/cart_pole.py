@@ -77,7 +77,9 @@ class CartPole(Environment):
         return gymnasium.spaces.Discrete(2)  # to the left, to the right
 
     def act(self, action: NDArray[Any]) -> NDArray[Any]:
-        if ((action != 0) & (action != 1)).any():
+        is_integer = action.dtype.kind in "iu"
+        # a bit beyond the first is set where an integer is another
+        if np.bitwise_or.reduce(action) not in (0, 1) if is_integer else ((action != 0) & (action != 1)).any():
             raise ValueError("actions are 0 (to the left) or 1 (to the right)")
         return 2.0 * action[:, None] - 1.0
 

@@ -19,8 +19,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -34,8 +33,7 @@ from .render import Camera
 UNBOUNDED = 3.4e38
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """One step of worlds, a row each: what rewards are made of. Of an episode that ended, `observation` and `extra`
     are its last, whatever the autoreset."""
 

@@ -116,7 +116,7 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _add_opinions(self, outcome: Outcome, infos: dict[str, Any]) -> None:
         """Of a world with several (steps before a reset) the largest gap."""
-        infos |= {"doubtful": outcome.doubtful, "_doubtful": ~outcome.began}
+        infos |= {"doubtful": outcome.doubtful, "_doubtful": self._stepped(outcome)}
         of = outcome.opinions
         if len(of) == 0:
             return
@@ -128,19 +128,24 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
         for name, values in (("opinion", gap), ("opinion_step", step), ("opinion_episode", episode)):
             infos |= {name: values, f"_{name}": given.copy()}
 
+    def _stepped(self, outcome: Outcome) -> NDArray[np.bool_]:
+        return np.ones(self.num_envs, np.bool_) if outcome.began is None else ~outcome.began
+
     def _infos(self, outcome: Outcome) -> dict[str, Any]:
-        ended = np.zeros(self.num_envs, np.bool_)
         infos: dict[str, Any] = {}
-        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        if is_same_step and len(outcome.final):
+        ended = None
+        if len(outcome.final) and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            ended = np.zeros(self.num_envs, np.bool_)
             ended[outcome.final.world] = True
             # rows of objects, as Gymnasium has them: None where nothing ended
-            observations = np.full(self.num_envs, None, object)
-            for world, observation in zip(outcome.final.world, outcome.final_observation):
+            observations = np.empty(self.num_envs, object)
+            for world, observation in zip(outcome.final.world.tolist(), outcome.final.observation):
                 observations[world] = observation
             infos |= {"final_obs": observations, "_final_obs": ended}
             infos |= {"final_info": _masked(outcome.info, ended), "_final_info": ended.copy()}
-        infos |= _masked(outcome.info, ~ended & ~outcome.began)
+        if outcome.info:
+            stepped = self._stepped(outcome)
+            infos |= _masked(outcome.info, stepped if ended is None else stepped & ~ended)
         if self.worlds.has_opinion:
             self._add_opinions(outcome, infos)
         if outcome.failures:

@@ -23,7 +23,7 @@ from .servers import Place
 TIMEOUT_S = 120.0
 
 
-@dataclass
+@dataclass(slots=True)
 class Outcome:
     """A step of all worlds."""
 
@@ -31,10 +31,9 @@ class Outcome:
     reward: NDArray[np.float64]
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
-    began: NDArray[np.bool_]  # worlds for which this step only began an episode (NEXT_STEP)
+    began: NDArray[np.bool_] | None  # worlds for which this step only began an episode (NEXT_STEP); None: for none
     info: dict[str, NDArray[Any]]  # of the description
     final: Final
-    final_observation: NDArray[Any]  # rows of `final`
     failures: dict[int, str]  # of worlds whose step failed: why
     doubtful: NDArray[np.bool_]  # worlds whose step has bad certificates; none without an opinion
     opinions: Opinions  # on steps some calls ago
@@ -101,6 +100,8 @@ class Worlds:
         self._return = np.zeros(count)  # of the episodes under way
         self._return_doubtful = np.zeros(count)  # earned in doubtful steps
         self._untold: list[Opinions] = []  # that came with resets
+        self._is_next_step = autoreset == "NEXT_STEP"
+        self._time_step = environment.time_step
         self._begun = False
         self._is_unseen = resume is not None  # its worlds stand somewhere, and nobody has asked where
 
@@ -141,56 +142,66 @@ class Worlds:
 
     def _look(self) -> None:
         self._keep(self.group.read())
-        self._over = self.group.over() if self.autoreset == "NEXT_STEP" else self._over
+        self._over = self.group.over() if self._is_next_step else self._over
         self._is_unseen, self._begun = False, True
 
     def _keep(self, rows: Rows) -> None:
-        # arrays that were returned are the caller's: what is kept is another
-        self._observation[rows.worlds] = rows.observation
-        self._extra[rows.worlds] = rows.extra
+        # arrays that were returned, or shown to the description, are theirs: what is kept is another
+        if len(rows.worlds) == self.count:
+            self._observation, self._extra = rows.observation.copy(), rows.extra.copy()
+        else:
+            self._observation, self._extra = self._observation.copy(), self._extra.copy()
+            self._observation[rows.worlds], self._extra[rows.worlds] = rows.observation, rows.extra
 
     def step(self, actions: NDArray[Any]) -> Outcome:
         if not self._begun:
             raise RuntimeError("step before the first reset: reset() begins the episodes")
         numbers: NDArray[Any] = np.asarray(self.environment.act(actions))
-        bad = np.flatnonzero(~np.isfinite(numbers).all(axis=1))
-        if bad.size > 0:
-            raise ValueError(f"the action of world {bad[0]} is not finite ({numbers[bad[0]]}); no world has stepped")
-        began = self._over if self.autoreset == "NEXT_STEP" else np.zeros(self.count, np.bool_)
-        before = self._extra.copy()
+        is_finite = np.isfinite(numbers)
+        if not is_finite.all():
+            bad = np.flatnonzero(~is_finite.all(axis=1))[0]
+            raise ValueError(f"the action of world {bad} is not finite ({numbers[bad]}); no world has stepped")
+        began = self._over if self._is_next_step and self._over.any() else None
         rows = self.group.step(numbers)
         observation, extra = rows.observation, rows.extra
         final = rows.final
-        if self.autoreset == "SAME_STEP" and len(final):
+        if len(final) and self.autoreset == "SAME_STEP":
             # what rewards are paid for is where the episodes ended, not where the next ones begin
             observation, extra = observation.copy(), extra.copy()
             observation[final.world], extra[final.world] = final.observation, final.extra
         moment = Moment(
             observation,
             extra[:, : self._extras],
-            before[:, : self._extras],
+            self._extra[:, : self._extras],
             actions,
             rows.terminated,
             rows.truncated,
-            self.environment.time_step,
+            self._time_step,
         )
         reward = np.asarray(self.environment.reward(moment), np.float64)
-        reward[began] = 0.0
-        self._return += reward
-        self._return_doubtful[rows.doubtful] += reward[rows.doubtful]
-        if self.group.recording and len(final):
-            doubtful = self._return_doubtful[final.world] if self.has_opinion else None
-            self.group.tell_returns(final.world, self._return[final.world], doubtful)
-        self._return[final.world] = self._return_doubtful[final.world] = 0.0
+        if began is not None:
+            reward[began] = 0.0
         info = self.environment.info(moment)
+        self._count_returns(rows, reward)
         self._keep(rows)
-        self._over = rows.terminated | rows.truncated if self.autoreset != "SAME_STEP" else self._over
+        if self._is_next_step:
+            self._over = rows.terminated | rows.truncated
         failures = {int(failure.world or 0): failure.message or "" for failure in rows.failures}
         opinions = joined([*self._untold, rows.opinions])
         self._untold = []
-        return Outcome(
-            rows.observation, reward, rows.terminated, rows.truncated, began, info, final, final.observation, failures, rows.doubtful, opinions
-        )
+        return Outcome(rows.observation, reward, rows.terminated, rows.truncated, began, info, final, failures, rows.doubtful, opinions)
+
+    def _count_returns(self, rows: Rows, reward: NDArray[np.float64]) -> None:
+        """What episodes earn, of a group whose recording is told."""
+        if not self.group.recording:
+            return
+        self._return += reward
+        self._return_doubtful[rows.doubtful] += reward[rows.doubtful]
+        world = rows.final.world
+        if len(world):
+            doubtful = self._return_doubtful[world] if self.has_opinion else None
+            self.group.tell_returns(world, self._return[world], doubtful)
+            self._return[world] = self._return_doubtful[world] = 0.0
 
     def draw(self, world: int) -> NDArray[np.uint8]:
         """A picture of a world as it was last seen."""
