@@ -61,6 +61,7 @@ void bench_roundtrip(const BenchRun *run);
 void bench_pipeline(const BenchRun *run);
 void bench_batch(const BenchRun *run);
 void bench_groups(const BenchRun *run);
+void bench_calls(const BenchRun *run);
 void bench_pile(const BenchRun *run);
 void bench_stack(const BenchRun *run);
 void bench_wall(const BenchRun *run);

@@ -3,6 +3,7 @@
 // steps of an environment per second beside the same group in process on as many threads, and what
 // both sides spend on a step beyond its physics; bytes of a step on the wire; what a reset costs.
 #include "bench/bench.h"
+#include "bench/cart_poles.h"
 #include "bench/load.h"
 #include "bench/probe.h"
 #include "bench/process.h"
@@ -15,79 +16,8 @@
 #include <string.h>
 #include <uv.h>
 
-enum { WARM_CALLS = 30, ACTIONS = 32, THREADS = 2, ROUNDS = 3, SEEN = 4, COUNTS = 4 };
+enum { WARM_CALLS = 30, ACTIONS = 32, THREADS = 2, ROUNDS = 3, COUNTS = 4 };
 static const uint32_t counts[COUNTS] = {1, 64, 1024, 4096};
-
-// ---- what is asked for
-
-typedef struct Wish {
-    Moreau__V1__GroupCreate create;
-    Moreau__V1__GroupChannel action, seen[SEEN], bound[2];
-    Moreau__V1__GroupNoise noise[SEEN];
-    Moreau__V1__GroupChannel *action_list[1], *seen_list[SEEN], *bound_list[2];
-    Moreau__V1__GroupNoise *noise_list[SEEN];
-} Wish;
-
-static void set_channel(Moreau__V1__GroupChannel *channel, Moreau__V1__GroupChannel__Kind kind,
-                        const char *joint, double bound) {
-    moreau__v1__group_channel__init(channel);
-    channel->has_kind = 1;
-    channel->kind = kind;
-    channel->joint = (char *)joint;
-    channel->has_low = channel->has_high = bound > 0.0;
-    channel->low = -bound;
-    channel->high = bound;
-}
-
-// Gymnasium's cart-pole, which begins anew in the step in which it has fallen.
-static Wish *make_wish(Moreau__V1__Scene *scene, uint32_t count) {
-    const Moreau__V1__GroupChannel__Kind place = MOREAU__V1__GROUP_CHANNEL__KIND__JOINT_POSITION,
-                                         rate = MOREAU__V1__GROUP_CHANNEL__KIND__JOINT_VELOCITY;
-    Wish *wish = bench_memory(1, sizeof(*wish));
-    Moreau__V1__GroupCreate *create = &wish->create;
-    moreau__v1__group_create__init(create);
-    create->scene = scene;
-    create->has_lifetime = create->has_count = create->has_step_limit = create->has_autoreset = 1;
-    create->lifetime = MOREAU__V1__WORLD__LIFETIME__SERVER;
-    create->count = count;
-    create->step_limit = 500;
-    create->autoreset = MOREAU__V1__GROUP__AUTORESET__SAME_STEP;
-    set_channel(&wish->action, MOREAU__V1__GROUP_CHANNEL__KIND__JOINT_EFFORT, "rail", 1.0);
-    wish->action.has_scale = 1;
-    wish->action.scale = 10.0;
-    wish->action_list[0] = &wish->action;
-    set_channel(&wish->bound[0], place, "rail", 2.4);
-    set_channel(&wish->bound[1], place, "hinge", 0.2095);
-    for (size_t i = 0; i < SEEN; i++) {
-        set_channel(&wish->seen[i], i % 2 == 0 ? place : rate, i < 2 ? "rail" : "hinge", 0.0);
-        moreau__v1__group_noise__init(&wish->noise[i]);
-        wish->noise[i].channel = &wish->seen[i];
-        wish->noise[i].has_low = wish->noise[i].has_high = 1;
-        wish->noise[i].low = -0.05;
-        wish->noise[i].high = 0.05;
-        wish->seen_list[i] = &wish->seen[i];
-        wish->noise_list[i] = &wish->noise[i];
-    }
-    wish->bound_list[0] = &wish->bound[0];
-    wish->bound_list[1] = &wish->bound[1];
-    create->n_action = 1, create->action = wish->action_list;
-    create->n_observation = SEEN, create->observation = wish->seen_list;
-    create->n_noise = SEEN, create->noise = wish->noise_list;
-    create->n_bounds = 2, create->bounds = wish->bound_list;
-    return wish;
-}
-
-static float *make_actions(uint32_t count) {
-    float *actions = bench_memory((size_t)ACTIONS * count, sizeof(*actions));
-    uint64_t state = 88172645463325252;
-    for (size_t i = 0; i < (size_t)ACTIONS * count; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        actions[i] = (float)((double)(state >> 11) * 0x1p-52 - 1.0);
-    }
-    return actions;
-}
 
 // ---- in process
 
@@ -133,7 +63,7 @@ static void be_hand(void *argument) {
 
 static Inside *inside_open(Moreau__V1__Scene *scene, uint32_t count, const float *actions) {
     Inside *inside = bench_memory(1, sizeof(*inside));
-    Wish *wish = make_wish(scene, count);
+    CartPoles *wish = cart_poles_wish(scene, count);
     GroupDef def;
     Error error;
     error_clear(&error);
@@ -217,41 +147,13 @@ typedef struct Outside {
     size_t reply_bytes; // of the last one
 } Outside;
 
-static uint64_t create(Probe *probe, Wish *wish) {
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.has_id = 1;
-    request.id = 2;
-    request.call_case = MOREAU__V1__REQUEST__CALL_GROUP_CREATE;
-    request.group_create = &wish->create;
-    ProbeFrame frame = probe_frame(&request);
-    const uint8_t *body;
-    const size_t bytes = probe_exchange(probe, &frame, &body);
-    Moreau__V1__Reply *reply = moreau__v1__reply__unpack(NULL, bytes, body);
-    if (reply == NULL || reply->result_case != MOREAU__V1__REPLY__RESULT_GROUP_CREATE) {
-        bench_fail("no group: %s", reply == NULL ? "no reply" : reply->status->message);
-    }
-    const uint64_t group = reply->group_create->group;
-    moreau__v1__reply__free_unpacked(reply, NULL);
-    free(frame.bytes);
-    return group;
-}
-
 static void outside_open(Outside *outside, const Process *server, const char *address,
                          Moreau__V1__Scene *scene, uint32_t count, float *actions) {
-    Wish *wish = make_wish(scene, count);
+    CartPoles *wish = cart_poles_wish(scene, count);
     *outside = (Outside){.server = server, .probe = probe_open(address, 1), .count = count};
-    Moreau__V1__GroupStep step = MOREAU__V1__GROUP_STEP__INIT;
-    step.has_group = 1;
-    step.group = create(&outside->probe, wish);
-    step.n_action = count;
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.has_id = 1;
-    request.id = 3;
-    request.call_case = MOREAU__V1__REQUEST__CALL_GROUP_STEP;
-    request.group_step = &step;
+    const uint64_t group = cart_poles_create(&outside->probe, wish);
     for (size_t i = 0; i < ACTIONS; i++) {
-        step.action = actions + i * count;
-        outside->frame[i] = probe_frame(&request);
+        outside->frame[i] = cart_poles_step_frame(group, count, actions + i * count);
     }
     free(wish);
 }
@@ -327,7 +229,7 @@ static uint64_t calls_for(double seconds, Cost cost, uint32_t count) {
 // In turns, as the machine is seldom alone.
 static void measure(const BenchRun *run, const Process *server, Moreau__V1__Scene *scene,
                     uint32_t count) {
-    float *actions = make_actions(count);
+    float *actions = cart_poles_actions(count, ACTIONS);
     Inside *inside = inside_open(scene, count, actions);
     const char *const where[2] = {"TCP", "Unix"};
     const char *const address[2] = {server->tcp, server->local};

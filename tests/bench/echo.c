@@ -134,6 +134,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     uint32_t size = read_length(peer->input + HEADER_BYTES);
     size = size < ECHO_REPLY_BYTES_MAX ? size : ECHO_REPLY_BYTES_MAX;
     peer->input_bytes = 0;
+    if (echo->kind == ECHO_ALONE) {
+        make_reply(echo, peer->reply, HEADER_BYTES + size);
+        write_reply(peer->fd, peer->reply, HEADER_BYTES + size);
+        return;
+    }
     uv_mutex_lock(&echo->mutex);
     peer->reply_bytes = HEADER_BYTES + size;
     echo->waiting = peer;

@@ -9,7 +9,8 @@
 
 typedef enum EchoKind {
     ECHO_WORKER, // the worker writes
-    ECHO_LOOP    // the worker wakes the loop, which writes
+    ECHO_LOOP,   // the worker wakes the loop, which writes
+    ECHO_ALONE   // there is no worker: the loop answers
 } EchoKind;
 
 enum { ECHO_REPLY_BYTES_MAX = 1 << 20 };

@@ -27,6 +27,8 @@ static const Bench benches[] = {
      false},
     {"batch", bench_batch, "many small worlds in one call, CPU beyond the physics", false},
     {"group", bench_groups, "cart-poles stepped for a learner, beside the same in process", false},
+    {"call", bench_calls, "what a call on a group costs beside bare echoes; only by its name",
+     true},
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres", false},
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},

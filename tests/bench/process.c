@@ -48,13 +48,15 @@ static void read_addresses(FILE *ready, Process *process) {
     }
 }
 
-static _Noreturn void become_server(int ready_fd, const char *local, const char *db) {
-    char path[2 * PATH_BYTES], ready[16], address[ADDRESS_BYTES];
+static _Noreturn void become_server(int ready_fd, const char *local, unsigned workers,
+                                    const char *db) {
+    char path[2 * PATH_BYTES], ready[16], count[16], address[ADDRESS_BYTES];
     find_server(path);
     snprintf(ready, sizeof(ready), "%d", ready_fd);
+    snprintf(count, sizeof(count), "%u", workers);
     snprintf(address, sizeof(address), "%s", local);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execlp(path, SERVER_PROGRAM, "--workers", "2", "--ready-fd", ready, "--listen", "127.0.0.1:0",
+    execlp(path, SERVER_PROGRAM, "--workers", count, "--ready-fd", ready, "--listen", "127.0.0.1:0",
            "--listen", address, "--log-level", "error", db == NULL ? (char *)NULL : "--db", db,
            (char *)NULL);
     fprintf(stderr, "moreau-bench: cannot start %s\n", path);
@@ -62,6 +64,10 @@ static _Noreturn void become_server(int ready_fd, const char *local, const char 
 }
 
 Process process_start_server(const char *db) {
+    return process_start_workers(2, db);
+}
+
+Process process_start_workers(unsigned workers, const char *db) {
     Process process = {0};
     char local[ADDRESS_BYTES];
     snprintf(local, sizeof(local), "unix:/tmp/moreau-bench-%ld.sock", (long)getpid());
@@ -75,7 +81,7 @@ Process process_start_server(const char *db) {
     }
     if (process.pid == 0) {
         close(ends[0]);
-        become_server(ends[1], local, db);
+        become_server(ends[1], local, workers, db);
     }
     close(ends[1]);
     FILE *ready = fdopen(ends[0], "r");

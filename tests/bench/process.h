@@ -16,6 +16,7 @@ typedef struct Process {
 
 // Starts a server with two workers and waits until it listens. `db`: its file of episodes, or NULL.
 Process process_start_server(const char *db);
+Process process_start_workers(unsigned workers, const char *db); // with so many
 
 // Stops it and waits for its end.
 void process_stop(Process *process);

@@ -196,6 +196,12 @@ def test_any_bytes_are_skimmed_as_they_are_decoded():
     assert agreed > 300
 
 
+@pytest.mark.parametrize("data", [b"\x12\x05\x08", b"\x12", b"\x08", b"\x12\x80\x01\x08", b"\xe2\x05\x02\x08", b"\x10\x01", b"\x0b"])
+def test_what_no_message_is_is_not_skimmed(data):
+    with pytest.raises(WireError):
+        skim(protocol.Reply, bytearray(data))
+
+
 def test_a_column_in_pieces_is_skimmed_whole():
     pieces = encode(protocol.GroupStepReply(observation=[1.0])) + encode(protocol.GroupStepReply(observation=[2.0, 3.0]))
     whole = read_column(protocol.GroupStepReply, "observation", skim(protocol.GroupStepReply, bytearray(pieces))["observation"])

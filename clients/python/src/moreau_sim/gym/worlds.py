@@ -95,7 +95,7 @@ class Worlds:
         self._extras = len(self.group.extra) - 7 * len(drawn)  # of the description; what follows is for pictures
         self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
         self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
-        self._over = np.zeros(count, np.bool_)
+        self._over = np.zeros(count, np.bool_)  # whose next step only begins an episode (NEXT_STEP)
         self.has_opinion = opinion is not None
         self._return = np.zeros(count)  # of the episodes under way
         self._return_doubtful = np.zeros(count)  # earned in doubtful steps
@@ -161,7 +161,7 @@ class Worlds:
         if not is_finite.all():
             bad = np.flatnonzero(~is_finite.all(axis=1))[0]
             raise ValueError(f"the action of world {bad} is not finite ({numbers[bad]}); no world has stepped")
-        began = self._over if self._is_next_step and self._over.any() else None
+        began = self._over if self._over.any() else None
         rows = self.group.step(numbers)
         observation, extra = rows.observation, rows.extra
         final = rows.final
