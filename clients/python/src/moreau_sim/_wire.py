@@ -232,16 +232,17 @@ def key_of(of: type[Message], name: str) -> bytes:
 
 def read_varint(view: memoryview, at: int) -> tuple[int, int]:
     """The number that stands there, and where the next thing does."""
-    if at < len(view) and view[at] < 0x80:  # nearly all of them
-        return view[at], at + 1
     value = shift = 0
-    while at < len(view) and shift < 70:
-        byte = view[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value & (2**64 - 1), at
-        shift += 7
+    try:
+        while shift < 70:
+            octet = view[at]
+            at += 1
+            if octet < 0x80:
+                return (value | octet << shift) & 0xFFFFFFFFFFFFFFFF, at
+            value |= (octet & 0x7F) << shift
+            shift += 7
+    except IndexError:
+        pass
     raise WireError("a number ends too early, or never")
 
 

@@ -187,8 +187,9 @@ class Worlds:
         if self._is_next_step:
             self._over = rows.terminated | rows.truncated
         failures = {int(failure.world or 0): failure.message or "" for failure in rows.failures}
-        opinions = joined([*self._untold, rows.opinions])
-        self._untold = []
+        opinions = rows.opinions
+        if self._untold:
+            opinions, self._untold = joined([*self._untold, opinions]), []
         return Outcome(rows.observation, reward, rows.terminated, rows.truncated, began, info, final, failures, rows.doubtful, opinions)
 
     def _count_returns(self, rows: Rows, reward: NDArray[np.float64]) -> None:
