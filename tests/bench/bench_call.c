@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a call on a group of cart-poles costs below the client's language: the waiting of a client
-// that has its requests packed beforehand and reads only how long the answers are, and CPU time of
-// both sides, beside echoes of frames as long, which do nothing else. GroupRead is GroupStep without
-// the physics. peers/call.py goes on above, in Python.
+// What calls on a group of cart-poles cost below the client's language, beside echoes of frames as
+// long, which do nothing else: GroupStep, and GroupRead, which is GroupStep without the physics. It
+// is the waiting of a client that has its requests packed beforehand and reads of answers only how
+// long they are, and CPU time of both sides. peers/call.py goes on above, in Python.
 #include "bench/bench.h"
 #include "bench/cart_poles.h"
 #include "bench/echo.h"
