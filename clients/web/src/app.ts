@@ -455,7 +455,7 @@ export class App {
         const second = this.beside !== null && this.second !== null ? { episode: this.beside.second, frame: this.second } : null;
         const picture: Picture = {
             episode, frame, contacts: this.contacts, second, selected: this.selected, contact: this.contactIndex(), hidden: this.hidden,
-            showContacts: $<HTMLInputElement>("show-contacts").checked, showJoints: true,
+            showContacts: $<HTMLInputElement>("show-contacts").checked,
         };
         this.stage?.show(picture, recolor);
     }
@@ -560,7 +560,7 @@ export class App {
         if (!this.hidden.delete(id)) {
             this.hidden.add(id);
         }
-        this.draw(false);
+        this.draw(true);
         this.showBodyPanel();
     }
 

@@ -49,7 +49,7 @@ function worst(app: App): void {
 
 function showAll(app: App): void {
     app.hidden.clear();
-    app.draw(false);
+    app.draw(true);
     app.showPanels();
 }
 

@@ -40,7 +40,7 @@ async function take({ name, step, tab, zoom, theme = "light", contact = -1, body
             for (const body of moreau.episode.bodies.values()) {
                 const [w, x, y, z] = body.orientation, up = w * w - x * x - y * y + z * z;
                 if (body.shapes.some((shape) => shape.kind === "plane") && up < 0.9) {
-                    moreau.hidden.add(body.id);
+                    moreau.toggleHidden(body.id);
                 }
             }
         });

@@ -2,7 +2,7 @@
 // What a running world's events say, as the picture wants it.
 import type { Contacts, Frame } from "../log/frames";
 import { Body, Joint, nameBodies, sceneOf } from "../log/scene";
-import type { Cast } from "../view/stage";
+import type { Cast } from "../view/slots";
 import { BODY_KINDS, JOINT_KINDS } from "./messages";
 import { Garbled, Message } from "./wire";
 

@@ -291,7 +291,7 @@ export class Live {
             }
             stage?.show({
                 episode: this.cast, frame, contacts, second: null, selected: 0, contact: -1, hidden: new Set(),
-                showContacts: contacts !== null, showJoints: this.cast.joints.length > 0,
+                showContacts: contacts !== null,
             }, isFirst);
         } catch (error) {
             this.retry(`The server sent what this page does not understand (${(error as Error).message}).`);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Contacts in the picture: a mark at each point whose shape and colour say whether it is open, sticks or slides, a line for its impulse, and the
-// friction cone of the one that is looked at. Two draw calls, and one for joints.
+// friction cone of the one that is looked at. Two draw calls.
 import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineBasicMaterial, LineSegments, Points, Scene, ShaderMaterial } from "three";
-import type { Cast } from "./stage";
-import type { Contacts, Frame } from "../log/frames";
+import type { Contacts } from "../log/frames";
 import { judge, scaleOf, State } from "../measures";
 import { SELECTED_COLOR, STATE_COLORS } from "./palette";
 
@@ -87,7 +86,6 @@ export interface MarkOptions {
 export class Marks {
     private readonly points: Points;
     private readonly lines: Lines;
-    private readonly jointLines: Lines;
     private readonly colors = STATE_COLORS.map((c) => new Color(c));
     private readonly selectedColor = new Color(SELECTED_COLOR);
 
@@ -98,7 +96,6 @@ export class Marks {
         this.points.renderOrder = 6;
         scene.add(this.points);
         this.lines = new Lines(scene);
-        this.jointLines = new Lines(scene);
     }
 
     show(list: Contacts | null, options: MarkOptions): void {
@@ -143,23 +140,6 @@ export class Marks {
             }
         }
     }
-
-    /** From either body's origin to where a joint holds it. */
-    showJoints(episode: Cast, frame: Frame, isHidden: (id: number) => boolean, color: string): void {
-        const tint = new Color(color);
-        this.jointLines.clear();
-        const column = new Map(frame.ids.map((id, i) => [id, i]));
-        for (const { joint, a, b } of episode.joints) {
-            for (const [id, local] of [[a, joint.frameA], [b, joint.frameB]] as const) {
-                const i = column.get(id);
-                if (i !== undefined && !isHidden(id)) {
-                    const origin = frame.pose.subarray(7 * i, 7 * i + 3);
-                    this.jointLines.add([...origin], anchor(frame.pose, 7 * i, local), tint);
-                }
-            }
-        }
-        this.jointLines.finish();
-    }
 }
 
 function lengthOf(options: MarkOptions): number {
@@ -172,10 +152,4 @@ function tip(list: Contacts, i: number, options: MarkOptions): number[] {
     const length = Math.hypot(l[o], l[o + 1], l[o + 2]);
     const scale = Math.min(lengthOf(options), options.radius / length) * (options.isStatic(list.bodyB[i]) ? -1 : 1);
     return [0, 1, 2].map((d) => p[o + d] + scale * (l[o] * f[m + d] + l[o + 1] * f[m + 3 + d] + l[o + 2] * f[m + 6 + d]));
-}
-
-function anchor(pose: Float64Array, o: number, local: readonly number[]): number[] {
-    const [w, x, y, z] = [pose[o + 3], pose[o + 4], pose[o + 5], pose[o + 6]], v = local;
-    const tx = 2 * (y * v[2] - z * v[1]), ty = 2 * (z * v[0] - x * v[2]), tz = 2 * (x * v[1] - y * v[0]);
-    return [pose[o] + v[0] + w * tx + y * tz - z * ty, pose[o + 1] + v[1] + w * ty + z * tx - x * tz, pose[o + 2] + v[2] + w * tz + x * ty - y * tx];
 }

@@ -13,9 +13,10 @@ export interface Theme {
     line: string;
     text: string;
     dim: string;
+    shadow: number; // how much of the light what lies near takes
 }
 
 export const THEMES: Record<"light" | "dark", Theme> = {
-    light: { background: "#f4f5f6", plane: "#e3e5e8", line: "#b8bcc2", text: "#1b1e22", dim: "#5d646d" },
-    dark: { background: "#16181b", plane: "#22262b", line: "#3d444c", text: "#e6e8ea", dim: "#9aa2ab" },
+    light: { background: "#f4f5f6", plane: "#e3e5e8", line: "#b8bcc2", text: "#1b1e22", dim: "#5d646d", shadow: 0.5 },
+    dark: { background: "#16181b", plane: "#22262b", line: "#3d444c", text: "#e6e8ea", dim: "#9aa2ab", shadow: 0.75 },
 };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Half-spaces, as a grid on their surface, seen from the free side: one draw call for all of them.
 import { Color, InstancedMesh, Matrix4, PlaneGeometry, Quaternion, Scene, ShaderMaterial, Vector3 } from "three";
-import type { Frame } from "../log/frames";
-import type { Body } from "../log/scene";
 import type { Theme } from "./palette";
+import type { Slot } from "./slots";
 
 const VERTEX = `
 varying vec2 place; varying vec2 corner; uniform float extent;
@@ -41,16 +40,10 @@ export class Planes {
     }
 
     /** `radius` of the scene, around `center`. */
-    show(frame: Frame, bodies: ReadonlyMap<number, Body>, center: Vector3, radius: number, isHidden: (id: number) => boolean): void {
-        const matrices: Matrix4[] = [];
+    show(pose: Float64Array, planes: readonly Slot[], center: Vector3, radius: number, isHidden: (id: number) => boolean): void {
         const extent = 12 * radius;
-        frame.ids.forEach((id, i) => {
-            for (const shape of bodies.get(id)?.shapes ?? []) {
-                if (shape.kind === "plane" && !isHidden(id)) {
-                    matrices.push(placeOf(frame.pose, 7 * i, shape.position, shape.orientation, center, extent));
-                }
-            }
-        });
+        const matrices = planes.filter(({ body }) => !isHidden(body.id))
+            .map(({ column, shape }) => placeOf(pose, 7 * column, shape.position, shape.orientation, center, extent));
         if (this.mesh === null || this.mesh.count !== matrices.length) {
             if (this.mesh !== null) {
                 this.scene.remove(this.mesh);

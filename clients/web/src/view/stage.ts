@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The picture: a camera around the bodies, the ground, contacts, and a second episode as a ghost.
-import { Box3, Color, DirectionalLight, HemisphereLight, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
+import { Box3, Color, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Contacts, Frame } from "../log/frames";
-import type { Body, Joint } from "../log/scene";
 import { Instances } from "./instances";
+import { Joints } from "./joints";
 import { Marks } from "./marks";
 import { SECOND_COLOR, Theme } from "./palette";
 import { pickBody } from "./pick";
 import { Planes } from "./planes";
-
-/** What the bodies of a frame are: of an episode, or of a world that runs. */
-export interface Cast {
-    readonly bodies: ReadonlyMap<number, Body>;
-    readonly joints: readonly { joint: Joint; a: number; b: number }[]; // with ids of bodies; 0: the world
-    readonly fall: number; // [m/s] that gravity adds in a step
-    readonly scenesMet: number; // rises when bodies become others
-}
+import { Shadows } from "./shadows";
+import { Cast, Slots } from "./slots";
 
 export interface Picture {
     episode: Cast;
@@ -27,7 +21,6 @@ export interface Picture {
     contact: number; // in contacts; -1: none
     hidden: ReadonlySet<number>;
     showContacts: boolean;
-    showJoints: boolean;
 }
 
 const PICK_PIXELS = 12;
@@ -69,12 +62,15 @@ export class Stage {
     private readonly scene = new Scene();
     private readonly first = new Instances(this.scene, null);
     private readonly ghost = new Instances(this.scene, SECOND_COLOR);
+    private readonly slots = new Slots();
+    private readonly ghostSlots = new Slots();
     private readonly planes = new Planes(this.scene);
+    private readonly shadows = new Shadows(this.scene);
+    private readonly joints = new Joints(this.scene);
     private readonly marks = new Marks(this.scene);
     private readonly center = new Vector3();
     private reference = 0;
     private picture: Picture | null = null;
-    private theme: Theme | null = null;
     private asked = false;
     private recolor = true;
 
@@ -89,9 +85,6 @@ export class Stage {
             this.ask();
             this.onMove();
         });
-        const sun = new DirectionalLight(0xffffff, 2.0);
-        sun.position.set(1.5, -2.5, 4);
-        this.scene.add(sun, new HemisphereLight(0xffffff, 0x777788, 1.6));
         new ResizeObserver(() => this.resize()).observe(canvas.parentElement as HTMLElement);
         this.resize();
     }
@@ -105,9 +98,10 @@ export class Stage {
     }
 
     paint(theme: Theme): void {
-        this.theme = theme;
         this.scene.background = new Color(theme.background);
         this.planes.paint(theme);
+        this.shadows.paint(theme);
+        this.joints.paint(theme);
         this.ask();
     }
 
@@ -171,27 +165,44 @@ export class Stage {
         const begun = performance.now();
         const picture = this.picture;
         if (picture !== null) {
-            const isHidden = (id: number) => picture.hidden.has(id);
-            const { episode, frame } = picture;
-            this.first.show(frame, episode.bodies, episode.scenesMet, isHidden, picture.selected, this.recolor);
-            this.planes.show(frame, episode.bodies, this.center, this.radius, isHidden);
-            this.marks.show(picture.showContacts ? picture.contacts : null,
-                { selected: picture.contact, fall: episode.fall, isStatic: (id) => episode.bodies.get(id)?.kind === "STATIC", radius: this.radius, reference: this.reference });
-            if (picture.showJoints && this.theme !== null) {
-                this.marks.showJoints(episode, frame, isHidden, this.theme.text);
-            }
-            if (picture.second !== null) {
-                const { episode: other, frame: beside } = picture.second;
-                this.ghost.show(beside, other.bodies, other.scenesMet, isHidden, 0, false);
-            } else {
-                this.ghost.dispose();
-            }
-            this.recolor = false;
+            this.pose(picture);
         }
         this.scene.visible = picture !== null;
         this.renderer.render(this.scene, this.camera);
         this.scriptMs = performance.now() - begun;
         this.drawCalls = this.renderer.info.render.calls;
+    }
+
+    private pose(picture: Picture): void {
+        const { episode, frame, second } = picture, { slots, ghostSlots } = this;
+        const isHidden = (id: number) => picture.hidden.has(id), isOther = slots.take(frame, episode);
+        if (isOther) {
+            this.shadows.arrange(this.first.arrange(slots.solids), slots.solids.length);
+            this.joints.arrange(slots.holds);
+        }
+        if (isOther || this.recolor) {
+            this.first.paint(picture.selected, isHidden);
+        }
+        this.first.show(frame.pose);
+        this.planes.show(frame.pose, slots.planes, this.center, this.radius, isHidden);
+        this.shadows.show(frame.pose, slots.planes, isHidden);
+        this.joints.show(frame.pose, slots.holds, isHidden);
+        this.marks.show(picture.showContacts ? picture.contacts : null,
+            { selected: picture.contact, fall: episode.fall, isStatic: (id) => episode.bodies.get(id)?.kind === "STATIC", radius: this.radius, reference: this.reference });
+        if (second === null) {
+            this.ghost.dispose();
+            ghostSlots.forget();
+        } else {
+            const isNew = ghostSlots.take(second.frame, second.episode);
+            if (isNew) {
+                this.ghost.arrange(ghostSlots.solids);
+            }
+            if (isNew || this.recolor) {
+                this.ghost.paint(0, isHidden);
+            }
+            this.ghost.show(second.frame.pose);
+        }
+        this.recolor = false;
     }
 
     private pointer(x: number, y: number): Vector2 {
