@@ -6,13 +6,11 @@ import type { Prover } from "./prove";
 import { ENTRY_NAMES } from "./store/dynamics";
 import { Choice, ParameterKind, Parameter, Solver, Trial } from "./store/trial";
 import { el, num } from "./ui/dom";
-import { Plots } from "./ui/plots";
-import type { Theme } from "./view/palette";
+import { Plots, sample } from "./ui/plots";
+import { CURVE_HUES, Hue, styleOf, Theme } from "./view/palette";
 
 const CONTACTS_SHOWN = 200;
-// Okabe and Ito's, which the colour-blind tell apart; the first is of the way that was recorded
-const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c8c8c", "#7a5c2e"];
-const WAYS_MAX = COLORS.length;
+const WAYS_MAX = CURVE_HUES.length; // the first is of the way that was recorded
 const WAIT_MS = 250; // with every step: how long it rests there first
 // a difference of this share of the step's largest impulse is shown in full colour
 const DIFFERENCE_FULL = 0.1;
@@ -207,11 +205,11 @@ export class Again {
 
     private headRow(ways: Way[], first: string): HTMLElement {
         return el("tr", {}, el("th", {}, first), ...ways.map((way) => el("th", { title: this.solvers[way.choice.solver].meaning },
-            el("i", { style: `background:${this.colorOf(way)}` }), this.nameOf(way))));
+            sample(this.hueOf(way)), " ", this.nameOf(way))));
     }
 
-    private colorOf(way: Way): string {
-        return COLORS[this.ways.indexOf(way) % COLORS.length];
+    private hueOf(way: Way): Hue {
+        return CURVE_HUES[this.ways.indexOf(way) % WAYS_MAX];
     }
 
     private showResults(ways: Way[]): void {
@@ -245,8 +243,8 @@ export class Again {
             title: "Convergence", unit: "", log: true, steps, isJoined: true,
             note: "e_own after each iteration (a sweep, a factorisation, a Newton step, a pivot); of lcp what Lemke's algorithm still covers. A solver without a curve had nothing to iterate.",
             curves: [
-                ...curves.map((way, c) => ({ label: this.nameOf(way), color: this.colorOf(way), values: steps.map((i) => points[c].get(i) ?? null).map((v) => (v !== null && v > 0 ? v : null)) })),
-                { label: "tolerance", color: "#8c8c8c", dash: [4, 4], values: steps.map(() => (tolerance > 0 ? tolerance : null)) },
+                ...curves.map((way, c) => ({ label: this.nameOf(way), hue: this.hueOf(way), values: steps.map((i) => points[c].get(i) ?? null).map((v) => (v !== null && v > 0 ? v : null)) })),
+                { label: "tolerance", hue: "grey", values: steps.map(() => (tolerance > 0 ? tolerance : null)) },
             ],
         }], theme);
         this.plots.setStep(steps[steps.length - 1]);
@@ -269,15 +267,15 @@ export class Again {
         const rows = [...found.entries()].sort((a, b) => most(b[1].of) - most(a[1].of));
         const cell = (pair: [number, number] | null, first: [number, number] | null) => {
             const change = (pair?.[0] ?? 0) - (first?.[0] ?? 0), share = largest > 0 ? Math.min(1, Math.abs(change) / (DIFFERENCE_FULL * largest)) : 0;
-            const color = change > 0 ? "213,94,0" : "0,114,178";
-            return el("td", { style: share > 0.01 ? `background:rgba(${color},${(0.45 * share).toFixed(2)})` : "", title: pair === null ? "no such contact" : `${change >= 0 ? "+" : ""}${num(change)} N s` },
-                pair === null ? "–" : num(pair[0], 3), el("small", {}, pair === null ? "" : num(pair[1], 3)));
+            const isOther = share > 0.01, hue = change > 0 ? "amber" : "blue";
+            return el("td", { style: isOther ? `background:color-mix(in srgb, ${styleOf(hue)} ${(45 * share).toFixed(0)}%, transparent)` : "", title: pair === null ? "no such contact" : `${change >= 0 ? "+" : ""}${num(change)} N s` },
+                pair === null ? "–" : num(pair[0], 3) + (isOther ? (change > 0 ? " ▴" : " ▾") : ""), el("small", {}, pair === null ? "" : num(pair[1], 3)));
         };
         this.contactsPlace.replaceChildren(...rows.length === 0 ? [] : [
             el("h3", {}, "Impulses", el("span", { class: "dim" }, " λn, and |λt| below it [N s]")),
             el("table", { class: "trials", id: "again-contacts" }, el("thead", {}, this.headRow(ways, "between")), el("tbody", {}, ...rows.slice(0, CONTACTS_SHOWN).map(([key, { name, of }]) =>
                 el("tr", { class: key === panel.contact ? "selected" : "", "data-contact": key, onclick: () => this.onPick(key) }, el("td", { title: name }, name), ...of.map((pair) => cell(pair, of[0])))))),
-            el("p", { class: "note" }, `${rows.length > CONTACTS_SHOWN ? `The hardest ${CONTACTS_SHOWN} of ${rows.length}. ` : ""}Orange: it pushes harder than ${this.nameOf(ways[0])}; blue: less. What other solvers push is only one of many answers where contacts are redundant.`),
+            el("p", { class: "note" }, `${rows.length > CONTACTS_SHOWN ? `The hardest ${CONTACTS_SHOWN} of ${rows.length}. ` : ""}▴ pushes harder than ${this.nameOf(ways[0])}, ▾ less. What other solvers push is only one of many answers where contacts are redundant.`),
         ]);
     }
 }

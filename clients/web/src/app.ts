@@ -426,7 +426,7 @@ export class App {
     }
 
     contactIndex(): number {
-        const list = this.contacts;
+        const list = this.contactName === "" ? null : this.contacts;
         for (let i = 0; list !== null && i < list.count; i++) {
             if (contactKey(list, i) === this.contactName) {
                 return i;
@@ -721,6 +721,7 @@ export class App {
     setTheme(name: "light" | "dark"): void {
         this.theme = THEMES[name];
         document.documentElement.dataset.theme = name;
+        Object.entries(this.theme.hue).forEach(([hue, color]) => document.documentElement.style.setProperty(`--${hue}`, color));
         this.timeline.theme = this.theme;
         this.stage?.paint(this.theme);
         this.showPanels();

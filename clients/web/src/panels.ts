@@ -8,6 +8,7 @@ import type { Course } from "./store/messages";
 import { bytes, count, el, num } from "./ui/dom";
 import { Event, lookOf } from "./ui/timeline";
 import type { Plot } from "./ui/plots";
+import { Hue, styleOf } from "./view/palette";
 
 const EVENTS_SHOWN = 300, BODIES_SHOWN = 2000;
 
@@ -43,7 +44,7 @@ function facts(episode: Episode, course: Course | null): [string, string][] {
 
 function eventItem(event: Event, onSeek: (step: number) => void): HTMLElement {
     const look = lookOf(event.kind);
-    return el("li", { onclick: () => onSeek(event.step), "data-step": event.step }, el("i", { style: `color:${look.color}` }, look.letter), el("span", {}, `${event.step}: ${event.text}`));
+    return el("li", { onclick: () => onSeek(event.step), "data-step": event.step }, el("i", { style: `color:${styleOf(look.hue)}` }, look.letter), el("span", {}, `${event.step}: ${event.text}`));
 }
 
 export interface EpisodePanel {
@@ -122,11 +123,11 @@ export interface PlotData {
 function energyPlot(data: PlotData): Plot {
     const { series: s, second } = data;
     const curves: Plot["curves"] = [
-        { label: "total", color: "#0072b2", values: s.kinetic.map((k, i) => k + s.potential[i]) },
-        { label: "kinetic", color: "#e69f00", values: s.kinetic }, { label: "potential", color: "#8c8c8c", values: s.potential },
+        { label: "total", hue: "blue", values: s.kinetic.map((k, i) => k + s.potential[i]) },
+        { label: "kinetic", hue: "amber", values: s.kinetic }, { label: "potential", hue: "grey", values: s.potential },
     ];
     if (second !== null && second.series.step.length === s.step.length && second.series.step.every((v, i) => v === s.step[i])) {
-        curves.push({ label: `total of ${second.name}`, color: "#cc79a7", dash: [5, 4], values: second.series.kinetic.map((k, i) => k + second.series.potential[i]) });
+        curves.push({ label: `total of ${second.name}`, hue: "pink", values: second.series.kinetic.map((k, i) => k + second.series.potential[i]) });
     }
     const leap = s.isWhole ? "" : " Some chunks were leapt over, as the file is large.";
     return { title: "Energy", unit: "J", log: false, steps: s.step, curves, note: `By this page, from the frames and the scene's masses and gravity; springs are not in it.${leap}` };
@@ -140,12 +141,12 @@ function certificatePlot(data: PlotData): Plot {
     const of = (step: number) => stretches.find((s) => step > s.firstStep && step <= s.lastStep);
     return {
         title: "Certificate by stretches", unit: "", log: true, steps, note: "e_own, the residual of the solver's own model, worst of each stretch as the file keeps it; with its tolerance.",
-        curves: [{ label: "e_own, worst", color: "#0072b2", values: positive(steps.map((v) => of(v)?.figures.worstOwn ?? 0)) },
-            { label: "tolerance", color: "#d55e00", dash: [4, 4], values: positive(steps.map(() => data.episode.tolerance)) }],
+        curves: [{ label: "e_own, worst", hue: "blue", values: positive(steps.map((v) => of(v)?.figures.worstOwn ?? 0)) },
+            { label: "tolerance", hue: "grey", values: positive(steps.map(() => data.episode.tolerance)) }],
     };
 }
 
-const ENTRY_COLORS = ["#999999", "#009e73", "#56b4e9", "#e69f00", "#cc79a7", "#d55e00", "#0072b2", "#7a5c2e"];
+const ENTRY_HUES: Hue[] = ["grey", "green", "sky", "amber", "pink", "red", "blue", "brown"];
 
 function provenPlots(data: PlotData): Plot[] {
     if (data.perStep === null) {
@@ -156,8 +157,8 @@ function provenPlots(data: PlotData): Plot[] {
     const tail = (values: Float64Array) => positive(Array.from(values.subarray(1)));
     return [{
         title: "Certificate of every step", unit: "", log: true, steps, note: "Stepped again by this page, with the server's own code.",
-        curves: columns.map((values, k) => ({ label: names[k], color: ENTRY_COLORS[k % ENTRY_COLORS.length], values: tail(values) })),
-    }, { title: "Time of a step, here", unit: "ms", log: true, steps, note: "How long this page took for it: the file keeps no times.", curves: [{ label: "step", color: "#009e73", values: tail(ms) }] }];
+        curves: columns.map((values, k) => ({ label: names[k], hue: ENTRY_HUES[k % ENTRY_HUES.length], values: tail(values) })),
+    }, { title: "Time of a step, here", unit: "ms", log: true, steps, note: "How long this page took for it: the file keeps no times.", curves: [{ label: "step", hue: "green", values: tail(ms) }] }];
 }
 
 export function plotsOf(data: PlotData): Plot[] {
@@ -166,7 +167,7 @@ export function plotsOf(data: PlotData): Plot[] {
     if (second !== null) {
         plots.push({
             title: `Difference from ${second.name}`, unit: "m", log: true, steps: second.steps, note: "The largest distance between a body here and there; zero is not drawn.",
-            curves: [{ label: "distance", color: "#cc79a7", values: positive(second.distance) }],
+            curves: [{ label: "distance", hue: "pink", values: positive(second.distance) }],
         });
     }
     if (s.step.length > 0) {
@@ -176,13 +177,13 @@ export function plotsOf(data: PlotData): Plot[] {
     if (s.contactStep.length > 0) {
         plots.push({
             title: "Contacts", unit: "", log: false, steps: s.contactStep, note: "By this page: open pushes nothing, slide is on the cone's edge.",
-            curves: [{ label: "stick", color: "#0072b2", values: s.stick }, { label: "slide", color: "#e69f00", values: s.slide }, { label: "open", color: "#8c8c8c", values: s.open }],
+            curves: [{ label: "stick", hue: "blue", values: s.stick }, { label: "slide", hue: "amber", values: s.slide }, { label: "open", hue: "grey", values: s.open }],
         }, {
             title: "Penetration", unit: "mm", log: false, steps: s.contactStep, note: "The deepest overlap at the beginning of the step.",
-            curves: [{ label: "deepest", color: "#d55e00", values: s.deepest.map((v) => v * 1000) }],
+            curves: [{ label: "deepest", hue: "red", values: s.deepest.map((v) => v * 1000) }],
         }, {
             title: "Friction's defect", unit: "J", log: true, steps: s.contactStep, note: "By this page: the largest μλn·slip + λt·vt; 0 where friction opposes slip as hard as it may.",
-            curves: [{ label: "largest", color: "#009e73", values: positive(s.defect) }],
+            curves: [{ label: "largest", hue: "green", values: positive(s.defect) }],
         });
     }
     if (data.perStep === null) {

@@ -14,6 +14,6 @@ const folder = mkdtempSync(join(tmpdir(), "moreau-web-"));
 const entryPoints = readdirSync(here).filter((name) => name.endsWith(".test.ts")).map((name) => join(here, name));
 await build({ entryPoints, bundle: true, platform: "node", format: "esm", outdir: folder, outExtension: { ".js": ".mjs" }, logLevel: "warning" });
 const files = readdirSync(folder).map((name) => join(folder, name));
-const { status } = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit", env: { ...process.env, MOREAU_WEB: join(here, "..") } });
 rmSync(folder, { recursive: true });
 process.exit(status ?? 1);

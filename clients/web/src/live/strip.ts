@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The strip of a running world: of each of the last frames, how far its step was from what the solver's model asks for.
 import { fitCanvas } from "../ui/dom";
+import { stripes } from "../ui/timeline";
 import type { Theme } from "../view/palette";
 
 const FRAMES_MAX = 600;
@@ -31,12 +32,11 @@ export class Strip {
 
     draw(theme: Theme): void {
         const { context, width, height } = fitCanvas(this.canvas);
-        const style = getComputedStyle(document.documentElement), good = style.getPropertyValue("--good"), bad = style.getPropertyValue("--bad");
         const tall = (value: number) => (Math.max(0, Math.min(1, (Math.log10(Math.max(value, 1e-300)) - LEAST) / (MOST - LEAST))) || 0) * (height - 14);
         const wide = width / FRAMES_MAX;
         this.bars.forEach((bar, i) => {
             const top = Math.max(2, tall(bar.residual));
-            context.fillStyle = bar.converged ? good : bad;
+            context.fillStyle = bar.converged ? theme.hue.blue : stripes(context, theme);
             context.fillRect((FRAMES_MAX - this.bars.length + i) * wide, height - top, Math.max(1, wide), top);
         });
         const last = this.bars[this.bars.length - 1];

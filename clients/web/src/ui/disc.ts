@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One contact as pictures: the friction disc with the way that λ_t / (μ λ_n) went over time, and the cone from the side with the impulse in it.
 import { Judged, State } from "../measures";
-import { SELECTED_COLOR, STATE_COLORS, Theme } from "../view/palette";
+import { STATE_HUES, Theme } from "../view/palette";
 import { fitCanvas, num } from "./dom";
 
 export interface TrailPoint {
@@ -41,7 +41,7 @@ export function drawDisc(canvas: HTMLCanvasElement, trail: TrailPoint[], theme: 
     trail.forEach((p, i) => {
         const age = (i + 1) / trail.length;
         c.globalAlpha = 0.15 + 0.6 * age * age;
-        c.strokeStyle = c.fillStyle = STATE_COLORS[p.state];
+        c.strokeStyle = c.fillStyle = theme.hue[STATE_HUES[p.state]];
         const [x, y] = at(p);
         if (i > 0 && p.state !== State.Open && trail[i - 1].state !== State.Open) {
             c.beginPath();
@@ -54,7 +54,7 @@ export function drawDisc(canvas: HTMLCanvasElement, trail: TrailPoint[], theme: 
     c.globalAlpha = 1;
     const last = trail[trail.length - 1];
     if (last !== undefined) {
-        drawNow(c, at(last), last, r);
+        drawNow(c, at(last), last, r, theme);
     }
     c.fillStyle = theme.dim;
     c.font = "10px system-ui, sans-serif";
@@ -64,13 +64,13 @@ export function drawDisc(canvas: HTMLCanvasElement, trail: TrailPoint[], theme: 
     c.fillText("edge: slides", cx, cy + r + 14);
 }
 
-function drawNow(c: CanvasRenderingContext2D, [x, y]: [number, number], p: TrailPoint, r: number): void {
+function drawNow(c: CanvasRenderingContext2D, [x, y]: [number, number], p: TrailPoint, r: number, theme: Theme): void {
     const speed = Math.hypot(...p.slip);
     if (speed > 0 && p.state !== State.Open) { // which way it slips; friction should point the other way
         const share = Math.min(1, speed) ** 0.25 * 0.5 * r / speed;
-        arrow(c, x, y, x + p.slip[0] * share, y - p.slip[1] * share, STATE_COLORS[State.Slide]);
+        arrow(c, x, y, x + p.slip[0] * share, y - p.slip[1] * share, theme.hue[STATE_HUES[State.Slide]]);
     }
-    c.fillStyle = SELECTED_COLOR;
+    c.fillStyle = theme.picked;
     c.beginPath();
     c.arc(x, y, 5, 0, 2 * Math.PI);
     c.fill();
@@ -122,7 +122,7 @@ export function drawCone(canvas: HTMLCanvasElement, one: Judged, mu: number, the
     c.stroke();
     if (one.state !== State.Open) {
         const reach = 0.85 * high, side = mu > 0 ? Math.min(1.2, one.ratio) * 0.85 * half : 0;
-        arrow(c, cx, floor, cx + side, floor - reach, SELECTED_COLOR);
+        arrow(c, cx, floor, cx + side, floor - reach, theme.picked);
     }
     c.fillStyle = theme.dim;
     c.font = "10px system-ui, sans-serif";

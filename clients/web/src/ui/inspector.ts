@@ -3,14 +3,12 @@
 import type { Episode } from "../episode";
 import type { Contacts } from "../log/frames";
 import { contactKey, judge, Judged, scaleOf, State, STATE_NAMES } from "../measures";
-import type { Theme } from "../view/palette";
-import { STATE_COLORS } from "../view/palette";
+import { STATE_HUES, STATE_MARKS, styleOf, Theme } from "../view/palette";
 import { drawCone, drawDisc, TrailPoint } from "./disc";
 import { el, num } from "./dom";
 
 const ROWS_MAX = 400; // shown at once
 const TRAIL_STEPS = 240;
-const STATE_MARKS = ["○", "■", "▲"];
 
 interface Column {
     key: string;
@@ -59,7 +57,7 @@ export class Inspector {
         const counts = [0, 0, 0];
         judged.forEach((one) => counts[one.state]++);
         this.summary.replaceChildren(`${list.count} contacts of step ${list.step}: `, ...STATE_NAMES.map((name, s) =>
-            el("span", { class: "state" }, el("i", { style: `color:${STATE_COLORS[s]}` }, STATE_MARKS[s]), ` ${counts[s]} ${name}  `)));
+            el("span", { class: "state" }, el("i", { style: `color:${styleOf(STATE_HUES[s])}` }, STATE_MARKS[s]), ` ${counts[s]} ${name}  `)));
         this.showTable(episode, list, judged, selected);
         const isPicked = selected >= 0 && selected < list.count;
         this.pictures.hidden = this.numbers.hidden = !isPicked;
@@ -79,7 +77,7 @@ export class Inspector {
         const rows = order.slice(0, ROWS_MAX).map(({ i }) => el("tr", {
             class: i === selected ? "selected" : "", "data-contact": contactKey(list, i), onclick: () => this.onPick(i),
         },
-        el("td", { style: `color:${STATE_COLORS[judged[i].state]}`, title: STATE_NAMES[judged[i].state] }, STATE_MARKS[judged[i].state]),
+        el("td", { style: `color:${styleOf(STATE_HUES[judged[i].state])}`, title: STATE_NAMES[judged[i].state] }, STATE_MARKS[judged[i].state]),
         el("td", {}, `${episode.bodyName(list.bodyA[i])} – ${episode.bodyName(list.bodyB[i])}`),
         ...COLUMNS.map((c) => el("td", { class: "number" }, num(c.value(judged[i], list, i), c.digits)))));
         this.table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows));
@@ -97,7 +95,7 @@ export class Inspector {
 
     private showOne(episode: Episode, list: Contacts, i: number, one: Judged, theme: Theme): void {
         this.head.replaceChildren(el("strong", {}, `${episode.bodyName(list.bodyA[i])} – ${episode.bodyName(list.bodyB[i])}`),
-            el("span", { class: "state", style: `color:${STATE_COLORS[one.state]}` }, ` ${STATE_MARKS[one.state]} ${STATE_NAMES[one.state]}`));
+            el("span", { class: "state" }, " ", el("i", { style: `color:${styleOf(STATE_HUES[one.state])}` }, STATE_MARKS[one.state]), ` ${STATE_NAMES[one.state]}`));
         const entries: [string, string][] = [
             ["λn", `${num(one.normal)} N s`], ["|λt|", `${num(one.tangent)} N s`], ["μ", num(list.friction[i])], ["|λt| / μλn", num(one.ratio)],
             ["slip", `${num(one.slip)} m/s`], ["vn", `${num(one.approach)} m/s`], ["gap", `${num(list.gap[i] * 1000)} mm`],

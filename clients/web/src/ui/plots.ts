@@ -2,13 +2,12 @@
 // Plots over steps, whose cursor is that of the picture.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { Theme } from "../view/palette";
+import { DASHES, Hue, styleOf, Theme } from "../view/palette";
 import { el, num } from "./dom";
 
 export interface Curve {
     label: string;
-    color: string;
-    dash?: number[];
+    hue: Hue;
     values: (number | null)[];
     paths?: "steps" | "bars";
 }
@@ -24,6 +23,18 @@ export interface Plot {
 }
 
 const HEIGHT = 150;
+
+/** A piece of a curve, as a legend shows it. */
+export function sample(hue: Hue): SVGElement {
+    const part = (name: string, attributes: Record<string, string>) => {
+        const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+        Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+        return made;
+    };
+    const picture = part("svg", { class: "sample", viewBox: "0 0 26 4", "aria-hidden": "true" });
+    picture.append(part("path", { d: "M0 2H26", style: `stroke:${styleOf(hue)}`, "stroke-width": "2", "stroke-dasharray": DASHES[hue].join(" ") || "none" }));
+    return picture;
+}
 
 // Powers of ten, and no more of them than there is room for.
 function decades(low: number, high: number): number[] {
@@ -77,7 +88,7 @@ export class Plots {
                 ...(plot.log ? { splits: (_u: uPlot, _axis: number, low: number, high: number) => decades(low, high) } : {}),
             }],
             series: [{}, ...plot.curves.map((c): uPlot.Series => ({
-                label: c.label, stroke: c.color, width: 1.5, dash: c.dash, spanGaps: plot.isJoined === true, points: { show: plot.isJoined === true || plot.steps.length < 3 },
+                label: c.label, stroke: theme.hue[c.hue], width: 1.5, dash: DASHES[c.hue], spanGaps: plot.isJoined === true, points: { show: plot.isJoined === true || plot.steps.length < 3 },
                 paths: c.paths === "steps" ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
             }))],
         };
@@ -105,7 +116,7 @@ export class Plots {
             chart.setCursor({ left: index < 0 ? -10 : chart.valToPos(step, "x"), top: 0 }, false);
             values.replaceChildren(...plot.curves.map((c) => {
                 const value = index < 0 ? null : c.values[index];
-                return el("span", {}, el("i", { style: `background:${c.color}` }), `${c.label} ${value === null || value === undefined ? "–" : num(value)}`);
+                return el("span", {}, sample(c.hue), ` ${c.label} ${value === null || value === undefined ? "–" : num(value)}`);
             }));
         }
     }

@@ -3,7 +3,7 @@
 // converge; where the dynamics have stepped the episode again in this page, the strip has every step.
 import type { Course, Stretch } from "../store/messages";
 import { Highlight, HIGHLIGHTS, HIGHLIGHT_UNITS, REASONS } from "../log/sealed";
-import type { Theme } from "../view/palette";
+import type { Hue, Theme } from "../view/palette";
 import { fitCanvas, num } from "./dom";
 
 export interface Event {
@@ -16,17 +16,17 @@ export interface Event {
 }
 
 // each has a letter, as colours alone are not for everybody
-const EVENT_LOOKS: Record<Event["kind"], { letter: string; color: string; title: string }> = {
-    unconverged: { letter: "✕", color: "#d55e00", title: "did not converge" },
-    impact: { letter: "▼", color: "#0072b2", title: "hardest impact of a stretch" },
-    energy_gain: { letter: "▲", color: "#e69f00", title: "gained energy" },
-    launch: { letter: "↑", color: "#cc79a7", title: "launched by convex friction" },
-    broken: { letter: "⌇", color: "#d55e00", title: "joints broke" },
-    fault: { letter: "!", color: "#d55e00", title: "fault" },
-    solver: { letter: "S", color: "#009e73", title: "change of solver" },
-    gap: { letter: "…", color: "#8c8c8c", title: "not recorded" },
-    change: { letter: "·", color: "#009e73", title: "a change by the client" },
-    divergence: { letter: "≠", color: "#cc79a7", title: "the two episodes part" },
+const EVENT_LOOKS: Record<Event["kind"], { letter: string; hue: Hue; title: string }> = {
+    unconverged: { letter: "✕", hue: "red", title: "did not converge" },
+    impact: { letter: "▼", hue: "blue", title: "hardest impact of a stretch" },
+    energy_gain: { letter: "▲", hue: "amber", title: "gained energy" },
+    launch: { letter: "↑", hue: "pink", title: "launched by convex friction" },
+    broken: { letter: "⌇", hue: "red", title: "joints broke" },
+    fault: { letter: "!", hue: "red", title: "fault" },
+    solver: { letter: "S", hue: "green", title: "change of solver" },
+    gap: { letter: "…", hue: "grey", title: "not recorded" },
+    change: { letter: "·", hue: "green", title: "a change by the client" },
+    divergence: { letter: "≠", hue: "pink", title: "the two episodes part" },
 };
 export const EVENT_KINDS = Object.keys(EVENT_LOOKS) as Event["kind"][];
 export const lookOf = (kind: Event["kind"]) => EVENT_LOOKS[kind];
@@ -65,6 +65,27 @@ export function eventsOf(course: Course, bodyName: (id: number) => string): Even
         events.push({ step: gap.firstStep, firstStep: gap.firstStep, lastStep: gap.lastStep, kind: "gap", value: 0, text: `steps ${gap.firstStep}–${gap.lastStep} were dropped while the disk was slow` });
     }
     return events.sort((a, b) => a.step - b.step);
+}
+
+let striped: { hue: string; pattern: CanvasPattern | null } = { hue: "", pattern: null };
+
+/** Of what did not converge: seen to be that without its colour as well. */
+export function stripes(c: CanvasRenderingContext2D, theme: Theme): CanvasPattern | string {
+    const hue = theme.hue.red;
+    if (striped.hue !== hue) {
+        const tile = new OffscreenCanvas(6, 6), t = tile.getContext("2d") as OffscreenCanvasRenderingContext2D;
+        t.fillStyle = hue;
+        t.fillRect(0, 0, 6, 6);
+        t.strokeStyle = theme.background;
+        t.lineWidth = 1.5;
+        for (const x of [-6, 0, 6]) {
+            t.moveTo(x, 6);
+            t.lineTo(x + 6, 0);
+        }
+        t.stroke();
+        striped = { hue, pattern: c.createPattern(tile, "repeat") };
+    }
+    return striped.pattern ?? hue;
 }
 
 export interface TimelineData {
@@ -206,12 +227,12 @@ export class Timeline {
         c.fillRect(0, top, width, 1);
     }
 
-    // Height and colour grow with the decades of e_own beside the tolerance.
-    private bar(c: CanvasRenderingContext2D, x: number, w: number, own: number, isOpen: boolean, height: number, tolerance: number): void {
+    // Its height grows with the decades of e_own beside the tolerance; what did not converge is striped.
+    private bar(c: CanvasRenderingContext2D, theme: Theme, x: number, w: number, own: number, isOpen: boolean, height: number, tolerance: number): void {
         const base = EVENTS_HEIGHT + AXIS_HEIGHT, room = height - base;
         const decades = own > 0 && tolerance > 0 ? Math.log10(own / tolerance) : own > 0 ? 0 : -Infinity;
         const share = Math.max(0.06, Math.min(1, (decades + 6) / DECADES));
-        c.fillStyle = isOpen ? "#d55e00" : share > 0.74 ? "#56b4e9" : "#0072b2";
+        c.fillStyle = isOpen ? stripes(c, theme) : theme.hue.blue;
         c.fillRect(x, height - share * room, Math.max(1, w), share * room);
     }
 
@@ -220,11 +241,11 @@ export class Timeline {
         c.fillStyle = theme.plane;
         c.fillRect(0, base, width, height - base);
         for (const s of data.stretches) {
-            this.bar(c, this.x(s.firstStep), this.x(s.lastStep) - this.x(s.firstStep) - 1, s.figures.worstOwn, false, height, data.tolerance);
+            this.bar(c, theme, this.x(s.firstStep), this.x(s.lastStep) - this.x(s.firstStep) - 1, s.figures.worstOwn, false, height, data.tolerance);
         }
         // what did not converge the file names by steps
         for (const e of data.events.filter((one) => one.kind === "unconverged")) {
-            this.bar(c, this.x(e.firstStep - 1), this.x(e.lastStep) - this.x(e.firstStep - 1), e.value, true, height, data.tolerance);
+            this.bar(c, theme, this.x(e.firstStep - 1), this.x(e.lastStep) - this.x(e.firstStep - 1), e.value, true, height, data.tolerance);
         }
         if (data.perStep !== null) {
             this.drawSteps(c, width, height, theme, data, data.perStep);
@@ -250,7 +271,7 @@ export class Timeline {
             for (let i = from; i < to; i++) {
                 worst = Math.max(worst, own[i]);
             }
-            this.bar(c, this.x(from - 1), this.x(to - 1) - this.x(from - 1), worst, worst > data.tolerance, height, data.tolerance);
+            this.bar(c, theme, this.x(from - 1), this.x(to - 1) - this.x(from - 1), worst, worst > data.tolerance, height, data.tolerance);
         }
     }
 
@@ -258,16 +279,16 @@ export class Timeline {
         c.font = "11px system-ui, sans-serif";
         c.textAlign = "center";
         if (data.provenTo >= 0) {
-            c.fillStyle = "#009e73";
+            c.fillStyle = theme.hue.green;
             c.fillRect(0, EVENTS_HEIGHT - 2, this.x(data.provenTo), 3);
         }
         if (data.differsAt >= 0) {
-            c.fillStyle = "#d55e00";
+            c.fillStyle = theme.hue.red;
             c.fillRect(this.x(data.differsAt) - 1, 0, 3, EVENTS_HEIGHT);
         }
         for (const event of data.events) {
             const look = EVENT_LOOKS[event.kind];
-            c.fillStyle = event.kind === "change" ? theme.dim : look.color;
+            c.fillStyle = event.kind === "change" ? theme.dim : theme.hue[look.hue];
             c.fillText(look.letter, Math.max(5, Math.min(this.canvas.clientWidth - 5, this.x(event.step))), 14);
         }
     }

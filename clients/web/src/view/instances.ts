@@ -6,7 +6,7 @@ import {
     InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, Scene, ShaderMaterial, SphereGeometry,
 } from "three";
 import type { ShapeKind } from "../log/scene";
-import { BODY_COLORS, SELECTED_COLOR, STATIC_COLOR } from "./palette";
+import { BODY_COLORS, STATIC_COLOR, Theme } from "./palette";
 import type { Slot } from "./slots";
 
 type Solid = Exclude<ShapeKind, "plane">;
@@ -41,7 +41,7 @@ const FRAGMENT = `
 varying vec3 vColor; varying float vPicked; uniform float opacity, ratio;
 void main() {
   float across = (gl_FragCoord.x + gl_FragCoord.y) / ratio;
-  gl_FragColor = vec4(mix(vColor, vec3(1.0), vPicked > 0.5 && fract(across / 9.0) < 0.3 ? 0.75 : 0.0), opacity);
+  gl_FragColor = vec4(mix(vColor, vec3(1.0), vPicked > 0.5 && fract(across / 11.0) < 0.27 ? 0.5 : 0.0), opacity);
   if (opacity < 1.0 && fract(across / 6.0) < 0.34) discard;
   #include <colorspace_fragment>
 }`;
@@ -103,7 +103,7 @@ export class Instances {
     private place = buffer(7, 0);
     private tint = buffer(4, 0);
     private readonly material: ShaderMaterial;
-    private readonly color: { picked: Color; still: Color; moving: Color[] };
+    private readonly colors: { picked: Color; still: Color; moving: Color[] };
 
     constructor(private readonly scene: Scene, ghostColor: string | null) {
         const isGhost = ghostColor !== null;
@@ -112,14 +112,14 @@ export class Instances {
             uniforms: { opacity: { value: isGhost ? GHOST_OPACITY : 1 }, ratio: { value: Math.min(devicePixelRatio, 2) } },
             polygonOffset: isGhost, polygonOffsetFactor: 2, polygonOffsetUnits: 2, // where both are the same, the first is seen
         });
-        this.color = {
-            picked: new Color(SELECTED_COLOR), still: new Color(ghostColor ?? STATIC_COLOR),
+        this.colors = {
+            picked: new Color(), still: new Color(ghostColor ?? STATIC_COLOR),
             moving: (ghostColor === null ? BODY_COLORS : [ghostColor]).map((c) => new Color(c)),
         };
     }
 
-    get count(): number {
-        return this.slots.length;
+    color(theme: Theme): void {
+        this.colors.picked.set(theme.picked);
     }
 
     dispose(): void {
@@ -187,7 +187,7 @@ export class Instances {
 
     /** Colours, and what is hidden: where they may have changed. */
     paint(selected: number, isHidden: (id: number) => boolean): void {
-        const out = this.tint.array as Float32Array, { picked, still, moving } = this.color;
+        const out = this.tint.array as Float32Array, { picked, still, moving } = this.colors;
         this.slots.forEach(({ body: { id, kind } }, i) => {
             const { r, g, b } = id === selected ? picked : kind === "STATIC" ? still : moving[id % moving.length];
             out.set([r, g, b, isHidden(id) ? 0 : id === selected ? 2 : 1], 4 * i);

@@ -4,7 +4,7 @@
 import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineBasicMaterial, LineSegments, Points, Scene, ShaderMaterial } from "three";
 import type { Contacts } from "../log/frames";
 import { judge, scaleOf, State } from "../measures";
-import { SELECTED_COLOR, STATE_COLORS } from "./palette";
+import { STATE_HUES, Theme } from "./palette";
 
 const POINT_VERTEX = `
 attribute vec3 tint; attribute float form; attribute float size; varying vec3 vTint; varying float vForm;
@@ -13,65 +13,84 @@ void main() {
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
   gl_PointSize = size;
 }`;
-// open: a ring; stick: a square; slide: a triangle
+// open: a ring; stick: a square; slide: a triangle; with an edge of the background's colour, as bodies have any
 const POINT_FRAGMENT = `
-varying vec3 vTint; varying float vForm;
-void main() {
-  vec2 p = 2.0 * gl_PointCoord - 1.0;
+varying vec3 vTint; varying float vForm; uniform vec3 edge;
+float outside(vec2 p) { // how far from the shape's outline, of half the point's size; inside negative
   float r = length(p);
-  bool inside = vForm < 0.5 ? r < 0.9 && r > 0.5 : vForm < 1.5 ? max(abs(p.x), abs(p.y)) < 0.75 : abs(p.x) < 0.5 * (p.y + 0.9) && p.y < 0.8;
-  if (!inside) discard;
-  gl_FragColor = vec4(vTint, 1.0);
+  return vForm < 0.5 ? abs(r - 0.55) - 0.18 : vForm < 1.5 ? max(abs(p.x), abs(p.y)) - 0.6 : max(0.9 * abs(p.x) - 0.45 * (p.y + 0.65), p.y - 0.6);
+}
+void main() {
+  float d = outside(2.0 * gl_PointCoord - 1.0);
+  if (d > 0.22) discard;
+  gl_FragColor = vec4(d > 0.0 ? edge : vTint, 1.0);
   #include <colorspace_fragment>
 }`;
 
-const CONE_SIDES = 24;
+const CONE_SIDES = 24, CONE_LINES = CONE_SIDES + CONE_SIDES / 3;
 const MANY = 60; // contacts: smaller marks
 
+// Columns of a geometry, with room for what comes; what is behind the last number written is not drawn.
+class Columns {
+    private readonly of: Record<string, Float32Array> = {};
+    private room = 0;
+
+    constructor(readonly geometry: BufferGeometry, private readonly widths: Record<string, number>) {}
+
+    reserve(count: number): Record<string, Float32Array> {
+        if (count > this.room) {
+            this.room = 2 * count;
+            this.geometry.dispose();
+            for (const [name, width] of Object.entries(this.widths)) {
+                const attribute = new Float32BufferAttribute(this.room * width, width).setUsage(DynamicDrawUsage);
+                this.of[name] = attribute.array as Float32Array;
+                this.geometry.setAttribute(name, attribute);
+            }
+        }
+        return this.of;
+    }
+
+    finish(count: number): void {
+        Object.keys(this.of).forEach((name) => (this.geometry.getAttribute(name).needsUpdate = count > 0));
+        this.geometry.setDrawRange(0, count);
+    }
+}
+
 class Lines {
-    readonly object: LineSegments;
-    private place: number[] = [];
-    private tint: number[] = [];
+    private readonly columns = new Columns(new BufferGeometry(), { position: 3, color: 3 });
+    private readonly object = new LineSegments(this.columns.geometry, new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
+    private place: Float32Array = new Float32Array(0);
+    private tint: Float32Array = new Float32Array(0);
+    private at = 0;
 
     constructor(scene: Scene) {
-        const material = new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
-        this.object = new LineSegments(new BufferGeometry(), material);
         this.object.frustumCulled = false;
         this.object.renderOrder = 5;
         scene.add(this.object);
     }
 
-    clear(): void {
-        this.place = [];
-        this.tint = [];
+    begin(linesMax: number): void {
+        ({ position: this.place, color: this.tint } = this.columns.reserve(2 * linesMax));
+        this.at = 0;
     }
 
-    add(a: readonly number[], b: readonly number[], color: Color): void {
-        this.place.push(a[0], a[1], a[2], b[0], b[1], b[2]);
-        this.tint.push(color.r, color.g, color.b, color.r, color.g, color.b);
+    add(ax: number, ay: number, az: number, bx: number, by: number, bz: number, { r, g, b }: Color): void {
+        const { place, tint, at } = this;
+        place[at] = ax;
+        place[at + 1] = ay;
+        place[at + 2] = az;
+        place[at + 3] = bx;
+        place[at + 4] = by;
+        place[at + 5] = bz;
+        tint[at] = tint[at + 3] = r;
+        tint[at + 1] = tint[at + 4] = g;
+        tint[at + 2] = tint[at + 5] = b;
+        this.at += 6;
     }
 
     finish(): void {
-        setColumns(this.object.geometry, { position: [this.place, 3], color: [this.tint, 3] });
-        this.object.visible = this.place.length > 0;
-    }
-}
-
-function setColumns(geometry: BufferGeometry, columns: Record<string, [number[], number]>): void {
-    for (const [name, [values, width]] of Object.entries(columns)) {
-        const old = geometry.getAttribute(name);
-        if (old !== undefined && old.array.length >= values.length) {
-            (old.array as Float32Array).set(values);
-            old.needsUpdate = true;
-        } else {
-            const attribute = new Float32BufferAttribute(new Float32Array(2 * values.length), width);
-            (attribute.array as Float32Array).set(values);
-            attribute.setUsage(DynamicDrawUsage);
-            geometry.setAttribute(name, attribute);
-        }
-        if (name === "position") {
-            geometry.setDrawRange(0, values.length / width);
-        }
+        this.columns.finish(this.at / 3);
+        this.object.visible = this.at > 0;
     }
 }
 
@@ -84,59 +103,77 @@ export interface MarkOptions {
 }
 
 export class Marks {
-    private readonly points: Points;
+    private readonly columns = new Columns(new BufferGeometry(), { position: 3, tint: 3, form: 1, size: 1 });
+    private readonly material = new ShaderMaterial({
+        vertexShader: POINT_VERTEX, fragmentShader: POINT_FRAGMENT, depthTest: false, transparent: true, uniforms: { edge: { value: new Color() } },
+    });
+    private readonly points = new Points(this.columns.geometry, this.material);
     private readonly lines: Lines;
-    private readonly colors = STATE_COLORS.map((c) => new Color(c));
-    private readonly selectedColor = new Color(SELECTED_COLOR);
+    private readonly colors = STATE_HUES.map(() => new Color());
+    private readonly picked = new Color();
 
     constructor(scene: Scene) {
-        const material = new ShaderMaterial({ vertexShader: POINT_VERTEX, fragmentShader: POINT_FRAGMENT, depthTest: false, transparent: true });
-        this.points = new Points(new BufferGeometry(), material);
         this.points.frustumCulled = false;
         this.points.renderOrder = 6;
         scene.add(this.points);
         this.lines = new Lines(scene);
     }
 
+    paint(theme: Theme): void {
+        STATE_HUES.forEach((hue, state) => this.colors[state].set(theme.hue[hue]));
+        this.picked.set(theme.picked);
+        this.material.uniforms.edge.value.set(theme.background);
+    }
+
     show(list: Contacts | null, options: MarkOptions): void {
-        const place: number[] = [], tint: number[] = [], form: number[] = [], size: number[] = [];
-        this.lines.clear();
-        const scale = list === null ? null : scaleOf(list, options.fall);
-        const pixels = (list?.count ?? 0) > MANY ? 7 : 11;
-        for (let i = 0; list !== null && scale !== null && i < list.count; i++) {
-            const { state } = judge(list, i, scale);
-            const isSelected = i === options.selected;
-            const color = isSelected ? this.selectedColor : this.colors[state];
-            const at = list.point.subarray(3 * i, 3 * i + 3);
-            place.push(at[0], at[1], at[2]);
-            tint.push(color.r, color.g, color.b);
-            form.push(state);
-            size.push((isSelected ? 18 : pixels) * devicePixelRatio);
-            if (state !== State.Open) {
-                this.lines.add([...at], tip(list, i, options), color);
-            }
-            if (isSelected) {
-                this.cone(list, i, options);
+        const count = list?.count ?? 0, { position, tint, form, size } = this.columns.reserve(count);
+        this.lines.begin(count + CONE_LINES);
+        if (list !== null && count > 0) {
+            const scale = scaleOf(list, options.fall), pixels = count > MANY ? 9 : 13;
+            position.set(list.point);
+            for (let i = 0; i < count; i++) {
+                const { state } = judge(list, i, scale), isSelected = i === options.selected, color = isSelected ? this.picked : this.colors[state];
+                tint[3 * i] = color.r;
+                tint[3 * i + 1] = color.g;
+                tint[3 * i + 2] = color.b;
+                form[i] = state;
+                size[i] = (isSelected ? 20 : pixels) * devicePixelRatio;
+                if (state !== State.Open) {
+                    this.push(list, i, options, color);
+                }
+                if (isSelected) {
+                    this.cone(list, i, options);
+                }
             }
         }
-        setColumns(this.points.geometry, { position: [place, 3], tint: [tint, 3], form: [form, 1], size: [size, 1] });
-        this.points.visible = place.length > 0;
+        this.columns.finish(count);
+        this.points.visible = count > 0;
         this.lines.finish();
+    }
+
+    // A line for the impulse, as the body feels it that can move; longer than the scene it helps nobody.
+    private push(list: Contacts, i: number, options: MarkOptions, color: Color): void {
+        const f = list.frame, l = list.impulse, p = list.point, o = 3 * i, m = 9 * i;
+        const length = Math.hypot(l[o], l[o + 1], l[o + 2]);
+        const scale = Math.min(lengthOf(options), options.radius / length) * (options.isStatic(list.bodyB[i]) ? -1 : 1);
+        const to = (d: number) => p[o + d] + scale * (l[o] * f[m + d] + l[o + 1] * f[m + 3 + d] + l[o + 2] * f[m + 6 + d]);
+        this.lines.add(p[o], p[o + 1], p[o + 2], to(0), to(1), to(2), color);
     }
 
     // around the normal, as wide as friction allows at the height of this impulse
     private cone(list: Contacts, i: number, options: MarkOptions): void {
-        const f = list.frame.subarray(9 * i, 9 * i + 9), p = list.point.subarray(3 * i, 3 * i + 3);
+        const f = list.frame.subarray(9 * i, 9 * i + 9), [px, py, pz] = list.point.subarray(3 * i, 3 * i + 3);
         const tall = Math.max(lengthOf(options) * list.impulse[3 * i], 0.03 * options.radius), width = list.friction[i] * tall;
         const height = options.isStatic(list.bodyB[i]) ? -tall : tall;
         const rim = (k: number) => {
             const a = (2 * Math.PI * k) / CONE_SIDES, c = width * Math.cos(a), s = width * Math.sin(a);
-            return [0, 1, 2].map((d) => p[d] + height * f[d] + c * f[3 + d] + s * f[6 + d]);
+            return [px, py, pz].map((p, d) => p + height * f[d] + c * f[3 + d] + s * f[6 + d]);
         };
         for (let k = 0; k < CONE_SIDES; k++) {
-            this.lines.add(rim(k), rim(k + 1), this.selectedColor);
+            const [ax, ay, az] = rim(k), [bx, by, bz] = rim(k + 1);
+            this.lines.add(ax, ay, az, bx, by, bz, this.picked);
             if (k % 3 === 0) {
-                this.lines.add([...p], rim(k), this.selectedColor);
+                this.lines.add(px, py, pz, ax, ay, az, this.picked);
             }
         }
     }
@@ -144,12 +181,4 @@ export class Marks {
 
 function lengthOf(options: MarkOptions): number {
     return options.reference > 0 ? (0.125 * options.radius) / options.reference : 0;
-}
-
-// The end of the line of an impulse, as the body feels it that can move; longer than the scene it helps nobody.
-function tip(list: Contacts, i: number, options: MarkOptions): number[] {
-    const f = list.frame, l = list.impulse, p = list.point, o = 3 * i, m = 9 * i;
-    const length = Math.hypot(l[o], l[o + 1], l[o + 2]);
-    const scale = Math.min(lengthOf(options), options.radius / length) * (options.isStatic(list.bodyB[i]) ? -1 : 1);
-    return [0, 1, 2].map((d) => p[o + d] + scale * (l[o] * f[m + d] + l[o + 1] * f[m + 3 + d] + l[o + 2] * f[m + 6 + d]));
 }

@@ -102,6 +102,9 @@ export class Stage {
         this.planes.paint(theme);
         this.shadows.paint(theme);
         this.joints.paint(theme);
+        this.marks.paint(theme);
+        this.first.color(theme);
+        this.recolor = true;
         this.ask();
     }
 
