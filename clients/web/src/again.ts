@@ -7,6 +7,7 @@ import { ENTRY_NAMES } from "./store/dynamics";
 import { Choice, ParameterKind, Parameter, Solver, Trial } from "./store/trial";
 import { el, num } from "./ui/dom";
 import { Plots, sample } from "./ui/plots";
+import { keepFocus, rows as reachable } from "./ui/reach";
 import { CURVE_HUES, Hue, styleOf, Theme } from "./view/palette";
 
 const CONTACTS_SHOWN = 200;
@@ -271,11 +272,11 @@ export class Again {
             return el("td", { style: isOther ? `background:color-mix(in srgb, ${styleOf(hue)} ${(45 * share).toFixed(0)}%, transparent)` : "", title: pair === null ? "no such contact" : `${change >= 0 ? "+" : ""}${num(change)} N s` },
                 pair === null ? "–" : num(pair[0], 3) + (isOther ? (change > 0 ? " ▴" : " ▾") : ""), el("small", {}, pair === null ? "" : num(pair[1], 3)));
         };
-        this.contactsPlace.replaceChildren(...rows.length === 0 ? [] : [
+        keepFocus(this.contactsPlace, () => this.contactsPlace.replaceChildren(...rows.length === 0 ? [] : [
             el("h3", {}, "Impulses", el("span", { class: "dim" }, " λn, and |λt| below it [N s]")),
-            el("table", { class: "trials", id: "again-contacts" }, el("thead", {}, this.headRow(ways, "between")), el("tbody", {}, ...rows.slice(0, CONTACTS_SHOWN).map(([key, { name, of }]) =>
-                el("tr", { class: key === panel.contact ? "selected" : "", "data-contact": key, onclick: () => this.onPick(key) }, el("td", { title: name }, name), ...of.map((pair) => cell(pair, of[0])))))),
+            el("table", { class: "trials", id: "again-contacts" }, el("thead", {}, this.headRow(ways, "between")), el("tbody", {}, ...reachable(rows.slice(0, CONTACTS_SHOWN).map(([key, { name, of }]) =>
+                el("tr", { class: key === panel.contact ? "selected" : "", "data-contact": key, onclick: () => this.onPick(key) }, el("td", { title: name }, name), ...of.map((pair) => cell(pair, of[0]))))))),
             el("p", { class: "note" }, `${rows.length > CONTACTS_SHOWN ? `The hardest ${CONTACTS_SHOWN} of ${rows.length}. ` : ""}▴ pushes harder than ${this.nameOf(ways[0])}, ▾ less. What other solvers push is only one of many answers where contacts are redundant.`),
-        ]);
+        ]));
     }
 }

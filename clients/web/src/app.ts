@@ -99,7 +99,7 @@ export class App {
             return;
         }
         const { name, size, notes, episodes, groups } = this.opened;
-        $("file-name").textContent = `${name}, ${bytes(size)}`;
+        $("file-name").textContent = $("file-name").title = `${name}, ${bytes(size)}`;
         this.note(notes.map((text) => ({ text, isError: false })));
         this.listEpisodes(this.opened);
         const wanted = await this.wanted(moment);
@@ -208,6 +208,7 @@ export class App {
             void this.groups.show(row.recording, row.uid);
         }
         $<HTMLSelectElement>("second").value = "";
+        $("episodes").title = $<HTMLSelectElement>("episodes").selectedOptions[0]?.textContent ?? "";
         try {
             const head = await this.client.call("episode", row.uid);
             if (token !== this.token) {
@@ -579,6 +580,7 @@ export class App {
         for (const name of TABS) {
             $(`tab-${name}`).classList.toggle("shown", name === tab);
             document.querySelector(`[data-tab=${name}]`)?.setAttribute("aria-selected", String(name === tab));
+            document.querySelector(`[data-tab=${name}]`)?.setAttribute("tabindex", name === tab ? "0" : "-1");
         }
         this.showPanels();
         this.keepLink();

@@ -6,6 +6,8 @@ import { Live, ownAddress, readAim } from "./live/live";
 import { Client, embedded, ProverClient } from "./store/client";
 import "./style.css";
 import { $, el } from "./ui/dom";
+import { help } from "./ui/help";
+import { takeKey, watchPointer } from "./ui/reach";
 
 const KEYS: [string, string, (app: App) => void][] = [
     [" ", "play, pause", (app) => app.play(1)],
@@ -16,12 +18,21 @@ const KEYS: [string, string, (app: App) => void][] = [
     ["End", "last step", (app) => app.stepBy(Infinity)],
     ["+", "faster", (app) => changeSpeed(app, 1)],
     ["-", "slower", (app) => changeSpeed(app, -1)],
+    ["n", "the next event", (app) => toEvent(app, 1)],
+    ["p", "the event before", (app) => toEvent(app, -1)],
     ["w", "the worst step there is, and its worst contact", (app) => worst(app)],
     ["c", "the next contact", (app) => app.pickContact((app.contactIndex() + 1) % Math.max(1, app.contacts?.count ?? 1))],
+    ["b", "the next body", (app) => nextBody(app)],
     ["f", "follow the picked body", () => toggle("follow")],
     ["h", "hide the picked body", (app) => app.selected !== 0 && app.toggleHidden(app.selected)],
     ["u", "show all bodies", (app) => showAll(app)],
     ["0", "see everything", (app) => app.home()],
+    ["ArrowUp", "nearer", (app) => app.stage?.orbit(0, 0, 0.9)],
+    ["ArrowDown", "farther", (app) => app.stage?.orbit(0, 0, 1 / 0.9)],
+    [",", "turn the view", (app) => app.stage?.orbit(-0.15, 0, 1)],
+    [".", "turn it the other way", (app) => app.stage?.orbit(0.15, 0, 1)],
+    ["PageUp", "see it from higher", (app) => app.stage?.orbit(0, -0.15, 1)],
+    ["PageDown", "see it from lower", (app) => app.stage?.orbit(0, 0.15, 1)],
     ["1", "the episode", (app) => app.showTab("episode")],
     ["2", "bodies", (app) => app.showTab("body")],
     ["3", "contacts", (app) => app.showTab("contacts")],
@@ -45,6 +56,19 @@ function changeSpeed(app: App, by: number): void {
 
 function worst(app: App): void {
     void app.seekWorst(0, app.episode?.lastStep ?? 0);
+}
+
+function toEvent(app: App, direction: number): void {
+    const steps = app.events.map(({ step }) => step).filter((step) => (step - app.step) * direction > 0);
+    if (steps.length > 0) {
+        app.stop();
+        void app.seek(direction > 0 ? Math.min(...steps) : Math.max(...steps));
+    }
+}
+
+function nextBody(app: App): void {
+    const ids = app.frame?.ids ?? [];
+    app.pickBody(ids[(ids.indexOf(app.selected) + 1) % Math.max(1, ids.length)] ?? 0);
 }
 
 function showAll(app: App): void {
@@ -104,13 +128,15 @@ function listen(app: App): void {
     for (const button of document.querySelectorAll<HTMLElement>("[data-tab]")) {
         button.addEventListener("click", () => app.showTab(button.dataset.tab ?? "episode"));
     }
-    $("keys").replaceChildren(el("h3", {}, "Keys"), el("dl", {}, ...KEYS.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, key === " " ? "space" : key)), el("dd", {}, what)])),
-        el("form", { method: "dialog" }, el("button", {}, "Close")));
+    help($("keys"), KEYS);
 }
 
 function listenToKeys(app: App): void {
     window.addEventListener("keydown", (event) => {
         const isTyping = event.target instanceof HTMLInputElement && event.target.type !== "checkbox";
+        if (!isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && takeKey(event)) {
+            return;
+        }
         if (isTyping || event.target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey || $<HTMLDialogElement>("keys").open) {
             return;
         }
@@ -119,7 +145,7 @@ function listenToKeys(app: App): void {
             return;
         }
         event.preventDefault();
-        if (event.shiftKey && event.key.startsWith("Arrow")) {
+        if (event.shiftKey && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
             app.stepBy(event.key === "ArrowRight" ? 10 : -10);
         } else {
             found[2](app);
@@ -128,6 +154,7 @@ function listenToKeys(app: App): void {
 }
 
 function listenToPointer(app: App): void {
+    watchPointer();
     const view = $("view");
     let at = { x: 0, y: 0 };
     view.addEventListener("pointerdown", (event) => (at = { x: event.clientX, y: event.clientY }));

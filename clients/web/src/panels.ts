@@ -6,6 +6,8 @@ import { CONTENTS, STATES } from "./log/sealed";
 import type { Series } from "./series";
 import type { Course } from "./store/messages";
 import { bytes, count, el, num } from "./ui/dom";
+import { jointTable } from "./ui/joints";
+import { keepFocus, rows as reachable } from "./ui/reach";
 import { Event, lookOf } from "./ui/timeline";
 import type { Plot } from "./ui/plots";
 import { Hue, styleOf } from "./view/palette";
@@ -57,13 +59,17 @@ export interface EpisodePanel {
 }
 
 export function showEpisode(place: HTMLElement, panel: EpisodePanel): void {
+    keepFocus(place, () => fillEpisode(place, panel));
+}
+
+function fillEpisode(place: HTMLElement, panel: EpisodePanel): void {
     const { episode, events } = panel;
     place.replaceChildren(entries(facts(episode, panel.course)), panel.proof);
     if (episode.damage.length > 0) {
         place.append(el("h3", { class: "damage" }, `Damaged: ${episode.damage.length}`), el("ul", { class: "damage" }, ...episode.damage.slice(0, 50).map((d) => el("li", {}, d))));
     }
     place.append(el("h3", {}, `Events: ${events.length}`),
-        el("ul", { class: "events" }, ...events.slice(0, EVENTS_SHOWN).map((e) => eventItem(e, panel.onSeek))));
+        el("ul", { class: "events" }, ...reachable(events.slice(0, EVENTS_SHOWN).map((e) => eventItem(e, panel.onSeek)))));
     if (events.length > EVENTS_SHOWN) {
         place.append(el("p", { class: "note" }, `the first ${EVENTS_SHOWN} of ${events.length}`));
     }
@@ -101,11 +107,11 @@ export function showBodies(place: HTMLElement, panel: BodyPanel): void {
     const { episode, frame, selected, hidden } = panel;
     const scroll = place.scrollTop;
     const top = selected === 0 ? el("p", { class: "note" }, "Pick a body, here or in the picture.") : bodyFacts(panel);
-    const rows = frame.ids.slice(0, BODIES_SHOWN).map((id) => el("tr", { class: id === selected ? "selected" : "", "data-body": id, onclick: () => panel.onPick(id) },
-        el("td", {}, episode.bodyName(id)), el("td", { class: "dim" }, episode.bodies.get(id)?.shapes.map((s) => s.kind).join(" ") ?? "?"),
+    const rows = reachable(frame.ids.slice(0, BODIES_SHOWN).map((id) => el("tr", { class: id === selected ? "selected" : "", "data-body": id, onclick: () => panel.onPick(id) },
+        el("td", { class: "name", title: episode.bodyName(id) }, episode.bodyName(id)), el("td", { class: "dim name" }, episode.bodies.get(id)?.shapes.map((s) => s.kind).join(" ") ?? "?"),
         el("td", { class: "number" }, el("label", { onclick: (e: globalThis.Event) => e.stopPropagation() },
-            el("input", { type: "checkbox", checked: !hidden.has(id), title: "shown", onchange: () => panel.onHide(id) })))));
-    place.replaceChildren(top, el("table", {}, el("tbody", {}, ...rows)));
+            el("input", { type: "checkbox", checked: !hidden.has(id), title: "shown", "aria-label": `${episode.bodyName(id)} is shown`, tabindex: -1, onchange: () => panel.onHide(id) }))))));
+    keepFocus(place, () => place.replaceChildren(top, el("table", { "aria-label": "bodies" }, el("tbody", {}, ...rows)), ...[jointTable(frame, episode)].filter((table) => table !== null)));
     if (frame.ids.length > BODIES_SHOWN) {
         place.append(el("p", { class: "note" }, `the first ${BODIES_SHOWN} of ${frame.ids.length}`));
     }

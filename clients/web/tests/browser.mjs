@@ -558,6 +558,85 @@ const tests = {
         await close(page);
     },
 
+    async "the keyboard reaches what a mouse does, and everything has a name"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        const nameless = await page.evaluate(() => [...document.querySelectorAll("button, select, input, canvas, [role=tab]")]
+            .filter((e) => !(e.getAttribute("aria-label") || e.labels?.length || e.hidden || e.id === "again-always" || (/[a-z]/i.test(e.textContent) && e.tagName !== "SELECT")))
+            .map((e) => e.outerHTML));
+        assert.deepEqual(nameless, []);
+        const focus = () => page.evaluate(() => document.activeElement.id || document.activeElement.dataset.body || document.activeElement.tagName);
+        await page.focus("#open");
+        const order = [];
+        for (let i = 0; i < 40 && order.at(-1) !== "timeline"; i++) {
+            await page.keyboard.press("Tab");
+            order.push(await focus());
+        }
+        const seen = (id) => assert.ok(order.includes(id), `${id} among ${order}`);
+        ["episodes", "second", "badge", "theme", "help", "of-episode", "prove", "check", "start", "play", "speed", "step", "worst", "home", "timeline"].forEach(seen);
+        assert.deepEqual(order.indexOf("of-episode") < order.indexOf("prove") && order.indexOf("prove") < order.indexOf("start"), true, `as they stand: ${order}`);
+        // tabs and rows: arrows go on, Enter picks, and the focus stays though the table is drawn anew
+        await page.focus("#of-episode");
+        await page.keyboard.press("ArrowRight");
+        assert.equal(await focus(), "of-body");
+        await page.waitForSelector("#tab-body.shown tr[data-body]");
+        const ids = await page.locator("#tab-body tr[data-body]").evaluateAll((all) => all.map((row) => row.dataset.body));
+        await page.focus(`tr[data-body="${ids[0]}"]`);
+        await page.keyboard.press("ArrowDown");
+        await page.keyboard.press("Enter");
+        await page.waitForFunction((id) => String(window.moreau.selected) === id, ids[1]);
+        assert.equal(await focus(), ids[1]);
+        // space presses the button that the keyboard came to, and plays everywhere else
+        await page.focus("#start");
+        await page.keyboard.press("Shift+Tab");
+        await page.keyboard.press("Tab");
+        await page.keyboard.press(" ");
+        assert.equal(await page.evaluate(() => window.moreau.playing), 0);
+        await page.click("#forward");
+        await page.keyboard.press(" ");
+        assert.equal(await page.evaluate(() => window.moreau.playing), 1);
+        await page.keyboard.press(" ");
+        // the picture
+        const camera = () => page.evaluate(() => window.moreau.stage.cameraNumbers());
+        const distance = ([x, y, z, a, b, c]) => Math.hypot(x - a, y - b, z - c);
+        const before = await camera();
+        await page.keyboard.press("ArrowUp");
+        const nearer = await camera();
+        assert.ok(Math.abs(distance(nearer) / distance(before) - 0.9) < 1e-6);
+        await page.keyboard.press(".");
+        await page.keyboard.press("PageUp");
+        const turned = await camera();
+        assert.ok(Math.abs(distance(turned) - distance(nearer)) < 1e-6 && turned[2] > nearer[2] && Math.abs(turned[0] - nearer[0]) > 1e-3);
+        await page.keyboard.press("?");
+        await page.waitForSelector("#keys[open]");
+        assert.match(await text(page, "#keys"), /the worst step there is[^]*did not converge[^]*picked/);
+        await shot(page, "help");
+        await page.keyboard.press("Escape");
+        await page.waitForSelector("#keys:not([open])", { state: "attached" });
+        await close(page);
+    },
+
+    async "a small window shows all of it, and long names are cut"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.evaluate(() => window.moreau.episode.bodies.forEach((body) => (body.name = `${body.name} ${"of a very long name ".repeat(8)}`)));
+        for (const [width, height] of [[800, 600], [1024, 640], [1300, 820]]) {
+            await page.setViewportSize({ width, height });
+            for (const tab of ["episode", "body", "contacts", "plots", "again"]) {
+                await page.click(`[data-tab="${tab}"]`);
+                const seen = await page.evaluate(() => ({
+                    wide: document.documentElement.scrollWidth, tall: document.documentElement.scrollHeight, foot: document.querySelector("footer").getBoundingClientRect().bottom,
+                    picture: document.querySelector("#stage").getBoundingClientRect().toJSON(), home: document.querySelector("#home").getBoundingClientRect().toJSON(),
+                }));
+                assert.ok(seen.wide <= width && seen.tall <= height && seen.foot <= height + 1, `${width} × ${height}, ${tab}: ${JSON.stringify(seen)}`);
+                assert.ok(seen.picture.width >= 0.5 * width && seen.picture.height >= 0.5 * height, `the picture: ${JSON.stringify(seen.picture)}`);
+                assert.ok(seen.home.right <= width && seen.home.height > 0);
+            }
+            await shot(page, `small-${width}`);
+        }
+        await close(page);
+    },
+
     async "a server's open file is read with its write-ahead log, and not without a word"() {
         const alone = await open(join(folder, "open.db"));
         await alone.waitForFunction(() => /A server has this file open|no episode file, or one that a server is just beginning|holds no episodes/.test(document.querySelector("#notes").textContent));
@@ -664,8 +743,8 @@ function call(server, method, message, ...options) {
     return JSON.parse(done.stdout);
 }
 
-function makeWorld(server, ...options) {
-    const scene = JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../../tests/scenes/stack10.json"), "utf8"));
+function makeWorld(server, name = "stack10", ...options) {
+    const scene = JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.url)), `../../../tests/scenes/${name}.json`), "utf8"));
     return call(server, "WorldCreate", { name: "tower", lifetime: "SERVER", scene }, ...options).world;
 }
 
@@ -741,6 +820,28 @@ Object.assign(longTests, {
         await server.stop();
     },
 
+    async "shows the joints of a running world"() {
+        const server = await serve("--http", "127.0.0.1:0", "--viewer", viewer);
+        const world = makeWorld(server, "joints/double_pendulum"), page = await watchPage(`http://${server.http}/`);
+        await isAt(page, 0);
+        call(server, "WorldStep", { worlds: [world], steps: 40 });
+        await isAt(page, 40);
+        const got = call(server, "WorldGet", { world, joints: true });
+        await page.waitForFunction((n) => document.querySelectorAll("#live-joints tbody tr").length === n, got.joints.length);
+        const shown = await page.locator("#live-joints tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+        shown.forEach(([name, axes, position, velocity], i) => { // hinges all: a number each
+            assert.equal(name, ["shoulder", "elbow"][i]);
+            assert.equal(axes, "∠z");
+            assert.match(position + velocity, / rad.* rad\/s$/);
+            near(parseFloat(position), got.joint_position[i], 4);
+            near(parseFloat(velocity), got.joint_velocity[i], 4);
+        });
+        assert.ok(got.joint_velocity.some((v) => Math.abs(v) > 1e-3), "something moved");
+        await shot(page, "live-joints");
+        await close(page);
+        await server.stop();
+    },
+
     async "a page from a disk is let in by the token alone, and comes back when the server does"() {
         writeFileSync(join(folder, "token"), "open sesame\n", { mode: 0o600 });
         const open = await serve("--http", "127.0.0.1:0");
@@ -750,7 +851,7 @@ Object.assign(longTests, {
         await open.stop();
 
         const file = ["--token-file", join(folder, "token")], closed = await serve("--http", open.http, ...file);
-        const world = makeWorld(closed, ...file);
+        const world = makeWorld(closed, undefined, ...file);
         page = await watchPage(`file://${viewer}#live=ws://${closed.http}/v1/live&token=open%20sesam`);
         await isSaid(page, "#notes", "token");
         await close(page);
@@ -760,7 +861,7 @@ Object.assign(longTests, {
         await closed.stop();
         await isSaid(page, "#overlay", "Trying again");
         const again = await serve("--http", open.http, ...file);
-        makeWorld(again, ...file);
+        makeWorld(again, undefined, ...file);
         await isAt(page, 0);
         await close(page);
         await again.stop();

@@ -7,6 +7,7 @@ import { Damage } from "../src/log/bytes";
 import { CHUNK_HEADER_BYTES, Kind, openChunk } from "../src/log/chunk";
 import { readContacts, readFrames } from "../src/log/frames";
 import { hashOf } from "../src/log/hash";
+import { jointNumbers } from "../src/log/joints";
 import { nameBodies, readScene } from "../src/log/scene";
 import { readDefinition, readEntries, readHighlights, readSeal } from "../src/log/sealed";
 
@@ -104,10 +105,22 @@ test("frames are columns", () => {
     const [joined] = readFrames(new Sink().u64(2, 1, 1, 1, 5, 6).u64(1, 9, 32)
         .u64(4, 100).f64(0.5).f64(...Array.from({ length: 26 }, (_, i) => i)).f64(70, 71, 72, 73, 74).bytes());
     assert.deepEqual([joined.step, joined.velocity[11], joined.jointPosition[0], joined.jointVelocity[0]], [4, 25, 70, 71]);
+    assert.deepEqual([first.joints, joined.joints], [null, { ids: [9], axes: [32] }]);
+    assert.throws(() => readFrames(new Sink().u64(2, 1, 1, 1, 5, 6).u64(1, 9, 48)
+        .u64(4, 100).f64(0.5).f64(...Array.from({ length: 26 }, (_, i) => i)).f64(70, 71, 72, 73, 74).bytes()), /joints of 2 positions and 2 velocities have 1 and 1/);
     assert.throws(() => readFrames(body(3, 4)), /claims 3 frames/);
     assert.throws(() => readFrames(body(2, 0)), /frame 1 is of step 0/);
     assert.throws(() => readFrames(body(2, 4).subarray(0, 100)), Damage);
     assert.throws(() => readFrames(new Sink().u64(1n << 60n, 1, 0, 0).bytes()), Damage);
+});
+
+test("joints have as many numbers as their axes say", () => {
+    const list = { ids: [3, 5, 8, 9], axes: [32, 0, 56, 5] }; // a hinge, what leaves nothing free, a ball, moves along x and z
+    const [hinge, ball, moves] = jointNumbers(list, Float64Array.from([1, 2, 3, 4, 5, 6, 7]), Float64Array.from([10, 20, 30, 40, 50, 60]));
+    assert.deepEqual(hinge, { id: 3, axes: ["∠z"], position: [1], velocity: [10] });
+    assert.deepEqual(ball, { id: 8, axes: ["∠x", "∠y", "∠z"], position: [2, 3, 4, 5], velocity: [20, 30, 40] });
+    assert.deepEqual(moves, { id: 9, axes: ["x", "z"], position: [6, 7], velocity: [50, 60] });
+    assert.throws(() => jointNumbers(list, new Float64Array(8), new Float64Array(6)), /7 positions and 6 velocities have 8 and 6/);
 });
 
 test("contacts are columns, list by list", () => {

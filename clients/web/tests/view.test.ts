@@ -18,7 +18,7 @@ const castOf = (...bodies: Body[]): Cast => ({ bodies: new Map(bodies.map((b) =>
 
 function frameOf(...ids: number[]): Frame {
     const pose = Float64Array.from(ids.flatMap((id) => [id, 0, 0, 1, 0, 0, 0])), none = new Float64Array(0);
-    return { step: 0, worldStep: 0, time: 0, ids, pose, velocity: none, jointPosition: none, jointVelocity: none, jointOrders: none };
+    return { step: 0, worldStep: 0, time: 0, ids, pose, velocity: none, joints: null, jointPosition: none, jointVelocity: none, jointOrders: none };
 }
 
 test("shapes find their bodies' columns, and are looked for only where bodies are others", () => {

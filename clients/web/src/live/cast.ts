@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a running world's events say, as the picture wants it.
 import type { Contacts, Frame } from "../log/frames";
+import { Damage } from "../log/bytes";
+import { JointList, jointNumbers } from "../log/joints";
 import { Body, Joint, nameBodies, sceneOf } from "../log/scene";
 import type { Cast } from "../view/slots";
 import { BODY_KINDS, JOINT_KINDS } from "./messages";
@@ -26,6 +28,7 @@ export class LiveCast implements Cast {
     fall = 0;
     scenesMet = 0;
     private ids: number[] = [];
+    private jointList: JointList = { ids: [], axes: [] };
 
     /** Takes an event's scene, if it has one, and returns its frame. Throws Garbled. */
     take(event: Message): Frame {
@@ -37,14 +40,27 @@ export class LiveCast implements Cast {
         if (this.ids.length !== count || pose.length !== 7 * count) {
             throw new Garbled(`a frame of ${count} bodies names ${this.ids.length}, and has ${pose.length} numbers`);
         }
+        if ((frames.joints_count?.[0] ?? 0) > 0 || (frames.joint_position ?? none).length === 0) {
+            this.jointList = { ids: frames.joints ?? [], axes: frames.joint_axes ?? [] };
+        }
+        const jointPosition = Float64Array.from(frames.joint_position ?? none), jointVelocity = Float64Array.from(frames.joint_velocity ?? none);
+        this.checkJoints(jointPosition, jointVelocity);
         const step = frames.step?.[0] ?? 0;
         if (event.scene !== undefined) {
             this.meet(event.scene, step);
         }
         return {
             step, worldStep: step, time: frames.time?.[0] ?? 0, ids: this.ids, pose: Float64Array.from(pose),
-            velocity: Float64Array.from(frames.velocity ?? none), jointPosition: none, jointVelocity: none, jointOrders: none,
+            velocity: Float64Array.from(frames.velocity ?? none), joints: this.jointList, jointPosition, jointVelocity, jointOrders: none,
         };
+    }
+
+    private checkJoints(position: Float64Array, velocity: Float64Array): void {
+        try {
+            jointNumbers(this.jointList, position, velocity);
+        } catch (error) {
+            throw error instanceof Damage ? new Garbled(error.message) : error;
+        }
     }
 
     private meet(message: Message, step: number): void {

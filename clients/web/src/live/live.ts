@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Watching a running server: which worlds it has, and one of them as it moves. The token stays in memory, and is taken out of the page's address.
 import { $, count, el, num } from "../ui/dom";
+import { jointTable } from "../ui/joints";
 import type { App } from "../app";
+import type { Frame } from "../log/frames";
 import { LiveCast, contactsOf } from "./cast";
 import { Connection, Refused } from "./connection";
 import { CALL, CODE } from "./messages";
@@ -70,6 +72,7 @@ export class Live {
     private timer = 0;
     private turn = 0; // of what was begun last; what comes for an older one is late
     private event: Message = {};
+    private frame: Frame | null = null;
     private arrivals: number[] = [];
     private isAsked = false;
     private readonly strip = new Strip($<HTMLCanvasElement>("live-strip"));
@@ -251,7 +254,7 @@ export class Live {
         }
         const wantsContacts = $<HTMLInputElement>("live-contacts").checked, inGroup = place.group !== "";
         const subscribe = write({
-            1: inGroup ? undefined : BigInt(place.world), 8: wantsContacts, 10: true, 11: inGroup ? BigInt(place.group) : undefined, 12: inGroup ? place.index : undefined,
+            1: inGroup ? undefined : BigInt(place.world), 7: true, 8: wantsContacts, 10: true, 11: inGroup ? BigInt(place.group) : undefined, 12: inGroup ? place.index : undefined,
         });
         let isFirst = isNew;
         const take = (reply: Message) => {
@@ -277,6 +280,7 @@ export class Live {
         try {
             frame = this.cast.take(event);
             this.event = event;
+            this.frame = frame;
             const contacts = contactsOf(event, frame.step);
             this.frames++;
             this.skipped += event.skipped ?? 0;
@@ -330,6 +334,7 @@ export class Live {
                 ["converged", reports.converged?.[0] === 1 ? "yes" : "no"], ["solver time", solver > 0 ? `${num(solver * 1000, 3)} ms` : "not taken"],
                 ["energy", `${num(reports.energy?.after?.[0] ?? NaN, 6)} J`], ...ENTRIES.map((name): [string, string] => [name, num(last?.[name]?.[0] ?? NaN)]));
         }
+        $("live-joints").replaceChildren(...(this.frame === null ? [] : [jointTable(this.frame, this.cast)]).filter((table) => table !== null));
         $("live-facts").replaceChildren(...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", { "data-live": name }, value)]));
         this.strip.draw(this.app.colors);
     }

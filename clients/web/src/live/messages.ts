@@ -31,7 +31,8 @@ const CONTACTS: Table = {
 
 const FRAMES: Table = {
     1: ["step", "wholes"], 3: ["time", "reals"], 4: ["body_count", "wholes"], 5: ["ids", "wholes"], 8: ["pose", "floats"], 9: ["velocity", "floats"],
-    11: ["contacts", CONTACTS], 13: ["ids_count", "wholes"],
+    11: ["contacts", CONTACTS], 13: ["ids_count", "wholes"], 15: ["joints_count", "wholes"], 16: ["joints", "wholes"], 17: ["joint_axes", "wholes"],
+    22: ["joint_position", "floats"], 23: ["joint_velocity", "floats"],
 };
 
 const CERTIFICATE: Table = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bodies of frame and contact chunks, as server/log/frames.h has them: columns, read in place.
 import { Damage, Source, doubles, wholes } from "./bytes";
+import { JointList, jointNumbers } from "./joints";
 
 export interface Frame {
     step: number;
@@ -9,12 +10,13 @@ export interface Frame {
     ids: number[];
     pose: Float64Array; // 7 per body: x y z, quaternion w x y z
     velocity: Float64Array; // 6 per body: of the centre of mass, angular; world axes
+    joints: JointList | null; // null: there are none, or nothing says which
     jointPosition: Float64Array;
     jointVelocity: Float64Array;
     jointOrders: Float64Array; // targets, target velocities, efforts, of frames that have them
 }
 
-function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: number, orders: number): Frame {
+function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: number, orders: number, joints: JointList | null): Frame {
     const n = ids.length;
     const head = new Source(body.subarray(at, at + 24));
     const columns = at + 24;
@@ -23,6 +25,7 @@ function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: nu
         worldStep: head.whole(),
         time: head.f64(),
         ids,
+        joints,
         pose: doubles(body, columns, 7 * n),
         velocity: doubles(body, columns + 56 * n, 6 * n),
         jointPosition: doubles(body, columns + 104 * n, p),
@@ -38,19 +41,23 @@ export function readFrames(body: Uint8Array): Frame[] {
         throw new Damage(`it claims ${n} bodies, which is not what ${body.length} bytes hold`);
     }
     const ids = wholes(source.part(8 * n), 0, n);
-    let frameBytes = 24 + 104 * n + 8 * (p + q), orders = 0;
+    let frameBytes = 24 + 104 * n + 8 * (p + q), orders = 0, joints: JointList | null = null;
     if (source.left !== count * frameBytes) {
         // of version 5: which joints, and in every frame their targets and efforts as well. The length tells: 24 q bytes of a frame are added
-        source.part(16 * source.count(16));
+        const j = source.count(16);
+        joints = { ids: wholes(source.part(8 * j), 0, j), axes: wholes(source.part(8 * j), 0, j) };
         orders = 3 * q;
         frameBytes += 8 * orders;
     }
     if (count === 0 || source.left !== count * frameBytes) {
         throw new Damage(`it claims ${count} frames of ${n} bodies, which is not what ${body.length} bytes hold`);
     }
+    if (joints !== null) {
+        jointNumbers(joints, new Float64Array(p), new Float64Array(q)); // as many as their axes say
+    }
     const frames: Frame[] = [];
     for (let i = 0; i < count; i++) {
-        const frame = readFrame(body, source.at + i * frameBytes, ids, p, q, orders);
+        const frame = readFrame(body, source.at + i * frameBytes, ids, p, q, orders, joints);
         if (i > 0 && frame.step <= frames[i - 1].step) {
             throw new Damage(`its frame ${i} is of step ${frame.step}, the one before of step ${frames[i - 1].step}`);
         }

@@ -86,7 +86,7 @@ function readJoints(json: Json, bodies: Body[]): Joint[] {
         return named >= 0 ? named : /^#\d+$/.test(String(name)) ? Number(String(name).slice(1)) : -1;
     };
     const nowhere = [0, 0, 0, 1, 0, 0, 0];
-    return (Array.isArray(json) ? json : []).filter((j: Json) => j.kind !== "GEAR").map((j: Json) => ({
+    return (Array.isArray(json) ? json : []).map((j: Json) => ({
         kind: String(j.kind), name: String(j.name ?? ""), a: find(j.body_a), b: find(j.body_b),
         frameA: numbers(j.frame_a, nowhere), frameB: numbers(j.frame_b, nowhere), asRows: j.as_rows === true,
     }));

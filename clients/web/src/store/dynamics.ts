@@ -130,7 +130,7 @@ export class Dynamics {
         const [jointPosition, jointVelocity, ...orders] = joints.map((column, k) => this.numbers(column, k === 0 ? p : q));
         return {
             step: this.step, worldStep: 0, time: this.numbers(time, 1)[0], ids: this.ids(ids, n), pose: this.numbers(pose, 7 * n),
-            velocity: this.numbers(velocity, 6 * n), jointPosition, jointVelocity, jointOrders: Float64Array.from(orders.flatMap((o) => [...o])),
+            velocity: this.numbers(velocity, 6 * n), joints: null, jointPosition, jointVelocity, jointOrders: Float64Array.from(orders.flatMap((o) => [...o])),
         };
     }
 

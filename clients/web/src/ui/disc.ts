@@ -127,6 +127,6 @@ export function drawCone(canvas: HTMLCanvasElement, one: Judged, mu: number, the
     c.fillStyle = theme.dim;
     c.font = "10px system-ui, sans-serif";
     c.textAlign = "center";
-    c.fillText(one.state === State.Open ? "open: nothing pushes" : `|λt| ${num(one.tangent, 3)} of μ λn ${num(mu * one.normal, 3)} N s`, cx, height - 8);
+    c.fillText(one.state === State.Open ? "open: nothing pushes" : `|λt| ${num(one.tangent, 3)} of μ λn ${num(mu * one.normal, 3)} N s`, cx, height - 8, width - 4);
     c.fillText("n", cx + 8, top + 4);
 }

@@ -6,6 +6,7 @@ import { contactKey, judge, Judged, scaleOf, State, STATE_NAMES } from "../measu
 import { STATE_HUES, STATE_MARKS, styleOf, Theme } from "../view/palette";
 import { drawCone, drawDisc, TrailPoint } from "./disc";
 import { el, num } from "./dom";
+import { keepFocus, rows as reachable } from "./reach";
 
 const ROWS_MAX = 400; // shown at once
 const TRAIL_STEPS = 240;
@@ -21,11 +22,13 @@ interface Column {
 const COLUMNS: Column[] = [
     { key: "normal", title: "λn [N s]", tip: "normal impulse", value: (one) => one.normal, digits: 4 },
     { key: "ratio", title: "λt/μλn", tip: "friction impulse against what the cone allows: 1 on its edge", value: (one) => one.ratio, digits: 3 },
-    { key: "slip", title: "slip [m/s]", tip: "tangential speed after the step", value: (one) => one.slip, digits: 3 },
-    { key: "approach", title: "vn [m/s]", tip: "normal velocity after the step; negative: they approach", value: (one) => one.approach, digits: 3 },
-    { key: "gap", title: "gap [m]", tip: "negative: they overlap", value: (_one, list, i) => list.gap[i], digits: 3 },
-    { key: "defect", title: "defect [J]", tip: "μλn·slip + λt·vt: 0 where friction opposes slip as hard as it may", value: (one) => one.defect, digits: 3 },
+    { key: "slip", title: "slip [m/s]", tip: "tangential speed after the step", value: (one) => one.slip, digits: 2 },
+    { key: "approach", title: "vn [m/s]", tip: "normal velocity after the step; negative: they approach", value: (one) => one.approach, digits: 2 },
+    { key: "gap", title: "gap [m]", tip: "negative: they overlap", value: (_one, list, i) => list.gap[i], digits: 2 },
+    { key: "defect", title: "defect [J]", tip: "μλn·slip + λt·vt: 0 where friction opposes slip as hard as it may", value: (one) => one.defect, digits: 2 },
 ];
+
+const between = (episode: Episode, list: Contacts, i: number) => `${episode.bodyName(list.bodyA[i])} – ${episode.bodyName(list.bodyB[i])}`;
 
 export class Inspector {
     onPick: (index: number) => void = () => undefined;
@@ -34,8 +37,8 @@ export class Inspector {
     private token = 0;
     private readonly table = el("table", { class: "contacts" });
     private readonly head = el("div", { class: "contact-head" });
-    private readonly disc = el("canvas", { class: "disc", "aria-label": "friction disc" });
-    private readonly cone = el("canvas", { class: "cone", "aria-label": "friction cone" });
+    private readonly disc = el("canvas", { class: "disc", role: "img", "aria-label": "friction disc" });
+    private readonly cone = el("canvas", { class: "cone", role: "img", "aria-label": "friction cone" });
     private readonly pictures = el("div", { class: "pictures" }, this.disc, this.cone);
     private readonly numbers = el("dl", { class: "numbers" });
     private readonly summary = el("p", { class: "note" });
@@ -72,15 +75,15 @@ export class Inspector {
         const column = COLUMNS.find((c) => c.key === this.sort) ?? COLUMNS[0];
         const order = judged.map((one, i) => ({ i, value: column.value(one, list, i) })).sort((a, b) => (this.falling ? b.value - a.value : a.value - b.value));
         const head = el("tr", {}, el("th", {}, ""), el("th", {}, "between"), ...COLUMNS.map((c) =>
-            el("th", { title: c.tip, class: "sortable", "aria-sort": c === column ? (this.falling ? "descending" : "ascending") : "none", onclick: () => this.sortBy(c.key) },
+            el("th", { title: c.tip, class: "sortable", "data-press": "", "data-sort": c.key, tabindex: 0, "aria-sort": c === column ? (this.falling ? "descending" : "ascending") : "none", onclick: () => this.sortBy(c.key) },
                 c.title, c === column ? (this.falling ? " ▾" : " ▴") : "")));
-        const rows = order.slice(0, ROWS_MAX).map(({ i }) => el("tr", {
+        const rows = reachable(order.slice(0, ROWS_MAX).map(({ i }) => el("tr", {
             class: i === selected ? "selected" : "", "data-contact": contactKey(list, i), onclick: () => this.onPick(i),
         },
         el("td", { style: `color:${styleOf(STATE_HUES[judged[i].state])}`, title: STATE_NAMES[judged[i].state] }, STATE_MARKS[judged[i].state]),
-        el("td", {}, `${episode.bodyName(list.bodyA[i])} – ${episode.bodyName(list.bodyB[i])}`),
-        ...COLUMNS.map((c) => el("td", { class: "number" }, num(c.value(judged[i], list, i), c.digits)))));
-        this.table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows));
+        el("td", { title: between(episode, list, i) }, between(episode, list, i)),
+        ...COLUMNS.map((c) => el("td", { class: "number" }, num(c.value(judged[i], list, i), c.digits))))));
+        keepFocus(this.table, () => this.table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows)));
         if (order.length > ROWS_MAX) {
             this.table.append(el("caption", {}, `the first ${ROWS_MAX} of ${order.length}`));
         }
@@ -94,7 +97,7 @@ export class Inspector {
     }
 
     private showOne(episode: Episode, list: Contacts, i: number, one: Judged, theme: Theme): void {
-        this.head.replaceChildren(el("strong", {}, `${episode.bodyName(list.bodyA[i])} – ${episode.bodyName(list.bodyB[i])}`),
+        this.head.replaceChildren(el("strong", {}, between(episode, list, i)),
             el("span", { class: "state" }, " ", el("i", { style: `color:${styleOf(STATE_HUES[one.state])}` }, STATE_MARKS[one.state]), ` ${STATE_NAMES[one.state]}`));
         const entries: [string, string][] = [
             ["λn", `${num(one.normal)} N s`], ["|λt|", `${num(one.tangent)} N s`], ["μ", num(list.friction[i])], ["|λt| / μλn", num(one.ratio)],

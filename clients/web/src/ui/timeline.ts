@@ -206,6 +206,9 @@ export class Timeline {
         const x = this.x(this.step);
         c.fillStyle = theme.text;
         c.fillRect(x - 1, 0, 2, height);
+        for (const [name, value] of [["max", data.lastStep], ["now", this.step], ["text", `step ${this.step} of ${data.lastStep}, ${num(this.step * data.timeStep)} s`]]) {
+            this.canvas.setAttribute(`aria-value${name}`, String(value));
+        }
     }
 
     private drawAxis(c: CanvasRenderingContext2D, width: number, theme: Theme, data: TimelineData): void {
@@ -255,9 +258,13 @@ export class Timeline {
         for (let x = 0; x < width; x += 6) {
             c.fillRect(x, tolerance, 3, 1);
         }
-        c.font = "9px system-ui, sans-serif";
+        const text = `e_own; dashes: tolerance${Number.isFinite(data.tolerance) ? " " + num(data.tolerance) : ""}`;
+        c.font = "10px system-ui, sans-serif";
         c.textAlign = "right";
-        c.fillText(`e_own; dashes: tolerance${Number.isFinite(data.tolerance) ? " " + num(data.tolerance) : ""}`, width - 4, base + 9);
+        c.fillStyle = theme.background;
+        c.fillRect(width - c.measureText(text).width - 8, EVENTS_HEIGHT + 1, width, AXIS_HEIGHT - 1);
+        c.fillStyle = theme.dim;
+        c.fillText(text, width - 4, EVENTS_HEIGHT + 11);
     }
 
     private drawSteps(c: CanvasRenderingContext2D, width: number, height: number, theme: Theme, data: TimelineData, own: Float64Array): void {

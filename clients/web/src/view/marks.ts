@@ -130,18 +130,22 @@ export class Marks {
         this.lines.begin(count + CONE_LINES);
         if (list !== null && count > 0) {
             const scale = scaleOf(list, options.fall), pixels = count > MANY ? 9 : 13;
-            position.set(list.point);
+            const picked = options.selected >= 0 && options.selected < count ? options.selected : count;
             for (let i = 0; i < count; i++) {
-                const { state } = judge(list, i, scale), isSelected = i === options.selected, color = isSelected ? this.picked : this.colors[state];
-                tint[3 * i] = color.r;
-                tint[3 * i + 1] = color.g;
-                tint[3 * i + 2] = color.b;
-                form[i] = state;
-                size[i] = (isSelected ? 20 : pixels) * devicePixelRatio;
+                const { state } = judge(list, i, scale), isPicked = i === picked, color = isPicked ? this.picked : this.colors[state];
+                const to = isPicked ? count - 1 : i > picked ? i - 1 : i; // the last lies over all others
+                for (let k = 0; k < 3; k++) {
+                    position[3 * to + k] = list.point[3 * i + k];
+                }
+                tint[3 * to] = color.r;
+                tint[3 * to + 1] = color.g;
+                tint[3 * to + 2] = color.b;
+                form[to] = state;
+                size[to] = (isPicked ? 20 : pixels) * devicePixelRatio;
                 if (state !== State.Open) {
                     this.push(list, i, options, color);
                 }
-                if (isSelected) {
+                if (isPicked) {
                     this.cone(list, i, options);
                 }
             }

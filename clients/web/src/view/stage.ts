@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The picture: a camera around the bodies, the ground, contacts, and a second episode as a ghost.
-import { Box3, Color, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer } from "three";
+import { Box3, Color, PerspectiveCamera, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Contacts, Frame } from "../log/frames";
 import { Instances } from "./instances";
@@ -49,6 +49,9 @@ function boundsOf(episode: Cast, frames: Frame[]): Box3 {
     const corner = (at: (axis: number[]) => number) => new Vector3(at(axes[0]), at(axes[1]), at(axes[2]));
     return new Box3(corner((axis) => axis[far] - reach), corner((axis) => axis[axis.length - 1 - far] + reach));
 }
+
+// Between our axes, where z is up, and those of three's spheres, where y is.
+const swap = (v: Vector3) => v.set(v.y, v.z, v.x);
 
 export class Stage {
     readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
@@ -127,7 +130,7 @@ export class Stage {
         this.camera.far = this.radius * 60;
         this.camera.updateProjectionMatrix();
         this.controls.target.copy(this.center);
-        this.camera.position.copy(this.center).add(new Vector3(1.2, -1.9, 0.9).multiplyScalar(1.35 * this.radius));
+        this.camera.position.copy(this.center).add(new Vector3(1.2, -1.9, 0.9).multiplyScalar((1.2 * this.radius) / Math.min(1, this.camera.aspect)));
         this.controls.update();
     }
 
@@ -140,6 +143,16 @@ export class Stage {
 
     cameraNumbers(): number[] {
         return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+    }
+
+    /** Turns around what is looked at [rad], and goes to `share` of the distance from it. */
+    orbit(around: number, down: number, share: number): void {
+        const { camera, controls } = this, arm = new Spherical().setFromVector3(swap(camera.position.clone().sub(controls.target)));
+        arm.theta += around;
+        arm.phi = Math.max(0.01, Math.min(Math.PI - 0.01, arm.phi + down));
+        arm.radius *= share;
+        camera.position.copy(controls.target).add(swap(new Vector3().setFromSpherical(arm)));
+        controls.update();
     }
 
     /** Keeps the same view of what moves along. */
