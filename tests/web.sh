@@ -63,7 +63,7 @@ run falling --steps 150 --record=contacts --episode-name falling
 run incline --steps 200 --record=frames --episode-name parts --solver mdp
 "$build/clients/moreau" compare parts --solver sap --from 120 --stride 1 --record --json >/dev/null 2>&1
 "$source/tests/web/slower.py" "$source/tests/scenes/incline.json" 480 >"$folder/half.json" # half the time step
-"$build/clients/moreau" run "$folder/half.json" --steps 400 --record=contacts --solver mdp --episode-name half --json >/dev/null 2>&1
+"$build/clients/moreau" run "$folder/half.json" --steps 400 --record=contacts --solver mdp --episode-name Half --json >/dev/null 2>&1
 cp "$folder/log.db" "$folder/open.db"
 cp "$folder/log.db-wal" "$folder/open.db-wal"
 stop

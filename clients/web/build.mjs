@@ -15,6 +15,7 @@ const PAGE_GZIP_BYTES_MAX = 1_000_000;
 async function bundle(entry, name, plugins) {
     const result = await build({
         root: here, configFile: false, logLevel: "warn", plugins,
+        resolve: { alias: [{ find: /^three$/, replacement: join(here, "node_modules/three/src/Three.js") }] }, // file by file, for withoutShaders
         // the package looks for its code beside its script; it is handed over instead
         define: { "import.meta.url": "self.location.href", "process.env.NODE_ENV": '"production"' },
         build: {
@@ -37,6 +38,16 @@ const withoutAssets = {
     },
 };
 
+// Every shader of the page is its own (src/view): of three's, a fifth of its script, it needs what ends them.
+const SHADERS_KEPT = /colorspace_(pars_)?fragment/;
+const withoutShaders = {
+    name: "without-shaders",
+    transform(code, id) {
+        return /three\/src\/renderers\/shaders\/Shader(Chunk|Lib)\/.*\.glsl\.js$/.test(id) && !SHADERS_KEPT.test(id)
+            ? code.replace(/`[^`]*`/g, '""') : null;
+    },
+};
+
 const workersCode = (codes) => ({
     name: "workers-code",
     resolveId: (id) => (id in codes ? `\0${id}` : null),
@@ -48,7 +59,7 @@ const data = (id, bytes) => `<script type="application/octet-stream;base64" id="
 
 const worker = await bundle("src/store/worker.ts", "worker", [withoutAssets]);
 const prover = await bundle("src/store/prover.ts", "prover", []);
-const page = await bundle("src/main.ts", "viewer", [workersCode({ "virtual:worker": worker.script, "virtual:prover": prover.script })]);
+const page = await bundle("src/main.ts", "viewer", [withoutShaders, workersCode({ "virtual:worker": worker.script, "virtual:prover": prover.script })]);
 const sqlite = readFileSync(join(here, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm"));
 const parts = [data("sqlite3-wasm", sqlite)];
 const dynamics = join(here, "dist/moreau-proof.wasm"); // deploy/web makes it, where there is a compiler for WebAssembly

@@ -126,7 +126,7 @@ export class App {
     }
 
     private async named(text: string): Promise<EpisodeRow | undefined> {
-        return this.opened?.episodes.find((e) => e.uid.startsWith(text) || e.name === text) ?? (await this.client.call("find", text)) ?? undefined;
+        return this.opened?.episodes.find((e) => e.name === text || e.uid.startsWith(text.toLowerCase())) ?? (await this.client.call("find", text)) ?? undefined;
     }
 
     /** The table of a group's episodes, and one of them. */

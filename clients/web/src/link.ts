@@ -20,7 +20,7 @@ export function readLink(hash: string): Moment {
     const number = (key: string, standard: number) => (/^\d+$/.test(text(key)) ? Number(text(key)) : standard);
     const camera = text("camera").split(",").map(Number);
     return {
-        url: text("url"), episode: text("episode").toLowerCase(), with: text("with").toLowerCase(), step: number("step", -1), body: number("body", 0),
+        url: text("url"), episode: text("episode"), with: text("with").toLowerCase(), step: number("step", -1), body: number("body", 0),
         contact: text("contact"), camera: camera.length === 6 && camera.every(Number.isFinite) ? camera : [], tab: text("tab"),
     };
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Joints: a line from either body's origin to where it is held. One draw call.
-import { BufferGeometry, DynamicDrawUsage, Float32BufferAttribute, LineBasicMaterial, LineSegments, Scene } from "three";
+import { BufferGeometry, DynamicDrawUsage, Float32BufferAttribute, LineSegments, Scene } from "three";
+import { lineMaterial } from "./lines";
 import type { Theme } from "./palette";
 import type { Hold } from "./slots";
 
 export class Joints {
-    private readonly material = new LineBasicMaterial({ depthTest: false, transparent: true });
-    private readonly lines = new LineSegments(new BufferGeometry(), this.material);
+    private readonly drawn = lineMaterial(false);
+    private readonly lines = new LineSegments(new BufferGeometry(), this.drawn.material);
 
     constructor(scene: Scene) {
         this.lines.frustumCulled = false;
@@ -15,7 +16,7 @@ export class Joints {
     }
 
     paint(theme: Theme): void {
-        this.material.color.set(theme.text);
+        this.drawn.ink.set(theme.text);
     }
 
     arrange(holds: readonly Hold[]): void {

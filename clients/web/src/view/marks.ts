@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Contacts in the picture: a mark at each point whose shape and colour say whether it is open, sticks or slides, a line for its impulse, and the
 // friction cone of the one that is looked at. Two draw calls.
-import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineBasicMaterial, LineSegments, Points, Scene, ShaderMaterial } from "three";
+import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineSegments, Points, Scene, ShaderMaterial } from "three";
 import type { Contacts } from "../log/frames";
 import { judge, scaleOf, State } from "../measures";
+import { lineMaterial } from "./lines";
 import { STATE_HUES, Theme } from "./palette";
 
 const POINT_VERTEX = `
@@ -58,7 +59,7 @@ class Columns {
 
 class Lines {
     private readonly columns = new Columns(new BufferGeometry(), { position: 3, color: 3 });
-    private readonly object = new LineSegments(this.columns.geometry, new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true }));
+    private readonly object = new LineSegments(this.columns.geometry, lineMaterial(true).material);
     private place: Float32Array = new Float32Array(0);
     private tint: Float32Array = new Float32Array(0);
     private at = 0;
