@@ -206,7 +206,7 @@ export class Again {
 
     private headRow(ways: Way[], first: string): HTMLElement {
         return el("tr", {}, el("th", {}, first), ...ways.map((way) => el("th", { title: this.solvers[way.choice.solver].meaning },
-            sample(this.hueOf(way)), " ", this.nameOf(way))));
+            sample(this.hueOf(way)), this.nameOf(way))));
     }
 
     private hueOf(way: Way): Hue {

@@ -47,7 +47,7 @@ const text = (page, selector) => page.locator(selector).first().textContent();
 const atStep = (page, step) => page.waitForFunction((s) => window.moreau.facts().step === s && window.moreau.facts().isShown, step);
 
 async function choose(page, name) {
-    const value = await page.locator("#episodes option", { hasText: ` ${name} ` }).getAttribute("value");
+    const value = await page.locator("#episodes option", { hasText: new RegExp(` ${name} ·`) }).getAttribute("value");
     await page.selectOption("#episodes", value);
     await page.waitForFunction((uid) => window.moreau.facts().episode === uid && window.moreau.facts().isReadWhole, value);
     return value;
@@ -109,6 +109,32 @@ const tests = {
         const gone = await page.evaluate((body) => window.moreau.screenOf(body), moving.at(-1));
         await page.mouse.click(gone.x, gone.y);
         await page.waitForFunction((body) => window.moreau.selected !== body, moving.at(-1));
+        await close(page);
+    },
+
+    async "what lies on the ground darkens it around itself, and nowhere else"() {
+        const page = await open(log);
+        await choose(page, "slides");
+        await page.uncheck("#show-contacts");
+        const lights = () => page.evaluate(async () => {
+            await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            const { moreau } = window, view = document.querySelector("#view"), box = view.getBoundingClientRect();
+            const body = [...moreau.episode.bodies.values()].find(({ name }) => name === "stays"), o = 7 * moreau.frame.ids.indexOf(body.id);
+            const [x, y, z, w, a, b, c] = moreau.frame.pose.subarray(o, o + 7), [hx, hy, hz] = body.shapes[0].size;
+            const light = (px, py, pz) => { // of a point of the cube's frame
+                const [tx, ty, tz] = [2 * (b * pz - c * py), 2 * (c * px - a * pz), 2 * (a * py - b * px)];
+                const at = moreau.stage.screenOf([x + px + w * tx + b * tz - c * ty, y + py + w * ty + c * tx - a * tz, z + pz + w * tz + a * ty - b * tx], 0);
+                const pixel = new OffscreenCanvas(1, 1).getContext("2d"), scale = view.width / box.width;
+                pixel.drawImage(view, (at.x - box.left) * scale, (at.y - box.top) * scale, 1, 1, 0, 0, 1, 1);
+                return pixel.getImageData(0, 0, 1, 1).data[1];
+            };
+            return { near: light(0, -hy - 0.02, -hz), far: light(hx, -hy - 0.4, -hz) };
+        });
+        const shown = await lights();
+        await page.evaluate(() => window.moreau.toggleHidden([...window.moreau.episode.bodies.values()].find(({ name }) => name === "stays").id));
+        const hidden = await lights();
+        assert.ok(shown.near < 0.9 * hidden.near, `${shown.near} beside the cube, ${hidden.near} without it`);
+        assert.equal(shown.far, hidden.far);
         await close(page);
     },
 
@@ -263,6 +289,10 @@ const tests = {
         after.camera.forEach((v, k) => assert.ok(Math.abs(v - before.camera[k]) < 1e-4 * Math.max(1, Math.abs(v)), "the camera is where it was"));
         assert.deepEqual({ ...after, camera: [] }, { ...before, camera: [] });
         await close(other);
+        const named = await open(log, "#episode=Half&step=3"); // capitals and all
+        await atStep(named, 3);
+        assert.match(await named.locator("#episodes option:checked").textContent(), / Half /);
+        await close(named);
     },
 
     async "checks every chunk and never says proven of what was not"() {

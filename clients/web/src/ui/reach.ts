@@ -42,12 +42,9 @@ function neighbour(of: HTMLElement, key: string): HTMLElement | null {
     return next instanceof HTMLElement ? next : null;
 }
 
-// The element that the pointer pressed: as long as it has the focus, the space bar is the player's. (:focus-visible forgets that with the first key.)
+// What the pointer pressed: as long as that has the focus, the keys are the player's. (:focus-visible forgets it with the first key.)
 let pointed: EventTarget | null = null;
-
-function owns(target: HTMLElement, key: string): boolean {
-    return (key === "Enter" || key === " ") && target.matches("button, summary, input, a, [data-press]") && !(pointed instanceof Node && target.contains(pointed));
-}
+const wasPointed = (target: HTMLElement) => pointed instanceof Node && target.contains(pointed);
 
 export function watchPointer(): void {
     window.addEventListener("pointerup", (event) => (pointed = event.target), { capture: true }); // behind the change of the focus
@@ -60,7 +57,7 @@ export function takeKey(event: KeyboardEvent): boolean {
     if (!(target instanceof HTMLElement)) {
         return false;
     }
-    const isTab = target.matches("[role=tab]"), isRow = target.matches("[data-press]");
+    const isTab = target.matches("[role=tab]") && !wasPointed(target), isRow = target.matches("[data-press]");
     if ((isTab && (key === "ArrowLeft" || key === "ArrowRight")) || (isRow && (key === "ArrowDown" || key === "ArrowUp"))) {
         const next = neighbour(target, key);
         next?.focus();
@@ -73,7 +70,7 @@ export function takeKey(event: KeyboardEvent): boolean {
         event.preventDefault();
         return true;
     }
-    if (owns(target, key)) {
+    if ((key === "Enter" || key === " ") && target.matches("button, summary, input, a, [data-press]") && !wasPointed(target)) {
         if (isRow) {
             target.click();
             event.preventDefault();

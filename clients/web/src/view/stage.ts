@@ -27,7 +27,7 @@ const PICK_PIXELS = 12;
 
 const FAR_SHARE = 0.06; // of places, at either end of an axis
 
-// Of bodies with shapes that end somewhere.
+// Of bodies with shapes that end somewhere, or none: joints lead to those.
 function boundsOf(episode: Cast, frames: Frame[]): Box3 {
     const axes: number[][] = [[], [], []];
     let reach = 0.02;
@@ -35,7 +35,7 @@ function boundsOf(episode: Cast, frames: Frame[]): Box3 {
         frame.ids.forEach((id, i) => {
             const body = episode.bodies.get(id);
             const shapes = body?.shapes.filter((s) => s.kind !== "plane") ?? [];
-            if (body === undefined || shapes.length > 0) {
+            if (body === undefined || shapes.length > 0 || body.shapes.length === 0) {
                 axes.forEach((axis, k) => axis.push(frame.pose[7 * i + k]));
                 reach = Math.max(reach, ...shapes.map((s) => Math.hypot(...s.position) + Math.hypot(...s.size)));
             }
