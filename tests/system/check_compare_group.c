@@ -176,7 +176,7 @@ static void play(Learner *learner, uint64_t steps) {
         for (uint64_t i = 0; i < sizeof(mask); i++) {
             mask[i] = i < learner->count / 8 ? 0xff : (uint8_t)((1u << learner->count % 8) - 1);
         }
-        mask[0] &= leaves_out ? 0xfe : 0xff;
+        mask[0] = (uint8_t)(mask[0] & (leaves_out ? 0xfe : 0xff));
         call.has_mask = leaves_out;
         call.mask = (ProtobufCBinaryData){(learner->count + 7) / 8, mask};
         wire_accept(depot.client, &call);
