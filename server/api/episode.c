@@ -114,6 +114,23 @@ static void describe_opinion(const EpisodeRow *row, Moreau__V1__EpisodeInfo *inf
     info->doubtful_share = episode_doubtful_share(row);
 }
 
+static void describe_figures(const EpisodeRow *row, Moreau__V1__EpisodeInfo *info) {
+    info->has_unconverged_steps = info->has_dropped_steps = 1;
+    info->unconverged_steps = row->figures.unconverged_steps;
+    info->dropped_steps = row->dropped_steps;
+    info->worst_own = row->figures.worst_own;
+    info->worst_penetration = row->figures.worst_penetration;
+    // of a group's steps nobody keeps these
+    info->has_worst_own = info->has_worst_penetration = info->has_contacts_max = !row->is_group;
+    info->has_hardest_impact = info->has_energy_gain = !row->is_group;
+    info->contacts_max = row->figures.contacts_max;
+    info->hardest_impact = row->figures.hardest_impact;
+    info->energy_gain = row->figures.energy_gain;
+    info->has_hardest_impact_step = info->has_energy_gain_step = row->has_figures && !row->is_group;
+    info->hardest_impact_step = row->figures.hardest_impact_step;
+    info->energy_gain_step = row->figures.energy_gain_step;
+}
+
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {
     moreau__v1__episode_info__init(info);
     info->damage = (char *)row->damage;
@@ -163,22 +180,9 @@ bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeIn
     info->begun = episode_seconds(row->begun_ns);
     info->has_ended = row->ended_ns != 0;
     info->ended = episode_seconds(row->ended_ns);
-    info->has_unconverged_steps = info->has_dropped_steps = 1;
+    describe_figures(row, info);
     info->has_dynamics_version = info->has_bytes = 1;
     info->has_chunks = info->has_keyframes = 1;
-    info->unconverged_steps = row->figures.unconverged_steps;
-    info->dropped_steps = row->dropped_steps;
-    info->worst_own = row->figures.worst_own;
-    info->worst_penetration = row->figures.worst_penetration;
-    // of a group's steps nobody keeps these
-    info->has_worst_own = info->has_worst_penetration = info->has_contacts_max = !row->is_group;
-    info->has_hardest_impact = info->has_energy_gain = !row->is_group;
-    info->contacts_max = row->figures.contacts_max;
-    info->hardest_impact = row->figures.hardest_impact;
-    info->energy_gain = row->figures.energy_gain;
-    info->has_hardest_impact_step = info->has_energy_gain_step = row->has_figures && !row->is_group;
-    info->hardest_impact_step = row->figures.hardest_impact_step;
-    info->energy_gain_step = row->figures.energy_gain_step;
     info->dynamics_version = row->dynamics_version;
     info->bytes = row->bytes;
     info->chunks = row->chunk_count;
