@@ -395,7 +395,7 @@ static uint64_t wide_group(uint32_t bodies) {
 
 // Who does not read gets the latest when he does, and keeps no memory until then.
 START_TEST(who_never_reads_holds_up_nobody) {
-    enum { SILENT = 10, WIDE = 2000, STEPS = 100 };
+    enum { SILENT = 20, WIDE = 2000, STEPS = 150 };
     open_server("--workers 2");
     const uint64_t group = wide_group(WIDE);
     WireClient *silent[SILENT];
