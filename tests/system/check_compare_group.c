@@ -3,6 +3,7 @@
 // with the same bits under the same settings, whatever drives and pushes it; under other ones it is
 // apart by what closed forms say; and what a variant becomes is an episode of a world as any other.
 // Beside that EpisodeTouches, which steps such an episode again in the same way.
+#include "support/campaign.h"
 #include "support/server_shell.h"
 #include "support/suite.h"
 #include "support/wire_compare.h"
@@ -174,7 +175,8 @@ static void play(Learner *learner, uint64_t steps) {
         }
         Moreau__V1__GroupStep call = wire_group_step_call(learner->group, action, numbers);
         for (uint64_t i = 0; i < sizeof(mask); i++) {
-            mask[i] = i < learner->count / 8 ? 0xff : (uint8_t)((1u << learner->count % 8) - 1);
+            const unsigned last = (1u << learner->count % 8) - 1;
+            mask[i] = (uint8_t)(i < learner->count / 8 ? 0xffu : last);
         }
         mask[0] = (uint8_t)(mask[0] & (leaves_out ? 0xfe : 0xff));
         call.has_mask = leaves_out;
@@ -682,7 +684,8 @@ START_TEST(a_step_that_was_cut_is_none) {
     float action[20] = {0};
     call->record = &record;
     call->n_bounds = 0;
-    call->has_substeps = 1, call->substeps = 2000;
+    const uint64_t substeps = (uint64_t)campaign_count(2000);
+    call->has_substeps = 1, call->substeps = (uint32_t)substeps;
     call->has_time_step = 1, call->time_step = 1e-5;
     Learner learner = learn(call, 1);
     wire_group_reset(depot.client, learner.group);
@@ -696,7 +699,7 @@ START_TEST(a_step_that_was_cut_is_none) {
         WireCompare asked;
         wire_compare_ask(&asked, all->episodes[i]->episode, 1, 1);
         const Moreau__V1__EpisodeRun *is = wire_compare(depot.client, &asked)->runs[1];
-        ck_assert_uint_eq(is->steps, 2000 * all->episodes[i]->steps);
+        ck_assert_uint_eq(is->steps, substeps * all->episodes[i]->steps);
         ck_assert(!is->has_hash_step);
     }
 }
@@ -828,7 +831,7 @@ START_TEST(a_deadline_ends_it) {
     Moreau__V1__GroupCreate *call = wire_group_create_call(1);
     call->record = &record;
     call->n_bounds = 0;
-    call->has_substeps = 1, call->substeps = 20000;
+    call->has_substeps = 1, call->substeps = (uint32_t)campaign_count(20000);
     call->has_time_step = 1, call->time_step = 1e-6;
     Learner learner = learn(call, 1);
     wire_group_reset(depot.client, learner.group);

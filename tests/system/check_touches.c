@@ -4,6 +4,7 @@
 // and episodes are found by it, with a word for those of which nobody noted it. These are stepped
 // again where that is asked for, and tell the same.
 #include "log/events.h"
+#include "support/campaign.h"
 #include "support/machine.h"
 #include "support/server_shell.h"
 #include "support/suite.h"
@@ -243,12 +244,12 @@ START_TEST(steps_that_are_taken_again_tell_the_same) {
 END_TEST
 
 START_TEST(stepping_again_ends_when_it_is_told_to) {
-    enum { LONG_STEPS = 20000 };
+    const uint64_t steps = (uint64_t)campaign_count(20000);
     uint64_t world =
         wire_world(depot.client, BODIES, SEED, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
     const Moreau__V1__EpisodeStart start = wire_start_call(world);
     episode = wire_record(depot.client, &start);
-    wire_step(depot.client, world, LONG_STEPS);
+    wire_step(depot.client, world, steps);
     wire_stop_recording(depot.client, world);
     simulates = true;
     Moreau__V1__EpisodeTouches call = touches_call();
@@ -263,7 +264,7 @@ START_TEST(stepping_again_ends_when_it_is_told_to) {
     const Moreau__V1__Reply *event = wire_receive(depot.client);
     ck_assert(event->event);
     ck_assert_int_eq(event->result_case, MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS);
-    ck_assert_uint_eq(event->touches_progress->steps_total, LONG_STEPS);
+    ck_assert_uint_eq(event->touches_progress->steps_total, steps);
     ck_assert_uint_gt(event->touches_progress->steps_done, 0);
     cancel.has_request = 1;
     cancel.request = id;
