@@ -83,8 +83,16 @@ missing seal "kind = 7"
 start "$folder/group.db"
 "$source/tests/web/group.py" "$MOREAU_SERVER" >"$folder/group.json"
 stop
+start "$folder/farm.db"
+"$source/tests/web/farm.py" "$MOREAU_SERVER" begin >"$folder/begun.json"
+kill -9 "$server_pid"
+wait "$server_pid" || true
+start "$folder/farm.db"
+"$source/tests/web/farm.py" "$MOREAU_SERVER" on "$(sed 's/.*"recording": "\([0-9a-f]*\)".*/\1/' "$folder/begun.json")" <"$folder/begun.json" >"$folder/farm.json"
+stop
 "$source/tests/web/expect.py" "$folder/log.db" slides glides 100 >"$folder/expected.json"
 "$build/clients/moreau" export slides --db "$folder/log.db" --html "$folder/slides.html" --page "$web/dist/moreau-viewer.html" >/dev/null
+"$source/tests/web/rows.py" "$folder/farm.db" "farm, gone on" >"$folder/rows.json"
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
 cp "$folder/group.db" "$folder/other.db"

@@ -79,6 +79,9 @@ void prove_end_world(void) {
 }
 
 int prove_keyframe(size_t count) {
+    if (prove_is_group()) {
+        return prove_group_keyframe(count);
+    }
     Chunk chunk;
     if (prove_open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK) {
         return prove_fail();
@@ -118,6 +121,9 @@ int prove_inputs(size_t count) {
 }
 
 int prove_compare(size_t count) {
+    if (prove_is_group()) {
+        return prove_group_compare(count);
+    }
     Chunk chunk;
     uint8_t *bytes;
     size_t written;

@@ -15,9 +15,10 @@
 typedef enum ProveNext {
     PROVE_FAILED = -1, // prove_message says what differs, or what is damaged
     PROVE_END = 0,     // of these inputs
-    PROVE_STEP = 1,    // taken, and its hash was right
+    PROVE_STEP = 1,    // taken, and its hash was right, where there is one
     PROVE_FAULT = 2,   // failed as it had when it was recorded, and its hash was right
-    PROVE_SAME = 3     // of a trial: taken, and the state behind it is the one that was recorded
+    PROVE_SAME = 3 // of a trial: taken, and the state behind it is the one that was recorded, or,
+                   // of a substep, that was stepped to
 } ProveNext;
 
 uint32_t prove_version(void); // of the dynamics
@@ -32,11 +33,25 @@ int prove_inputs(size_t count);
 
 // What stands in the buffer is the definition of a group: what is stepped from now on is an episode
 // of this one of its worlds, of which prove_episode says which: of a seed, the turn-th of it, begun
-// and ended by these calls on the world's range, counted from 1. Inputs are then the chunks of the
-// range from that on which has the call that began it. Of its steps no certificates are known, and
-// prove_report gives numbers that are none.
+// and ended by these calls on the world's range, counted from 1. It begins with inputs, the chunks
+// of the range from that on which has the call that began it, or with one of the range's key-frames
+// from the episode's midst, and inputs behind that. begun_call 0: `before` steps of it were taken
+// before the recording began, and the range's first key-frame has what it was then. A step of it
+// is one of the group, with all of its substeps.
 int prove_group(size_t count, uint32_t world);
-void prove_episode(uint64_t seed, uint64_t turn, uint64_t begun_call, uint64_t ended_call);
+void prove_episode(uint64_t seed, uint64_t turn, uint64_t begun_call, uint64_t ended_call,
+                   uint64_t before);
+
+// Substeps, their length [s]; 1: it has an opinion (GroupOpinion), the share of steps that were
+// solved again, how exactly, the e_ds above which a step is doubtful; states are hashed behind so
+// many steps. NULL: it is no group.
+enum { PROVE_GROUP_COUNT = 7 };
+const double *prove_group_numbers(void);
+
+// Steps, or of a group calls on the range, that are behind; up to which step of it hashes were
+// compared: there is one behind each step of a single world.
+double prove_place(void);
+double prove_compared(void);
 
 // Takes the next step, and carries out the changes before it.
 ProveNext prove_next(void);
@@ -50,9 +65,15 @@ const char *prove_message(void);
 
 // Of the last step: the eight entries of the certificate, 1 when it converged, deepest overlap [m],
 // contacts, rows, iterations, tolerance, energy before, after, applied [J], index of the worst
-// contact or -1, of a trial the solver's time [ns]
-enum { PROVE_REPORT_COUNT = 19 };
+// contact or -1, of a trial the solver's time [ns]; how many substeps it had, how many of them did
+// not converge, which was the worst, 1 when it is doubtful. Of several substeps each number is the
+// worst of all, contacts and rows are the last one's.
+enum { PROVE_REPORT_COUNT = 23 };
 const double *prove_report(void);
+
+// The worst contact of the last step, or of its worst substep: ids of its bodies, its feature. NULL:
+// none moved anything.
+const uint64_t *prove_worst(void);
 
 // Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
 // velocities (how many), and their positions, velocities, targets, target velocities, efforts.
@@ -71,10 +92,10 @@ const uintptr_t *prove_contacts(void);
 // behind it; tabs between them.
 const char *prove_solvers(void);
 
-// Carries out the changes before the next step, and holds what the step begins with. PROVE_STEP: it
-// is there; PROVE_END: the inputs have ended before it. prove_next goes on as if it had not been
-// called.
-ProveNext prove_hold(void);
+// Carries out the changes before the next step, and holds what the step, or of a group this one of
+// its substeps, from 0, begins with. PROVE_STEP: it is there; PROVE_END: the inputs have ended
+// before it. prove_next goes on as if it had not been called.
+ProveNext prove_hold(uint32_t substep);
 
 // The solver of the world that is held, and its parameters.
 enum { PROVE_OWN_COUNT = 25 };

@@ -17,11 +17,9 @@ typedef struct Again {
     World *world; // of the newest trial; NULL: none
     Stepper *stepper;
     StepRun run;
-    uint8_t *held; // the world before the step, in an arena of its own
-    size_t held_bytes;
-    bool has_arenas;
+    ProveHeld held; // in an arena of its own
+    bool is_held, has_arenas;
     Arena memory, scratch;
-    SolverSettings own; // the world's
     double parameter[SOLVER_PARAMETER_MAX];
     IterationHistory history;
     double value[HISTORY_MAX];
@@ -89,30 +87,37 @@ static void end_trial(void) {
     }
 }
 
-ProveNext prove_hold(void) {
-    Prover *prover = prove_state();
+// Of a single world.
+static ProveNext hold_next(Prover *prover) {
+    const ProveNext next = prove_ready();
+    if (next != PROVE_STEP) {
+        return next;
+    }
+    ProveHeld *held = &again.held;
+    if (snapshot_write(prover->world, &again.memory, &held->snapshot, &held->snapshot_bytes,
+                       &prover->error) != STATUS_OK) {
+        return (ProveNext)prove_fail();
+    }
+    held->order = prover->order;
+    held->own = step_solver(&prover->world->settings);
+    held->expected = entry_hash(&prover->entry, prover->hash_at);
+    return PROVE_STEP;
+}
+
+ProveNext prove_hold(uint32_t substep) {
     end_trial();
-    again.held = NULL;
+    again.is_held = false;
     arena_reset(&again.memory);
-    if (prove_is_group()) {
-        error_set(&prover->error, STATUS_FAILED_PRECONDITION, NULL,
-                  "steps of a group's worlds are not tried in other ways");
-        return (ProveNext)prove_fail();
-    }
-    ProveNext next = prove_ready();
-    if (next == PROVE_STEP && snapshot_write(prover->world, &again.memory, &again.held,
-                                             &again.held_bytes, &prover->error) != STATUS_OK) {
-        return (ProveNext)prove_fail();
-    }
-    if (next == PROVE_STEP) {
-        again.own = step_solver(&prover->world->settings);
-    }
+    const ProveNext next = prove_is_group() ? prove_group_hold(substep, &again.memory, &again.held)
+                                            : hold_next(prove_state());
+    again.is_held = next == PROVE_STEP;
     return next;
 }
 
 const double *prove_own(void) {
-    again.numbers[0] = (double)again.own.kind;
-    memcpy(again.numbers + 1, again.own.parameter, sizeof(again.own.parameter));
+    const SolverSettings *own = &again.held.own;
+    again.numbers[0] = (double)own->kind;
+    memcpy(again.numbers + 1, own->parameter, sizeof(own->parameter));
     return again.numbers;
 }
 
@@ -135,9 +140,9 @@ static Status set_solver(SolverKind kind, Error *error) {
 }
 
 static bool is_own(SolverKind kind) {
-    bool is_same = kind == again.own.kind;
+    bool is_same = kind == again.held.own.kind;
     for (int i = 0; i < SOLVER_PARAMETER_MAX; i++) {
-        is_same = is_same && again.parameter[i] == again.own.parameter[i];
+        is_same = is_same && again.parameter[i] == again.held.own.parameter[i];
     }
     return is_same;
 }
@@ -147,7 +152,8 @@ static Status make_world(Error *error) {
     if (stepper == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "memory ended");
     }
-    Status status = snapshot_read(again.held, again.held_bytes, &prove_limits, &again.world, error);
+    Status status = snapshot_read(again.held.snapshot, again.held.snapshot_bytes, &prove_limits,
+                                  &again.world, error);
     if (status != STATUS_OK) {
         stepper_destroy(stepper);
         again.world = NULL;
@@ -157,11 +163,6 @@ static Status make_world(Error *error) {
     return STATUS_OK;
 }
 
-// Whether the recording says the same of the state behind the step.
-static bool is_as_recorded(const Prover *prover) {
-    return snapshot_hash(again.world) == entry_hash(&prover->entry, prover->hash_at);
-}
-
 ProveNext prove_try(uint32_t kind) {
     Prover *prover = prove_state();
     Error *error = &prover->error;
@@ -169,7 +170,7 @@ ProveNext prove_try(uint32_t kind) {
     end_trial();
     arena_reset(&again.scratch);
     arena_reset(&prover->scratch); // of contacts that were looked at
-    if (again.held == NULL || kind >= SOLVER_COUNT) {
+    if (!again.is_held || kind >= SOLVER_COUNT) {
         error_set(error, STATUS_FAILED_PRECONDITION, NULL, "there is no step to try");
         return PROVE_FAILED;
     }
@@ -178,7 +179,7 @@ ProveNext prove_try(uint32_t kind) {
         status = set_solver((SolverKind)kind, error);
     }
     if (status == STATUS_OK) {
-        status = apply_begin(again.world, &prover->order, &again.scratch, &again.run, error);
+        status = apply_begin(again.world, &again.held.order, &again.scratch, &again.run, error);
     }
     if (status != STATUS_OK) {
         return PROVE_FAILED;
@@ -192,7 +193,9 @@ ProveNext prove_try(uint32_t kind) {
                                  .stepper = again.stepper,
                                  .report = &again.run.tally.last,
                                  .step = prover->step + (status == STATUS_OK)};
-    return status != STATUS_OK ? PROVE_FAULT : is_as_recorded(prover) ? PROVE_SAME : PROVE_STEP;
+    return status != STATUS_OK                                 ? PROVE_FAULT
+           : snapshot_hash(again.world) == again.held.expected ? PROVE_SAME
+                                                               : PROVE_STEP;
 }
 
 const double *prove_history(void) {

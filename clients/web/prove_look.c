@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What became of the step that was taken last.
 #include "run/record_columns.h"
-#include "web/prove_parts.h"
+#include "web/prove_substeps.h"
 
 #include <assert.h>
 #include <math.h>
@@ -10,9 +10,45 @@
 // What a page reads until the next call.
 static double report_numbers[PROVE_REPORT_COUNT];
 static double world_time; // [s]
+static uint64_t worst[3];
 static uintptr_t view[PROVE_FRAME_COUNT];
 
 static_assert((int)PROVE_CONTACTS_COUNT <= (int)PROVE_FRAME_COUNT, "both fit");
+
+bool prove_worst_contact(const World *world, const Stepper *stepper, const Certificate *certificate,
+                         Arena *arena, ProveContact *contact) {
+    ContactList list;
+    Error error = {0};
+    if (certificate->worst_contact < 0 || !(certificate->entry[CERTIFICATE_OWN] > 0.0) ||
+        contacts_list(world, stepper, 0, (size_t)certificate->worst_contact, 1, arena, &list,
+                      &error) != STATUS_OK ||
+        list.count == 0) {
+        return false;
+    }
+    *contact = (ProveContact){.a = list.body_a[0], .b = list.body_b[0], .feature = list.feature[0]};
+    return true;
+}
+
+const uint64_t *prove_worst(void) {
+    Prover *prover = prove_state();
+    const ProveShown *shown = &prover->shown;
+    const Substeps *substeps = prove_group_substeps();
+    ProveContact contact = {0};
+    if (substeps != NULL && shown->report == &substeps->report) {
+        contact = substeps->contact;
+        if (!substeps->has_contact) {
+            return NULL;
+        }
+    } else if (shown->report == NULL ||
+               !prove_worst_contact(shown->world, shown->stepper, &shown->report->certificate,
+                                    &prover->scratch, &contact)) {
+        return NULL;
+    }
+    worst[0] = contact.a;
+    worst[1] = contact.b;
+    worst[2] = contact.feature;
+    return worst;
+}
 
 const double *prove_report(void) {
     const ProveShown *shown = &prove_state()->shown;
@@ -21,17 +57,27 @@ const double *prove_report(void) {
         for (int i = 0; i < PROVE_REPORT_COUNT; i++) {
             report_numbers[i] = NAN;
         }
-        report_numbers[CERTIFICATE_ENTRY_COUNT] = shown->has_converged;
         return report_numbers;
     }
+    const Substeps *substeps = prove_group_substeps();
+    const bool has_substeps = substeps != NULL && report == &substeps->report;
     const Certificate *certificate = &report->certificate;
     memcpy(report_numbers, certificate->entry, sizeof(certificate->entry));
-    const double rest[] = {certificate->converged,   certificate->penetration,
-                           report->contact_count,    report->row_count,
-                           report->iterations,       certificate->tolerance,
-                           report->energy.before,    report->energy.after,
-                           report->energy.applied,   (double)certificate->worst_contact,
-                           (double)report->solver_ns};
+    const double rest[] = {certificate->converged,
+                           certificate->penetration,
+                           report->contact_count,
+                           report->row_count,
+                           report->iterations,
+                           certificate->tolerance,
+                           report->energy.before,
+                           report->energy.after,
+                           report->energy.applied,
+                           (double)certificate->worst_contact,
+                           (double)report->solver_ns,
+                           has_substeps ? substeps->count : 1,
+                           has_substeps ? substeps->unconverged : !certificate->converged,
+                           has_substeps ? substeps->worst : 0,
+                           has_substeps && substeps->is_doubtful};
     static_assert(sizeof(certificate->entry) + sizeof(rest) == sizeof(report_numbers),
                   "a report is the entries and the rest");
     memcpy(report_numbers + CERTIFICATE_ENTRY_COUNT, rest, sizeof(rest));

@@ -8,14 +8,27 @@
 #include "run/apply.h"
 #include "web/prove.h"
 
+// Whose contact, and which feature.
+typedef struct ProveContact {
+    uint64_t a, b, feature;
+} ProveContact;
+
 // What was stepped last, which is what is looked at. Borrowed.
 typedef struct ProveShown {
     const World *world; // NULL: there is none
     const Stepper *stepper;
-    const StepReport *report; // NULL: nobody knows it, but whether the step converged
-    bool has_converged;
-    uint64_t step; // of the recording
+    const StepReport *report; // NULL: nothing was stepped
+    uint64_t step;            // of the recording
 } ProveShown;
+
+// What a step begins with that is to be tried in other ways, and its order.
+typedef struct ProveHeld {
+    uint8_t *snapshot;
+    size_t snapshot_bytes;
+    Input order;
+    SolverSettings own;
+    uint64_t expected; // hash of the state behind it
+} ProveHeld;
 
 typedef struct Prover {
     uint8_t *buffer;
@@ -52,9 +65,21 @@ Status prove_open_chunk(size_t count, ChunkKind kind, Chunk *chunk);
 // Nothing is there any more that could be stepped.
 void prove_end_world(void);
 
+// Of the last step. false: it had none that moved anything, or memory ended.
+bool prove_worst_contact(const World *world, const Stepper *stepper, const Certificate *certificate,
+                         Arena *arena, ProveContact *contact);
+
 // ---- prove_group.c
+
+struct Substeps;
 
 void prove_end_group(void);
 bool prove_is_group(void);
+int prove_group_keyframe(size_t count);
 int prove_group_inputs(void); // a chunk of them has come
+int prove_group_compare(size_t count);
 ProveNext prove_group_next(void);
+const struct Substeps *prove_group_substeps(void); // NULL: it is no group
+
+// Holds the next step's substep, in the arena.
+ProveNext prove_group_hold(uint32_t substep, Arena *memory, ProveHeld *held);

@@ -98,9 +98,10 @@ static void differ_by(const GroupWalk *walk, GroupDifference *difference, const 
              group_walk_steps(walk), what);
 }
 
-static void compare_hash(const GroupWalk *walk, uint64_t expected, uint64_t found,
+static void compare_hash(GroupWalk *walk, uint64_t expected, uint64_t found,
                          GroupDifference *difference) {
     if (found == expected) {
+        walk->compared = group_walk_world(walk)->length;
         return;
     }
     difference->expected_hash = expected;

@@ -30,6 +30,7 @@ typedef struct GroupWalk {
     uint64_t unconverged; // substeps
     uint64_t doubtful;    // steps of the group
     uint64_t before;      // steps of the episode that were taken elsewhere, in front of these
+    uint64_t compared;    // steps in front of the last state whose hash was the recorded one
     Entry entry;          // under way
     GroupInput input;
     GroupCall call;

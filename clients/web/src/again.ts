@@ -38,6 +38,7 @@ export class Again {
     private ways: Way[] = [];
     private ownOf = ""; // the world's choice that the ways were laid out for
     private solvedStep = -1;
+    private substep = -1; // of a group's step, from 0; -1: the worst
     private solvedIn: Episode | null = null;
     private token = 0;
     private timer = 0;
@@ -63,6 +64,7 @@ export class Again {
             this.ownOf = "";
             this.solvedStep = -1;
         }
+        this.substep = isNew ? -1 : this.substep;
         if (isNew && !this.isShown()) {
             this.token++; // what is on its way is of another step
             this.failure = "";
@@ -85,7 +87,7 @@ export class Again {
 
     private async solve(): Promise<void> {
         const panel = this.panel;
-        if (panel === null || !panel.prover.canProve || panel.step === 0 || panel.episode.group !== null) {
+        if (panel === null || !panel.prover.canProve || panel.step === 0) {
             return;
         }
         const token = ++this.token;
@@ -95,7 +97,7 @@ export class Again {
         this.draw();
         try {
             this.solvers = this.solvers.length > 0 ? this.solvers : await panel.prover.solvers();
-            await panel.prover.tryStep(panel.step, (own) => {
+            await panel.prover.tryStep(panel.step, this.substepOf(panel), (own) => {
                 this.layOut(own);
                 this.ways.forEach((way) => (way.trial = null));
                 running = token === this.token ? this.ways.filter((way) => way.isOn) : [];
@@ -143,15 +145,14 @@ export class Again {
         if (panel === null) {
             return;
         }
-        const isOfGroup = panel.episode.group !== null;
-        if (!panel.prover.canProve || panel.step === 0 || isOfGroup) {
-            this.head.replaceChildren(isOfGroup ? "Steps of a group's worlds are not tried in other ways." : panel.step === 0 ? "Nothing has been stepped at step 0: choose another one." : `No step can be solved again here: ${panel.prover.obstacle}.`);
+        if (!panel.prover.canProve || panel.step === 0) {
+            this.head.replaceChildren(panel.step === 0 ? "Nothing has been stepped at step 0: choose another one." : `No step can be solved again here: ${panel.prover.obstacle}.`);
             [this.waysPlace, this.results, this.plotPlace, this.contactsPlace].forEach((place) => (place.hidden = true));
             return;
         }
         [this.waysPlace, this.results, this.plotPlace, this.contactsPlace].forEach((place) => (place.hidden = false));
         const isDone = this.isShown();
-        this.head.replaceChildren(`Step ${panel.step}, from the state behind step ${panel.step - 1}: `,
+        this.head.replaceChildren(`Step ${panel.step}, from the state behind step ${panel.step - 1}: `, this.substepField(panel),
             el("button", { id: "again-solve", disabled: this.isRunning, onclick: () => void this.solve() }, this.isRunning ? "solving…" : isDone ? "solve again" : "solve"), " ",
             el("label", {}, this.always, " with every step"), this.failure === "" ? "" : el("span", { class: "damage" }, ` ${this.failure}.`));
         if (this.waysPlace.contains(document.activeElement) && document.activeElement?.tagName !== "BUTTON") {
@@ -163,6 +164,20 @@ export class Again {
         this.showResults(shown);
         this.showCurves(shown, panel.theme);
         this.showContacts(shown, panel);
+    }
+
+    private substepOf({ prover, step }: AgainPanel): number {
+        return this.substep >= 0 ? this.substep : prover.worstSubstep(step);
+    }
+
+    // A step of a group has several solves: the one that went worst is tried, or another one.
+    private substepField(panel: AgainPanel): HTMLElement | string {
+        const substeps = panel.prover.groupNumbers?.substeps ?? 1, now = this.substepOf(panel);
+        return substeps <= 1 ? "" : el("label", {}, "substep ", el("input", { type: "number", id: "again-substep", min: 1, max: substeps, value: now + 1, onchange: (event: globalThis.Event) => {
+            const value = Number((event.target as HTMLInputElement).value);
+            this.substep = Math.max(0, Math.min(substeps, Number.isInteger(value) ? value : 1) - 1);
+            void this.solve();
+        } }), ` of ${substeps} `);
     }
 
     private wayRow(way: Way): HTMLElement {
@@ -225,7 +240,7 @@ export class Again {
                 row("time [ms]", "of the solver, in this page, the mean of up to 30", (t) => num(t.ms, 3)),
                 ...ENTRY_NAMES.map((name, k) => row(name, "entry of the certificate", (t) => num(t.entries[k], 2))),
                 row("overlap [mm]", "the deepest after the step", (t) => num(t.penetration * 1000, 3)),
-                row("recorded", "whether the state behind the step is the recorded one, bit by bit", (t) => (t.isRecorded ? "the same" : "another")))),
+                row("recorded", "whether the state behind the step is the recorded one, or, of a group's substep, the one stepped to, bit by bit", (t) => (t.isRecorded ? "the same" : "another")))),
             ...failed.map((way) => el("p", { class: "damage" }, `${this.nameOf(way)}: ${way.trial?.failure}`)),
         ]);
     }

@@ -2,7 +2,7 @@
 // The page: one file, one or two episodes, one step that everything shows.
 import { Vector3 } from "three";
 import { Again } from "./again";
-import { Beside } from "./compare";
+import { Beside, Source } from "./compare";
 import { Episode } from "./episode";
 import { Groups } from "./groups";
 import { Moment, readLink, writeLink } from "./link";
@@ -22,7 +22,10 @@ import { Picture, Stage } from "./view/stage";
 
 export const SPEEDS = [0.01, 0.03, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const BODIES_SEEN_TWICE = 3000; // at the end as well, to place the camera; frames of more are too much to read for that
+const UNASKED_MS = 20_000; // of stepping a group's episode again, in a worker
 const TABS = ["episode", "body", "contacts", "plots", "again", "group"];
+
+const sourceOf = (episode: Episode, prover: Prover): Source => ({ episode, frameOf: (step) => prover.frameOf(step) });
 
 export class App {
     opened: Opened | null = null;
@@ -38,7 +41,9 @@ export class App {
     speed = 1;
     course: Course | null = null;
     events: Event[] = [];
+    private told: Event[] = []; // by the file
     prover: Prover | null = null;
+    private others: Prover[] = []; // of the episode beside it, and that walk both
     private url = "";
     private filled = false;
     private openedAt = 0;
@@ -74,6 +79,7 @@ export class App {
         this.inspector.onSort = () => this.showInspector();
         this.groups = new Groups($("tab-group"), client);
         this.groups.onOpen = (row) => void this.choose(row, null);
+        this.groups.onBeside = (row) => void this.chooseSecond(row.uid);
         this.again.onPick = (key) => this.pickNamed(key);
     }
 
@@ -158,8 +164,9 @@ export class App {
         this.isReadWhole = this.isCompared = false;
         this.prover?.close();
         this.prover = null;
+        this.endBeside();
         this.episode = this.beside = this.frame = this.contacts = this.course = null;
-        this.events = [];
+        this.events = this.told = [];
         this.hidden.clear();
         this.selected = 0;
         this.contactName = "";
@@ -230,7 +237,7 @@ export class App {
             lastStep: episode.lastStep, timeStep: episode.timeStep, tolerance: episode.tolerance, stretches: [], events: [], perStep: null, provenTo: -1, differsAt: -1,
         };
         $<HTMLInputElement>("step").max = String(episode.lastStep);
-        this.prover = new Prover(this.dynamics, this.version, episode, () => this.onProof());
+        this.prover = this.newProver(episode, () => this.onProof());
         await this.first(moment, token);
         if (token === this.token) {
             this.filled = this.prover.fillsIn;
@@ -239,12 +246,21 @@ export class App {
         return true;
     }
 
+    private newProver(episode: Episode, onChange: () => void = () => undefined): Prover {
+        return new Prover(this.dynamics, this.version, episode, onChange);
+    }
+
+    private endBeside(): void {
+        this.others.forEach((prover) => prover.close());
+        this.others = [];
+    }
+
     // The first picture, before anything else is read.
     private async first(moment: Moment | null, token: number): Promise<void> {
         const episode = this.episode as Episode;
         this.selected = moment?.body ?? 0;
         this.contactName = moment?.contact ?? "";
-        const begin = await this.frameOf(0);
+        const begin = await (this.prover as Prover).frameOf(0);
         const isSmall = begin !== null && begin.ids.length <= BODIES_SEEN_TWICE;
         const end = episode.hasFrames && isSmall ? await episode.frameAt(episode.lastStep) : null;
         if (token !== this.token) {
@@ -296,10 +312,10 @@ export class App {
             course.next = part.next;
         }
         this.course = course;
-        this.events = eventsOf(course, (id) => episode.bodyName(id));
+        this.told = eventsOf(course, (id) => episode.bodyName(id));
+        this.placeEvents();
         if (this.timeline.data !== null) {
             this.timeline.data.stretches = course.stretches;
-            this.timeline.data.events = this.events;
         }
         this.showPanels();
         if (moment?.with) {
@@ -311,18 +327,29 @@ export class App {
         });
         this.isReadWhole = token === this.token;
         this.showPanels();
+        if (episode.group !== null && token === this.token) { // of its steps the file knows no certificates
+            void this.prover?.prove(UNASKED_MS);
+        }
     }
 
     async chooseSecond(uid: string): Promise<void> {
         const first = this.episode, token = this.token;
-        const row = this.opened?.episodes.find((e) => uid !== "" && e.uid.startsWith(uid));
+        const row = uid === "" ? undefined : await this.named(uid);
+        if (token !== this.token) {
+            return;
+        }
+        this.endBeside();
         this.beside = null;
         this.isCompared = false;
         if (first === null || row === undefined) {
             this.onBeside();
             return;
         }
-        $<HTMLSelectElement>("second").value = row.uid;
+        const second = $<HTMLSelectElement>("second");
+        if (row.isOfGroup && ![...second.options].some((option) => option.value === row.uid)) {
+            second.append(el("option", { value: row.uid }, `${row.name || row.uid.slice(0, 8)} · world ${row.worldIndex}, turn ${row.turn}`));
+        }
+        second.value = row.uid;
         try {
             const head = await this.client.call("episode", row.uid);
             if (token !== this.token) {
@@ -333,16 +360,18 @@ export class App {
             if (token !== this.token) {
                 return;
             }
-            if (!second.hasFrames) {
-                this.addNote(`${row.name || row.uid.slice(0, 8)} holds no frames, so there is nothing of it to show beside this one. Record with --record=frames.`);
+            const [shown, ...walkers] = this.others = [second, first, second].map((episode) => this.newProver(episode));
+            if (!second.hasFrames && !shown.fillsIn) {
+                this.addNote(`${row.name || row.uid.slice(0, 8)} holds no frames, so there is nothing of it to show beside this one: ${shown.obstacle}. Record with --record=frames.`);
             }
-            const beside = new Beside(first, second, (step) => (this.episode === first ? this.frameOf(step) : Promise.resolve(null)));
+            const beside = new Beside(sourceOf(first, this.prover as Prover), sourceOf(second, shown));
             this.beside = beside;
             await this.seek(this.step);
-            await beside.run(() => {
+            await beside.run(sourceOf(first, walkers[0]), sourceOf(second, walkers[1]), () => {
                 this.onBeside();
                 return this.beside === beside;
             });
+            walkers.forEach((prover) => prover.close());
             this.isCompared = this.beside === beside;
         } catch (error) {
             this.addNote((error as Error).message);
@@ -350,16 +379,19 @@ export class App {
         this.onBeside();
     }
 
-    private onBeside(): void {
-        const beside = this.beside;
+    // Of the file, of what was stepped again, and where the two episodes part.
+    private placeEvents(): void {
+        const { beside } = this, step = beside?.firstDivergent ?? -1;
+        const parts = beside === null || step < 0 ? []
+            : [{ step, firstStep: step, lastStep: step, kind: "divergence" as const, value: 0, text: `from ${beside.second.row.name} first at step ${step}, among the times at which both have a frame` }];
+        this.events = [...this.told, ...this.prover?.events() ?? [], ...parts].sort((a, b) => a.step - b.step);
         if (this.timeline.data !== null) {
-            const events = this.events.filter((e) => e.kind !== "divergence");
-            if (beside !== null && beside.firstDivergent >= 0) {
-                const step = beside.firstDivergent;
-                events.push({ step, firstStep: step, lastStep: step, kind: "divergence", value: 0, text: `from ${beside.second.row.name} first at step ${step}, among the times at which both have a frame` });
-            }
-            this.events = this.timeline.data.events = events.sort((a, b) => a.step - b.step);
+            this.timeline.data.events = this.events;
         }
+    }
+
+    private onBeside(): void {
+        this.placeEvents();
         this.showPanels();
         this.draw(false);
     }
@@ -375,7 +407,7 @@ export class App {
         const prover = this.prover?.fillsIn ? this.prover : null;
         episode.shownStride = prover === null ? episode.stride : 1;
         this.step = episode.snap(step);
-        const [frame, contacts] = await Promise.all([this.frameOf(this.step), this.contactsOf(this.step)]);
+        const [frame, contacts] = await Promise.all([this.prover?.frameOf(this.step) ?? null, this.contactsOf(this.step)]);
         const beside = (await this.beside?.frameAt(frame?.step === this.step ? frame : null, this.step)) ?? null;
         if (token !== this.seekToken || episode !== this.episode) {
             return;
@@ -390,20 +422,6 @@ export class App {
     }
 
     private second: Frame | null = null;
-
-    // What is stored, else what stepping again gives.
-    private async frameOf(step: number): Promise<Frame | null> {
-        const episode = this.episode as Episode;
-        const stored = episode.hasFrames ? await episode.frameAt(step) : null;
-        if (stored?.step === step || !this.prover?.fillsIn) {
-            return stored;
-        }
-        const frame = await this.prover.frameAt(step);
-        if (frame !== null) {
-            await episode.meetBefore(frame, (first) => this.prover?.frameAt(first) ?? Promise.resolve(null));
-        }
-        return frame;
-    }
 
     private async contactsOf(step: number): Promise<Contacts | null> {
         const { contacts, hasContacts } = this.episode as Episode;
@@ -606,10 +624,10 @@ export class App {
     }
 
     private async showEpisodePanel(): Promise<void> {
-        const fetched = await this.client.call("fetched");
-        if (this.episode !== null) {
+        const episode = this.episode, fetched = await this.client.call("fetched");
+        if (this.episode !== null && this.episode === episode) {
             showEpisode($("tab-episode"), {
-                episode: this.episode, course: this.course, events: this.events, fetched, onSeek: (step) => void this.seek(step), proof: this.prover?.panel() ?? el("span", {}),
+                episode, course: this.course, events: this.events, fetched, onSeek: (step) => void this.seek(step), proof: this.prover?.panel() ?? el("span", {}),
             });
         }
     }
@@ -648,12 +666,13 @@ export class App {
         }
         const beside = this.beside;
         const second = beside === null ? null : { name: beside.second.row.name, series: beside.series, steps: beside.steps, distance: beside.distance };
-        this.plots.show(plotsOf({ episode: this.episode, series: this.series, course: this.course, second, perStep: this.prover?.perStep() ?? null }), this.theme);
+        this.plots.show(plotsOf({ episode: this.episode, series: this.series, course: this.course, second, perStep: this.prover?.perStep() ?? null, stepped: this.prover?.series ?? emptySeries() }), this.theme);
     }
 
     private onProof(): void {
         if (this.timeline.data !== null && this.prover !== null) {
             Object.assign(this.timeline.data, this.prover.timeline());
+            this.placeEvents();
         }
         this.showPanels();
         if (this.prover !== null && this.prover.fillsIn !== this.filled) {

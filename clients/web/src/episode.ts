@@ -84,7 +84,8 @@ export class Episode {
     joints: { joint: Joint; a: number; b: number }[] = []; // with ids of bodies; 0: the world
     settings: Record<string, unknown> = {};
     hasScenes: boolean; // else bodies are drawn without their shapes
-    readonly timeStep: number; // [s]
+    readonly timeStep: number; // [s] with all substeps
+    substepTime = 0; // [s] of a group's, once its definition was read; 0: that is the time step
     readonly stride: number;
     shownStride: number; // steps from one that can be shown to the next
     readonly frames: Shelf<Frame>;
@@ -104,7 +105,7 @@ export class Episode {
         const length = row.isOfGroup && row.simulated !== null && row.length !== null && row.length > 0 ? row.simulated / row.length : 0; // with all substeps
         this.timeStep = length > 0 ? length : head.definition.timeStep > 0 ? head.definition.timeStep : 1 / 240;
         this.stride = this.shownStride = head.definition.stride;
-        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind && (kind === Kind.Inputs || !row.isOfGroup));
+        const refs = (kind: Kind) => head.chunks.filter((c) => c.kind === kind);
         this.frames = new Shelf(refs(Kind.Frames), (ref) => this.fetch(ref, readFrames));
         this.contacts = new Shelf(refs(Kind.Contacts), (ref) => this.fetch(ref, readContacts));
     }
@@ -134,7 +135,15 @@ export class Episode {
     /** Of a group's: which; its steps are those of the group. null: of a single world. */
     get group(): GroupEpisode | null {
         const { row } = this;
-        return !row.isOfGroup ? null : { world: row.worldIndex, seed: row.seed ?? 0n, turn: row.turn, begunCall: row.firstStep, endedCall: row.lastStep ?? 0 };
+        return !row.isOfGroup ? null : {
+            world: row.worldIndex, seed: row.seed ?? 0n, turn: row.turn, begunCall: row.firstStep, endedCall: row.lastStep ?? 0,
+            before: row.parent === null ? 0 : row.parentStep,
+        };
+    }
+
+    /** Of the world's clock, at step 0 [s]: each episode of a group begins with the template's. */
+    get begun(): number {
+        return this.head.definition.worldTime + (this.group?.before ?? 0) * this.timeStep;
     }
 
     get lastStep(): number {
@@ -154,9 +163,9 @@ export class Episode {
         return Array.isArray(gravity) && gravity.length === 3 ? gravity.map(Number) : [0, 0, 0];
     }
 
-    /** What gravity gives in one step [m/s]. */
+    /** What gravity gives from one solve to the next [m/s]. */
     get fall(): number {
-        return Math.hypot(...this.gravity) * this.timeStep;
+        return Math.hypot(...this.gravity) * (this.substepTime || this.timeStep);
     }
 
     get tolerance(): number {

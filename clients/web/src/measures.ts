@@ -109,8 +109,10 @@ export function summarise(list: Contacts, fall: number): ContactSummary {
 
 /** A contact's name over time: whose it is, and which feature. */
 export function contactKey(list: Contacts, i: number): string {
-    return `${list.bodyA[i]}-${list.bodyB[i]}-${list.feature[i].toString(16)}`;
+    return contactName(list.bodyA[i], list.bodyB[i], list.feature[i]);
 }
+
+export const contactName = (a: number, b: number, feature: bigint) => `${a}-${b}-${feature.toString(16)}`;
 
 export interface Difference {
     distance: number; // [m] the largest between a body here and there

@@ -3,8 +3,9 @@
 import type { Episode } from "./episode";
 import type { Frame } from "./log/frames";
 import { CONTENTS, STATES } from "./log/sealed";
+import type { PerStep } from "./prove";
 import type { Series } from "./series";
-import type { Course } from "./store/messages";
+import { Course, doubtfulShare } from "./store/messages";
 import { bytes, count, el, num } from "./ui/dom";
 import { jointTable } from "./ui/joints";
 import { keepFocus, rows as reachable } from "./ui/reach";
@@ -20,6 +21,18 @@ export function entries(pairs: [string, string | Node][]): HTMLDListElement {
 
 const when = (ns: bigint) => new Date(Number(ns / 1000000n)).toISOString().replace("T", " ").slice(0, 19) + " UTC";
 
+// As the row says.
+function doubts({ row }: Episode): [string, string][] {
+    const share = doubtfulShare(row);
+    return [
+        ...(row.parent === null ? [] : [["began in", `recording ${row.parent.slice(0, 8)}, where ${count(row.parentStep)} of its steps are`] as [string, string]]),
+        ...(row.doubtfulSteps === null ? [] : [
+            ["doubtful", `${count(row.doubtfulSteps)} of ${count(row.length ?? 0)} steps`],
+            ["return in them", row.returnDoubtful === null ? "–" : `${num(row.returnDoubtful, 8)}${share === null ? "" : `, a share of ${num(share, 3)}`}`],
+            ["opinions", row.opinions ? `${count(row.opinions)} steps solved again exactly, the worst off by ${row.opinionGap === null ? "–" : num(row.opinionGap, 3)} V` : "none"]] as [string, string][]),
+    ];
+}
+
 function facts(episode: Episode, course: Course | null): [string, string][] {
     const { definition: d, seal } = episode.head;
     const steps = episode.lastStep;
@@ -31,13 +44,13 @@ function facts(episode: Episode, course: Course | null): [string, string][] {
         ["name", d.name || "–"], ["id", episode.row.uid], ["state", state + (seal?.isFound ? "; the end was found by a later start" : "")],
         ["labels", d.labels.join(", ") || "–"], ["content", `${CONTENTS[d.content]}${d.stride > 1 && d.content > 0 ? `, every ${d.stride} steps` : ""}`],
         ["steps", `${count(steps)} of ${num(episode.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
-        ["unconverged", course === null ? "…" : `${count(unconverged)} steps`],
-        ["worst e_own", episode.group !== null ? "not kept of groups" : course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
-        ["deepest overlap", episode.group !== null ? "not kept of groups" : course === null ? "…" : `${num(deepest * 1000)} mm`],
+        ["unconverged", course === null ? "…" : `${count(unconverged)} ${episode.group === null ? "steps" : "substeps"}`],
+        ["worst e_own", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
+        ["deepest overlap", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(deepest * 1000)} mm`],
         ["recorded", when(d.begunNs)], ["by", `${d.client || "?"}, world ${d.worldName || "–"}`],
         ["server", `${d.serverVersion}, dynamics ${d.dynamicsVersion}`], ["build", d.build],
         ...(episode.group === null ? [] : [["of a group", `world ${count(episode.group.world)} of ${count(d.worldCount)}, seed ${episode.group.seed}, its turn ${episode.group.turn}`],
-            ["return", episode.row.returnSum === null ? "–" : num(episode.row.returnSum, 8)]] as [string, string][]),
+            ["return", episode.row.returnSum === null ? "–" : num(episode.row.returnSum, 8)], ...doubts(episode)] as [string, string][]),
         ...(d.seed === null ? [] : [["seed", String(d.seed)] as [string, string]]),
         ...(d.parent === null ? [] : [["parent", `${d.parent.slice(0, 8)} behind step ${d.parentStep}`] as [string, string]]),
         ...(seal !== null && seal.droppedSteps > 0 ? [["dropped", `${count(seal.droppedSteps)} steps`] as [string, string]] : []),
@@ -123,7 +136,8 @@ export interface PlotData {
     series: Series;
     course: Course | null;
     second: { name: string; series: Series; steps: number[]; distance: number[] } | null;
-    perStep: { own: Float64Array; names: string[]; entries: Float64Array[]; ms: Float64Array } | null;
+    perStep: PerStep | null;
+    stepped: Series; // contacts of what is not stored
 }
 
 function energyPlot(data: PlotData): Plot {
@@ -158,17 +172,21 @@ function provenPlots(data: PlotData): Plot[] {
     if (data.perStep === null) {
         return [];
     }
-    const { entries: columns, names, ms } = data.perStep;
+    const { entries: columns, names, ms, energy, applied } = data.perStep;
     const steps = Array.from(data.perStep.own.subarray(1), (_, i) => i + 1);
     const tail = (values: Float64Array) => positive(Array.from(values.subarray(1)));
+    const from = Array.from(energy, (_, i) => i);
     return [{
+        title: "Energy, by the dynamics", unit: "J", log: false, steps: from, note: "Kinetic and potential, of springs too, behind each step; and what wrenches have added since the beginning. Stepped again by this page.",
+        curves: [{ label: "energy", hue: "blue", values: Array.from(energy) }, { label: "by wrenches", hue: "amber", values: Array.from(applied) }],
+    }, {
         title: "Certificate of every step", unit: "", log: true, steps, note: "Stepped again by this page, with the server's own code.",
         curves: columns.map((values, k) => ({ label: names[k], hue: ENTRY_HUES[k % ENTRY_HUES.length], values: tail(values) })),
     }, { title: "Time of a step, here", unit: "ms", log: true, steps, note: "How long this page took for it: the file keeps no times.", curves: [{ label: "step", hue: "green", values: tail(ms) }] }];
 }
 
 export function plotsOf(data: PlotData): Plot[] {
-    const { series: s, second } = data;
+    const { second } = data, s = data.series.contactStep.length > 0 ? data.series : { ...data.stepped, step: data.series.step };
     const plots: Plot[] = [];
     if (second !== null) {
         plots.push({

@@ -4,66 +4,141 @@
 import { Episode, lastAt } from "./episode";
 import { Kind } from "./log/chunk";
 import type { Contacts, Frame } from "./log/frames";
+import { addContacts, emptySeries, Series } from "./series";
 import { ProverClient } from "./store/client";
 import { ENTRY_NAMES, Next, OWN } from "./store/dynamics";
-import type { Checked, ChunkRef, Proven, Shown } from "./store/messages";
+import { Checked, ChunkRef, CONTACT_NUMBERS, GroupNumbers, Proven, Shown } from "./store/messages";
 import { Choice, readSolvers, Solver, Trial } from "./store/trial";
 import { count, el, num } from "./ui/dom";
+import type { Event } from "./ui/timeline";
 
 const SHOWN_MAX = 600; // frames that are kept of what was stepped on the side
 const STEPPED_KINDS: Kind[] = [Kind.KeyFrame, Kind.Inputs, Kind.Frames, Kind.Contacts, Kind.Gap];
+const TOLD_MS = 400; // between two words about how far it is
 
-type State = "none" | "running" | "done";
+type State = "none" | "running" | "paused" | "done";
+
+/** What is stepped is told step by step from 0 on. */
+interface Columns {
+    entries: number[][];
+    ms: number[];
+    worst: string[];
+    unconverged: number[];
+    doubtful: boolean[];
+    worstSubstep: number[];
+    energy: number[]; // [J]
+    applied: number[]; // [J] so far
+}
+
+const emptyColumns = (): Columns => ({
+    entries: ENTRY_NAMES.map(() => [NaN]), ms: [NaN], worst: [""], unconverged: [0], doubtful: [false], worstSubstep: [-1], energy: [NaN], applied: [0],
+});
+
+/** Where the world on the side can begin. */
+interface Beginning {
+    keyframe: ChunkRef | null; // null: the call that began a group's episode
+    place: number; // steps, or of a group calls on the range, that are behind
+}
+
+export interface PerStep {
+    own: Float64Array;
+    names: string[];
+    entries: Float64Array[];
+    ms: Float64Array;
+    energy: Float64Array; // [J] behind the step
+    applied: Float64Array; // [J] by wrenches, since the beginning
+}
+
+interface Stretch {
+    step: number; // the worst of them
+    firstStep: number;
+    lastStep: number;
+    value: number;
+}
+
+/** Of steps from 1 on, those in a row of which `is` says so. */
+function stretches(last: number, is: (step: number) => boolean, value: (step: number) => number): Stretch[] {
+    const found: Stretch[] = [];
+    for (let step = 1; step <= last; step++) {
+        const before = found[found.length - 1];
+        if (!is(step)) {
+            continue;
+        }
+        if (before !== undefined && before.lastStep === step - 1) {
+            before.lastStep = step;
+            if (value(step) > before.value) {
+                before.step = step;
+                before.value = value(step);
+            }
+        } else {
+            found.push({ step, firstStep: step, lastStep: step, value: value(step) });
+        }
+    }
+    return found;
+}
+
+const rangeText = ({ step, firstStep, lastStep }: Stretch) => (firstStep === lastStep ? `step ${step}` : `steps ${firstStep}–${lastStep}, worst ${step}`);
 
 export class Prover {
     /** Steps that are not stored are stepped on the side when they are shown. */
     fillsIn: boolean;
     /** Why the episode cannot be stepped again here; "": it can. */
     readonly obstacle: string;
-    private readonly client: ProverClient | null = null;
+    /** Contacts of what was stepped in the chain and is not stored. */
+    readonly series: Series = emptySeries();
+    groupNumbers: GroupNumbers | null = null;
+    private client: ProverClient | null = null;
     private checking: State = "none";
     private proving: State = "none";
     private checked = { done: 0, total: 0 };
     private damage: string[] = [];
     private isOpen = true;
-    private provenTo = -1;
+    private provenTo = -1; // the last step behind which a hash was the same
+    private steppedTo = 0;
     private difference = "";
     private faults = 0;
-    private unconverged = 0;
     private hadGap = false;
-    private readonly columns: number[][] = ENTRY_NAMES.map(() => [NaN]); // by step, from 0 on
-    private readonly ms: number[] = [NaN];
-    private readonly worst: string[] = [""];
-    private begun = 0;
+    private columns = emptyColumns();
     private took = 0;
+    private next = 0; // of the chunks to be stepped
+    private begins = true; // behind a gap a key-frame begins anew
+    private isInside = false; // the inputs at hand go on
+    private told = 0;
     // on the side
     private readonly shown = new Map<number, Shown>();
-    private keyframeAt = -1; // id of the chunk that the world on the side began with
-    private sideStep = -1;
+    private sideStep = -1; // -1: it stands nowhere
+    private sidePlace = -1;
     private sideNext = 0; // index of the inputs to feed next
     private sideFed = false;
-    private isHeld = false; // changes before its next step are carried out
+    private sideCompared = { from: 0, to: -1 }; // steps between which it has compared hashes
+    private held: { step: number; substep: number; own: Choice } | null = null; // changes before that step are carried out
+    private readonly unusable = new Set<number>(); // key-frames
     private sideDifference = "";
     private queue: Promise<unknown> = Promise.resolve();
 
-    constructor(dynamics: ArrayBuffer | null, version: number, private readonly episode: Episode, private readonly onChange: () => void) {
+    constructor(private readonly dynamics: ArrayBuffer | null, version: number, private readonly episode: Episode, private readonly onChange: () => void) {
         const { dynamicsVersion } = episode.head.definition;
         this.obstacle = dynamics === null ? "this page was built without the dynamics"
             : BigInt(version) !== dynamicsVersion ? `it was made by version ${dynamicsVersion} of the dynamics, and this page has version ${version}`
             : "";
-        if (this.obstacle === "") {
-            this.client = new ProverClient(dynamics as ArrayBuffer);
-        }
         this.fillsIn = this.canProve && !episode.hasFrames;
     }
 
     get canProve(): boolean {
-        return this.client !== null;
+        return this.obstacle === "";
     }
 
     close(): void {
         this.isOpen = false;
         this.client?.close();
+    }
+
+    private get remote(): ProverClient {
+        if (!this.isOpen) {
+            throw new Error("something else is shown by now");
+        }
+        this.client ??= new ProverClient(this.dynamics as ArrayBuffer);
+        return this.client;
     }
 
     // ---- single steps
@@ -88,34 +163,70 @@ export class Prover {
     }
 
     private async walkTo(step: number): Promise<Shown | null> {
-        const client = this.client as ProverClient;
         const known = this.shown.get(step);
-        return known !== undefined || !this.isOpen ? known ?? null : await this.reach(client, step) ? this.shown.get(step) ?? null : null;
+        return known !== undefined || !this.isOpen ? known ?? null : await this.reach(step) ? this.shown.get(step) ?? null : null;
+    }
+
+    // Where it could begin on the way to a step, the nearest last. A key-frame knows no contacts: one in front of the step is better.
+    private beginnings(step: number): Beginning[] {
+        const { group } = this.episode;
+        const all = this.refs(Kind.KeyFrame).filter((ref) => !this.unusable.has(ref.id)).map((keyframe): Beginning => ({ keyframe, place: keyframe.firstStep }));
+        if (group === null) {
+            const before = all.filter(({ place }) => place < step);
+            return before.length > 0 ? before : all.filter(({ place }) => place <= step);
+        }
+        // a world that was left out of some calls is behind a call in fewer steps
+        const least = group.begunCall, most = least + Math.max(0, step - 1);
+        const inside = all.filter(({ place }) => place <= most);
+        return least > 0 ? [{ keyframe: null, place: least }, ...inside] : inside;
+    }
+
+    // A key-frame that is damaged is in nobody's way: the one before it serves.
+    private async begin(step: number): Promise<boolean> {
+        const client = this.remote, { group } = this.episode;
+        if (group !== null && this.groupNumbers === null) {
+            const definition = this.refs(Kind.Definition)[0];
+            this.groupNumbers = await client.call("sideGroup", await this.whole(definition), group);
+            this.episode.substepTime = this.groupNumbers.timeStep;
+        }
+        const inputs = this.refs(Kind.Inputs);
+        for (const { keyframe, place } of this.beginnings(step).reverse()) {
+            try {
+                this.sideStep = await client.call("sideBegin", keyframe === null ? null : await this.whole(keyframe));
+            } catch (error) {
+                this.unusable.add(keyframe?.id ?? -1);
+                this.damage.push(`the key-frame from step ${place}: ${(error as Error).message}`);
+                continue;
+            }
+            this.sidePlace = place;
+            this.sideCompared = { from: this.sideStep, to: this.sideStep };
+            this.sideNext = group === null ? inputs.findIndex((ref) => ref.sequence > (keyframe?.sequence ?? -1))
+                : lastAt(inputs, keyframe === null ? place - 1 : place, (ref) => ref.firstStep);
+            this.sideFed = false;
+            return keyframe !== null || this.feed(); // with the call that begins it
+        }
+        this.sideStep = -1;
+        return false;
     }
 
     // The world on the side stands behind that step; false: the inputs end before it.
-    private async reach(client: ProverClient, step: number): Promise<boolean> {
-        const { group } = this.episode;
-        const keyframes = this.refs(group === null ? Kind.KeyFrame : Kind.Definition), key = keyframes[lastAt(keyframes, group === null ? step : Infinity, (r) => r.firstStep)];
-        if (key === undefined) {
-            return false;
-        }
-        if (this.sideStep < (group === null ? key.firstStep : 0) || this.sideStep + (this.isHeld ? 1 : 0) > step || this.keyframeAt < 0) {
-            this.sideStep = await client.call("sideBegin", await this.whole(key), group);
-            this.keyframeAt = key.id;
-            this.sideNext = group === null ? this.refs(Kind.Inputs).findIndex((r) => r.sequence > key.sequence) : 0;
-            this.sideFed = false;
-            if (group !== null && !(await this.feed(client))) { // with the call that begins it
+    private async reach(step: number): Promise<boolean> {
+        const nearest = this.beginnings(step).pop();
+        if (this.sideStep < 0 || this.sideStep + (this.held === null ? 0 : 1) > step || (nearest !== undefined && nearest.place > this.sidePlace)) {
+            this.held = null;
+            if (!(await this.begin(step))) {
                 return false;
             }
         }
-        this.isHeld = false;
+        this.held = null;
         for (;;) {
-            if (this.sideStep < step && !this.sideFed && !(await this.feed(client))) {
+            if (this.sideStep < step && !this.sideFed && !(await this.feed())) {
                 return false;
             }
-            const { at, shown, difference } = await client.call("sideTo", step);
+            const { at, place, compared, shown, difference } = await this.remote.call("sideTo", step);
             this.sideStep = at;
+            this.sidePlace = place;
+            this.sideCompared.to = compared;
             shown.forEach((one) => this.keep(one));
             if (difference !== null) {
                 throw new Error(difference);
@@ -127,52 +238,59 @@ export class Prover {
         }
     }
 
-    private async feed(client: ProverClient): Promise<boolean> {
+    private async feed(): Promise<boolean> {
         const next = this.refs(Kind.Inputs)[this.sideNext++];
         this.sideFed = next !== undefined && this.sideNext > 0;
         if (this.sideFed) {
-            await client.call("sideInputs", await this.whole(next));
+            await this.remote.call("sideInputs", await this.whole(next));
         }
         return this.sideFed;
     }
 
     /** Of the dynamics that the page brought along. */
     async solvers(): Promise<Solver[]> {
-        return this.client === null ? [] : readSolvers(await this.client.call("solvers"));
+        return this.canProve ? readSolvers(await this.remote.call("solvers")) : [];
     }
 
-    /** Tries a step in each of these ways, after asking `choices` for them, which is told the recorded one; throws a sentence. */
-    tryStep(step: number, choices: (own: Choice) => Choice[], onTrial: (index: number, trial: Trial) => boolean): Promise<void> {
+    /** Tries a step, or of a group one of its substeps, in each of these ways, after asking `choices` for them, which is told the recorded one; throws a sentence. */
+    tryStep(step: number, substep: number, choices: (own: Choice) => Choice[], onTrial: (index: number, trial: Trial) => boolean): Promise<void> {
         const result = this.queue.then(async () => {
-            const client = this.client as ProverClient;
-            const own = await this.hold(client, step);
+            const own = await this.hold(step, substep);
             const all = choices(own);
             for (let i = 0; i < all.length && this.isOpen; i++) {
-                if (!onTrial(i, await client.call("trial", all[i]))) {
+                if (!onTrial(i, await this.remote.call("trial", all[i]))) {
                     return;
                 }
             }
         });
         this.queue = result.catch(() => {
             this.sideStep = -1;
+            this.held = null;
         });
         return result;
     }
 
-    private async hold(client: ProverClient, step: number): Promise<Choice> {
-        let isThere = await this.reach(client, step - 1);
+    private async hold(step: number, substep: number): Promise<Choice> {
+        if (this.held?.step === step && this.held.substep === substep) {
+            return this.held.own;
+        }
+        let isThere = await this.reach(step - 1);
         while (isThere) {
-            this.isHeld = true;
-            const { next, own } = await client.call("hold");
+            const { next, own } = await this.remote.call("hold", substep);
             if (next === Next.Step) {
+                this.held = { step, substep, own };
                 return own;
             }
-            isThere = await this.feed(client);
+            isThere = await this.feed();
         }
         throw new Error(`no input that is there leads to step ${step}`);
     }
 
+    // Of one that was stepped to it knows more than of one that began there.
     private keep(one: Shown): void {
+        if (one.contacts === null && this.shown.has(one.frame.step)) {
+            return;
+        }
         this.shown.set(one.frame.step, one);
         while (this.shown.size > SHOWN_MAX) {
             this.shown.delete(this.shown.keys().next().value as number);
@@ -183,54 +301,108 @@ export class Prover {
         return this.episode.client.call("whole", this.episode.row.uid, ref.id);
     }
 
-    async frameAt(step: number): Promise<Frame | null> {
-        return (await this.stepTo(step))?.frame ?? null;
+    /** What is stored, else what stepping again gives. */
+    async frameOf(step: number): Promise<Frame | null> {
+        const { episode } = this;
+        const stored = episode.hasFrames ? await episode.frameAt(step) : null;
+        if (stored?.step === step || !this.fillsIn) {
+            return stored;
+        }
+        const frame = (await this.stepTo(step))?.frame ?? null;
+        if (frame !== null) {
+            await episode.meetBefore(frame, async (first) => (await this.stepTo(first))?.frame ?? null);
+        }
+        return frame;
     }
 
     async contactsAt(step: number): Promise<Contacts | null> {
         return (await this.stepTo(step))?.contacts ?? null;
     }
 
+    /** Which substep of a group's step left the largest residual, as far as that is known. */
+    worstSubstep(step: number): number {
+        return Math.max(0, this.columns.worstSubstep[step] ?? this.shown.get(step)?.worstSubstep ?? 0);
+    }
+
     // ---- the whole chain
 
-    async prove(): Promise<void> {
-        const client = this.client;
-        if (client === null || this.proving !== "none") {
+    /** Steps again as much as that takes no longer than this, and what was left the next time. */
+    async prove(budgetMs = Infinity): Promise<void> {
+        if (!this.canProve || this.proving === "running" || this.proving === "done") {
             return;
         }
-        this.proving = "running";
-        this.begun = performance.now();
-        const missing = this.missing();
-        if (missing > 0) {
-            this.damage.push(`${missing} of its chunks are missing`);
+        const begun = performance.now();
+        if (this.proving === "none") {
+            const missing = this.missing();
+            if (missing > 0) {
+                this.damage.push(`${missing} of its chunks are missing`);
+            }
+            this.provenTo = 0;
         }
-        this.provenTo = 0;
-        let begins = true; // behind a gap a key-frame begins anew
-        const { group } = this.episode;
-        for (const ref of group === null ? this.refs(...STEPPED_KINDS) : [...this.refs(Kind.Definition), ...this.refs(Kind.Inputs)]) {
-            if (!this.isOpen) {
+        this.proving = "running";
+        this.onChange();
+        const chunks = this.chain();
+        while (this.difference === "" && this.isOpen && (this.isInside || this.next < chunks.length)) {
+            const at = performance.now();
+            if (at - begun > budgetMs) {
+                this.proving = "paused";
+                this.onChange();
                 return;
             }
-            const difference = await this.proveChunk(client, ref, begins).catch((error: Error) => error.message);
-            begins = ref.kind === Kind.Gap || (begins && ref.kind !== Kind.KeyFrame);
-            this.hadGap ||= ref.kind === Kind.Gap;
-            if (difference !== null) {
-                this.difference = difference;
-                break;
-            }
+            await this.proveOn(chunks);
+            this.took += performance.now() - at;
+            this.tell();
+        }
+        if (this.isOpen) {
+            await this.endProof();
+        }
+    }
+
+    private chain(): ChunkRef[] {
+        return this.episode.group === null ? this.refs(...STEPPED_KINDS) : [...this.refs(Kind.Definition), ...this.refs(Kind.KeyFrame, Kind.Inputs)];
+    }
+
+    private tell(): void {
+        if (performance.now() - this.told > TOLD_MS) {
+            this.told = performance.now();
             this.onChange();
         }
-        this.difference ||= (await client.call("end")) ?? "";
-        if (this.difference === "" && this.provenTo < this.episode.lastStep) {
-            this.difference = `the inputs end behind step ${this.provenTo}, and the episode at ${this.episode.lastStep}`;
+    }
+
+    // A chunk, or a part of one that takes long.
+    private async proveOn(chunks: ChunkRef[]): Promise<void> {
+        const ref = this.isInside ? null : chunks[this.next++];
+        const difference = await this.proveChunk(ref).catch((error: Error) => error.message);
+        if (ref !== null) {
+            this.begins = ref.kind === Kind.Gap || (this.begins && ref.kind !== Kind.KeyFrame && !(ref.kind === Kind.Definition && (this.episode.group?.begunCall ?? 0) > 0));
+            this.hadGap ||= ref.kind === Kind.Gap;
         }
-        const open = this.episode.row.unconverged;
-        if (this.difference === "" && group !== null && open !== this.unconverged) {
-            this.difference = `${this.unconverged} of its steps did not converge, and its row says ${open}`;
+        this.difference ||= difference ?? "";
+    }
+
+    private async endProof(): Promise<void> {
+        const { group, row, lastStep } = this.episode;
+        this.difference ||= (await this.remote.call("end")) ?? "";
+        if (this.difference === "" && this.steppedTo < lastStep) {
+            this.difference = `the inputs end behind step ${this.steppedTo}, and the episode at ${lastStep}`;
         }
-        this.took = performance.now() - this.begun;
+        const said = (what: string, found: number, expected: number | null) => {
+            if (this.difference === "" && group !== null && expected !== null && found !== expected) {
+                this.difference = `${found} of its ${what}, and its row says ${expected}`;
+            }
+        };
+        said("substeps did not converge", this.unconverged, row.unconverged);
+        said("steps are doubtful", this.doubtful, row.doubtfulSteps);
         this.proving = "done";
         this.onChange();
+    }
+
+    private get unconverged(): number {
+        return this.columns.unconverged.reduce((sum, n) => sum + n, 0);
+    }
+
+    private get doubtful(): number {
+        return this.columns.doubtful.filter(Boolean).length;
     }
 
     // Chunks are numbered; a group's stand in chains with those of other episodes.
@@ -239,33 +411,46 @@ export class Prover {
         return this.episode.group !== null ? 0 : Math.max(...chunks.map((c) => c.sequence)) + 1 - chunks.length;
     }
 
-    private async proveChunk(client: ProverClient, ref: ChunkRef, begins: boolean): Promise<string | null> {
+    // null: the inputs at hand go on.
+    private async proveChunk(ref: ChunkRef | null): Promise<string | null> {
+        const client = this.remote, { group, hasContacts, fall } = this.episode;
+        if (ref === null || ref.kind === Kind.Inputs) {
+            return this.take(await client.call("inputs", ref === null ? null : await this.whole(ref), hasContacts ? null : fall));
+        }
         if (ref.kind === Kind.Gap) {
             return null;
         }
         const chunk = await this.whole(ref);
-        if (ref.kind === Kind.Definition && this.episode.group !== null) {
-            return client.call("group", chunk, this.episode.group);
+        if (ref.kind === Kind.Definition && group !== null) {
+            return client.call("group", chunk, group);
         }
         if (ref.kind === Kind.KeyFrame) {
-            return client.call("keyframe", chunk, begins);
-        }
-        if (ref.kind === Kind.Inputs) {
-            return this.take(await client.call("inputs", chunk));
+            return client.call("keyframe", chunk, this.begins);
         }
         return client.call("store", ref.kind === Kind.Frames ? "frames" : "contacts", chunk);
     }
 
     private take(proven: Proven): string | null {
-        proven.converged.forEach((_, i) => {
-            const step = proven.firstStep + 1 + i;
-            this.columns.forEach((column, k) => (column[step] = proven.entries[ENTRY_NAMES.length * i + k]));
-            this.ms[step] = proven.ms[i];
-            this.worst[step] = proven.worst[i];
+        const { columns } = this;
+        proven.ms.forEach((ms, i) => {
+            const step = proven.firstStep + 1 + i, [before, after, applied] = proven.energy.slice(3 * i, 3 * i + 3);
+            columns.entries.forEach((column, k) => (column[step] = proven.entries[ENTRY_NAMES.length * i + k]));
+            columns.ms[step] = ms;
+            columns.worst[step] = proven.worst[i];
+            columns.unconverged[step] = proven.unconverged[i];
+            columns.doubtful[step] = proven.doubtful[i];
+            columns.worstSubstep[step] = proven.worstSubstep[i];
+            columns.energy[step - 1] ||= before;
+            columns.energy[step] = after;
+            columns.applied[step] = (columns.applied[step - 1] ?? 0) + applied;
+            if (proven.contacts.length > 0) {
+                addContacts(this.series, step, proven.contacts.slice(CONTACT_NUMBERS * i, CONTACT_NUMBERS * (i + 1)));
+            }
         });
-        this.provenTo = proven.firstStep + proven.converged.length;
+        this.isInside = proven.isMore;
+        this.steppedTo = proven.firstStep + proven.ms.length;
+        this.provenTo = Math.max(this.provenTo, proven.compared);
         this.faults += proven.faults;
-        this.unconverged += proven.converged.filter((c) => !c).length;
         return proven.difference;
     }
 
@@ -297,32 +482,58 @@ export class Prover {
     // ---- what is shown of it
 
     stepText(step: number): string {
-        const isStored = this.shown.has(step) && this.fillsIn;
-        return step <= this.provenTo && step > 0 ? "   proven" : isStored ? "   stepped again by this page" : "";
+        const isStepped = this.shown.has(step) && this.fillsIn, isCompared = step >= this.sideCompared.from && step <= this.sideCompared.to;
+        return (step <= this.provenTo && step > 0 ? "   proven"
+            : !isStepped ? ""
+            : isCompared ? "   stepped again by this page" : "   stepped again by this page, and not yet compared with a hash") +
+            (this.columns.doubtful[step] ? "   doubtful" : "");
     }
 
     worstOf(first: number, last: number): { step: number; contact: string } | null {
-        if (this.episode.group !== null) {
-            return null;
-        }
-        const own = this.columns[OWN];
+        const own = this.columns.entries[OWN];
         let step = -1;
         for (let i = Math.max(1, first); i <= Math.min(last, own.length - 1); i++) {
             step = step < 0 || own[i] > own[step] ? i : step;
         }
-        return step < 0 ? null : { step, contact: this.worst[step] };
+        return step < 0 ? null : { step, contact: this.columns.worst[step] };
     }
 
-    perStep(): { own: Float64Array; names: string[]; entries: Float64Array[]; ms: Float64Array } | null {
-        if (this.columns[OWN].length < 2 || this.episode.group !== null) { // nobody tells certificates of a group's steps
+    perStep(): PerStep | null {
+        if (this.columns.ms.length < 2) {
             return null;
         }
-        const entries = this.columns.map((column) => Float64Array.from(column));
-        return { own: entries[OWN], names: ENTRY_NAMES, entries, ms: Float64Array.from(this.ms) };
+        const entries = this.columns.entries.map((column) => Float64Array.from(column));
+        const { energy, applied } = this.columns;
+        return { own: entries[OWN], names: ENTRY_NAMES, entries, ms: Float64Array.from(this.columns.ms), energy: Float64Array.from(energy), applied: Float64Array.from(applied) };
+    }
+
+    /** Of a group's episode, whose file tells how many they are and not which. */
+    events(): Event[] {
+        if (this.episode.group === null) {
+            return [];
+        }
+        const { doubtful, unconverged, entries } = this.columns, last = this.steppedTo;
+        const doubt = this.groupNumbers?.opinion?.doubt ?? NaN, own = entries[OWN], ds = entries[ENTRY_NAMES.indexOf("e_DS")];
+        return [
+            ...stretches(last, (step) => unconverged[step] > 0, (step) => own[step]).map((s): Event => ({
+                ...s, kind: "unconverged", text: `did not converge: e_own ${num(s.value)} (${rangeText(s)}), stepped again by this page` })),
+            ...stretches(last, (step) => doubtful[step], (step) => ds[step]).map((s): Event => ({
+                ...s, kind: "doubtful", text: `doubtful: e_DS ${num(s.value)}${Number.isFinite(doubt) ? ` where ${num(doubt)} is trusted` : ""}${unconverged[s.step] > 0 ? ", not converged" : ""} ` +
+                    `(${rangeText(s)}), stepped again by this page` })),
+        ];
     }
 
     timeline() {
         return { perStep: this.perStep()?.own ?? null, provenTo: this.provenTo, differsAt: this.difference === "" ? -1 : this.provenTo };
+    }
+
+    /** Who says how doubtful the episode is, and what of it was counted again. */
+    doubtText(): string {
+        const { doubtfulSteps, opinions } = this.episode.row;
+        const counted = this.proving !== "done" || this.difference !== "" || doubtfulSteps === null ? "Nobody has counted doubtful steps again here."
+            : `The ${count(this.doubtful)} doubtful steps were counted again by this page.`;
+        return doubtfulSteps === null ? ""
+            : `${counted} What was earned in them the client said${(opinions ?? 0) > 0 ? ", and second opinions the server gave when it was recorded" : ""}: read from the file, not recomputed.`;
     }
 
     showBadge(badge: HTMLElement): void {
@@ -331,6 +542,7 @@ export class Prover {
         badge.classList.toggle("good", this.isProven);
         badge.textContent = this.difference !== "" ? `difference behind step ${this.provenTo}` : this.isProven ? "proven"
             : this.proving === "running" ? `proving: step ${count(this.provenTo)} of ${count(this.episode.lastStep)}`
+            : this.proving === "paused" ? `proven to step ${count(this.provenTo)}`
             : hasDamage ? "damaged; not proven" : "not proven";
         badge.title = this.isProven ? "Every step was taken again in this page, and every hash, frame, contact and key-frame is the same."
             : "What is shown has passed its checksums; that it follows from the inputs is not proven.";
@@ -352,11 +564,12 @@ export class Prover {
         if (!this.canProve) {
             return `Not proven: ${this.obstacle}.`;
         }
-        const speed = `${num(this.took / 1000, 3)} s, ${count(Math.round((1000 * this.provenTo) / Math.max(1, this.took)))} steps a second`;
+        const speed = `${num(this.took / 1000, 3)} s, ${count(Math.round((1000 * this.steppedTo) / Math.max(1, this.took)))} steps a second`;
         return this.proving === "none" ? "Not proven: nobody has stepped it again here."
             : this.proving === "running" ? `Stepping again: ${count(this.provenTo)} of ${count(this.episode.lastStep)} steps…`
+            : this.proving === "paused" ? `Proven up to step ${count(this.provenTo)} of ${count(this.episode.lastStep)}; the rest is long, and waits.`
             : this.difference !== "" ? `Difference: up to step ${count(this.provenTo)} every hash is the same; then ${this.difference}.`
-            : `${this.isProven ? "Proven" : "Not proven as a whole, as parts are missing or damaged"}: ${count(this.provenTo)} steps were taken again in this page (${speed}), and every hash, frame, contact and ` +
+            : `${this.isProven ? "Proven" : "Not proven as a whole, as parts are missing or damaged"}: ${count(this.steppedTo)} steps were taken again in this page (${speed}), and every hash, frame, contact and ` +
               `key-frame that is stored is the same${this.faults > 0 ? ", with the step that failed" : ""}.`;
     }
 
@@ -366,7 +579,8 @@ export class Prover {
             this.onChange();
         } });
         return el("div", { id: "proof" },
-            el("p", { class: "note" }, this.proofText(), " ", this.canProve && this.proving === "none" ? el("button", { id: "prove", onclick: () => void this.prove() }, "prove") : null),
+            el("p", { class: "note" }, this.proofText(), " ", this.canProve && (this.proving === "none" || this.proving === "paused") ? el("button", { id: "prove", onclick: () => void this.prove() }, this.proving === "none" ? "prove" : "prove the rest") : null),
+            this.doubtText() === "" ? null : el("p", { class: "note", id: "doubt" }, this.doubtText()),
             el("p", { class: "note" }, this.checkText(), " ", this.checking === "running" ? null : el("button", { id: "check", onclick: () => void this.check() }, "check every chunk")),
             this.canProve ? el("p", { class: "note" }, el("label", {}, fill, " step again what was not stored: frames between strides, contacts")) : null,
             this.sideDifference === "" ? null : el("p", { class: "damage" }, `Stepping to this step: ${this.sideDifference}.`),

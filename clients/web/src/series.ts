@@ -26,6 +26,17 @@ export function emptySeries(): Series {
     return { step: [], time: [], kinetic: [], potential: [], contactStep: [], open: [], stick: [], slide: [], deepest: [], defect: [], isWhole: true, done: 0 };
 }
 
+/** `numbers`: CONTACT_NUMBERS of them. */
+export function addContacts(series: Series, step: number, numbers: readonly number[]): void {
+    const [open, stick, slide, deepest, defect] = numbers;
+    series.contactStep.push(step);
+    series.open.push(open);
+    series.stick.push(stick);
+    series.slide.push(slide);
+    series.deepest.push(deepest);
+    series.defect.push(defect);
+}
+
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 /** Fills the series; `onPart` is told now and then, and says whether to go on. */
@@ -61,13 +72,8 @@ export async function walk(episode: Episode, series: Series, onFrame: ((frame: F
     }
     for (let i = 0; i < contacts.refs.length; i += leap) {
         for (const list of (await contacts.load(contacts.refs[i])) ?? []) {
-            const summary = summarise(list, episode.fall);
-            series.contactStep.push(list.step);
-            series.open.push(summary.states[0]);
-            series.stick.push(summary.states[1]);
-            series.slide.push(summary.states[2]);
-            series.deepest.push(summary.deepest);
-            series.defect.push(summary.defect);
+            const { states, deepest, defect } = summarise(list, episode.fall);
+            addContacts(series, list.step, [...states, deepest, defect]);
         }
         if (!(await part())) {
             return;

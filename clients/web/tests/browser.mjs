@@ -9,6 +9,7 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { groupTests } from "./groups.mjs";
 
 const [folder, all] = process.argv.slice(2);
 const viewer = join(dirname(fileURLToPath(import.meta.url)), "../dist/moreau-viewer.html");
@@ -371,66 +372,6 @@ const tests = {
         await page.click("#again-contacts tbody tr:nth-child(2)");
         assert.equal(await page.locator("table.contacts tr.selected").getAttribute("data-contact"), table[1][0]);
         await close(page);
-    },
-
-    async "lists the episodes of a group, and steps one from its calls"() {
-        const seen = JSON.parse(readFileSync(join(folder, "group.json"), "utf8"));
-        const page = await open(join(folder, "group.db"));
-        await page.waitForFunction(() => window.moreau.facts().isShown);
-        await page.click('[data-tab="group"]');
-        const rows = () => page.locator("#group-episodes tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
-        const ordered = async (name) => {
-            await page.selectOption("#group-order", { label: name });
-            await page.waitForFunction(() => !document.querySelector("#tab-group").textContent.includes("reading"));
-            return rows();
-        };
-        const highest = await ordered("highest return"), lowest = await ordered("lowest return");
-        assert.equal(highest.length, 100);
-        const returns = (all) => all.map((cells) => Number(cells[4]));
-        assert.deepEqual(returns(highest), returns(highest).sort((a, b) => b - a));
-        assert.deepEqual(returns(lowest), returns(lowest).sort((a, b) => a - b));
-        assert.ok(returns(highest)[0] > returns(lowest)[0]);
-        await ordered("oldest");
-        const found = [];
-        for (let from = 0; from < 400; from += 100) {
-            found.push(...await rows());
-            await page.click("#tab-group button:has-text('▶') >> nth=0");
-            await page.waitForFunction(() => !document.querySelector("#tab-group").textContent.includes("reading"));
-        }
-        const one = found.filter((cells) => Number(cells[0]) === seen.world && Number(cells[1]) === seen.turn);
-        assert.equal(one.length, 1, "each episode stands on one page");
-        near(Number(one[0][4]), seen.return, 6);
-        assert.equal(Number(one[0][3]), seen.limit);
-        // the same episode, its steps made of the calls that the group took
-        await page.click("#tab-group button:has-text('◀') >> nth=1");
-        await ordered("world, then turn");
-        for (let from = 0; from < 500 && (await page.locator("#group-episodes tbody tr", { has: page.locator(`td:nth-child(1):text-is("${seen.world}")`) }).count()) === 0; from += 100) {
-            await page.click("#tab-group button:has-text('▶') >> nth=0");
-            await page.waitForFunction(() => !document.querySelector("#tab-group").textContent.includes("reading"));
-        }
-        const row = page.locator("#group-episodes tbody tr", { has: page.locator(`td:nth-child(1):text-is("${seen.world}")`) }).filter({ has: page.locator(`td:nth-child(2):text-is("${seen.turn}")`) });
-        const uid = await row.getAttribute("data-episode");
-        await row.click();
-        await page.waitForFunction((id) => window.moreau.facts().episode === id && window.moreau.facts().isReadWhole, uid);
-        for (const step of [0, 1, 25, seen.limit, 7]) {
-            await page.evaluate((s) => window.moreau.seek(s), step);
-            await atStep(page, step);
-            const x = await page.evaluate(() => window.moreau.frame.jointPosition[0]);
-            assert.equal(x, seen.cart[step], `the cart behind step ${step}`);
-        }
-        await shot(page, "group");
-        await page.click('[data-tab="episode"]');
-        await page.click("#prove");
-        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven");
-        assert.match(await text(page, "#proof"), new RegExp(`Proven: ${seen.limit} steps were taken again`));
-        await close(page);
-        // the row says that it was another turn: another start was drawn for that
-        const other = await open(join(folder, "other.db"), `#episode=${uid}`);
-        await other.waitForFunction((id) => window.moreau.facts().episode === id && window.moreau.facts().isReadWhole, uid);
-        await other.click("#prove");
-        await other.waitForFunction(() => document.querySelector("#badge").textContent.startsWith("difference"));
-        assert.match(await text(other, "#proof"), /Step 0: the state has the hash 0x/);
-        await close(other);
     },
 
     async "what moreau compare made of an episode of a group stands beside it"() {
@@ -897,6 +838,7 @@ Object.assign(longTests, {
         await again.stop();
     },
 });
+Object.assign(tests, groupTests({ folder, open, close, shot, text, atStep, near }));
 if (all === "--all") {
     Object.assign(tests, longTests);
 }
@@ -913,6 +855,11 @@ for (const [name, test] of wanted) {
     } catch (error) {
         failed++;
         console.log(`FAIL ${name}\n${error.stack}`);
+        for (const page of browser.contexts().flatMap((context) => context.pages())) { // what it left open
+            const said = await page.evaluate(() => ["#badge", "#stage-text", "#overlay", "#notes", "#proof"].map((id) => document.querySelector(id)?.textContent ?? "").concat(JSON.stringify(window.moreau?.facts()))).catch((why) => [why.message]);
+            console.log([...page.problems ?? [], ...said].map((line) => `  | ${line}`).join("\n"));
+            await page.context().close();
+        }
     }
 }
 await browser.close();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The server's dynamics, compiled to WebAssembly, with the functions of clients/web/prove.h: one world per instance.
 import type { Contacts, Frame } from "../log/frames";
-import type { GroupEpisode } from "./messages";
+import { contactName } from "../measures";
+import type { GroupEpisode, GroupNumbers } from "./messages";
 import type { Choice, Trial } from "./trial";
 
 interface Exports {
@@ -13,7 +14,11 @@ interface Exports {
     prove_inputs(count: number): number;
     prove_compare(count: number): number;
     prove_group(count: number, world: number): number;
-    prove_episode(seed: bigint, turn: bigint, begunCall: bigint, endedCall: bigint): void;
+    prove_episode(seed: bigint, turn: bigint, begunCall: bigint, endedCall: bigint, before: bigint): void;
+    prove_group_numbers(): number;
+    prove_place(): number;
+    prove_compared(): number;
+    prove_worst(): number;
     prove_next(): number;
     prove_step(): number;
     prove_message(): number;
@@ -21,7 +26,7 @@ interface Exports {
     prove_frame(): number;
     prove_contacts(): number;
     prove_solvers(): number;
-    prove_hold(): number;
+    prove_hold(substep: number): number;
     prove_own(): number;
     prove_parameters(): number;
     prove_try(solver: number): number;
@@ -32,8 +37,8 @@ export enum Next { Failed = -1, End = 0, Step = 1, Fault = 2, Same = 3 }
 
 export const ENTRY_NAMES = ["e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_DS", "e_own", "e_row"];
 export const OWN = 6; // among them
-export const REPORT_COUNT = 19;
-export const REPORT = { converged: 8, penetration: 9, contacts: 10, iterations: 12, tolerance: 13, worstContact: 17, solverNs: 18 };
+export const REPORT_COUNT = 23;
+export const REPORT = { converged: 8, penetration: 9, iterations: 12, tolerance: 13, energy: 14, solverNs: 18, unconverged: 20, worstSubstep: 21, doubtful: 22 };
 
 export const PARAMETERS_MAX = 24; // of a solver
 
@@ -101,7 +106,30 @@ export class Dynamics {
 
     group(chunk: ArrayBuffer, of: GroupEpisode): void {
         this.give(chunk, (n) => this.e.prove_group(n, of.world));
-        this.e.prove_episode(of.seed, of.turn, BigInt(of.begunCall), BigInt(of.endedCall));
+        this.episode(of);
+    }
+
+    /** Of the group that is at hand, from its beginning. */
+    episode(of: GroupEpisode): void {
+        this.e.prove_episode(of.seed, of.turn, BigInt(of.begunCall), BigInt(of.endedCall), BigInt(of.before));
+    }
+
+    get groupNumbers(): GroupNumbers {
+        const [substeps, timeStep, hasOpinion, share, tolerance, doubt, hashSteps] = new Float64Array(this.e.memory.buffer, this.e.prove_group_numbers(), 7);
+        return { substeps, timeStep, opinion: hasOpinion === 0 ? null : { share, tolerance, doubt }, hashSteps };
+    }
+
+    get place(): number { return this.e.prove_place(); }
+    get compared(): number { return this.e.prove_compared(); }
+
+    /** Name of the worst contact; "": none. */
+    worst(): string {
+        const at = this.e.prove_worst();
+        if (at === 0) {
+            return "";
+        }
+        const [a, b, feature] = new BigUint64Array(this.e.memory.buffer, at, 3);
+        return contactName(Number(a), Number(b), feature);
     }
 
     inputs(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_inputs(n)); }
@@ -149,7 +177,7 @@ export class Dynamics {
 
     // ---- the next step, tried
 
-    hold(): Next { return this.guard(() => this.e.prove_hold()); }
+    hold(substep: number): Next { return this.guard(() => this.e.prove_hold(substep)); }
 
     own(count: number): Choice {
         const [solver, ...parameters] = new Float64Array(this.e.memory.buffer, this.e.prove_own(), 1 + count);

@@ -23,10 +23,32 @@ export interface GroupRow {
     worlds: number;
     episodes: number; // that it has, or had before some were deleted
     begunNs: bigint;
+    hasOpinion: boolean; // its episodes have doubtful steps counted
 }
 
-export const GROUP_ORDERS = ["newest", "oldest", "highest return", "lowest return", "longest", "shortest", "most unconverged", "world, then turn"];
+export const GROUP_ORDERS = [
+    "newest", "oldest", "highest return", "lowest return", "longest", "shortest", "most unconverged", "world, then turn", "lowest seed", "highest seed",
+    "most doubtful steps", "largest doubtful share", "largest gap of an opinion",
+];
 export const GROUP_PAGE = 100; // episodes
+
+/** Which of a group's episodes; null: any. */
+export interface GroupFilter {
+    world: number | null;
+    seed: bigint | null;
+    returnLeast: number | null;
+    returnMost: number | null;
+    lengthLeast: number | null;
+    lengthMost: number | null;
+    isDoubtful: boolean; // with at least one doubtful step
+}
+
+export const GROUP_ALL: GroupFilter = { world: null, seed: null, returnLeast: null, returnMost: null, lengthLeast: null, lengthMost: null, isDoubtful: false };
+
+export interface GroupPage {
+    rows: EpisodeRow[];
+    total: number; // that pass the filter; of all without one, as many as there are or were
+}
 
 /** A row of the table: nobody has checked it. */
 export interface EpisodeRow {
@@ -47,8 +69,19 @@ export interface EpisodeRow {
     simulated: number | null; // [s]
     solver: string;
     bodies: number;
-    unconverged: number | null;
+    unconverged: number | null; // steps; of a group's: substeps
     begunNs: bigint;
+    parent: string | null; // id; of a group's: of the recording in which it began …
+    parentStep: number; // … and how many of its steps are there
+    doubtfulSteps: number | null; // of a group's with an opinion, as what follows
+    returnDoubtful: number | null; // what of the return was earned in them
+    opinions: number | null; // steps that were solved again, exactly
+    opinionGap: number | null; // of the worst of them, as a share of V
+}
+
+/** What of an episode's return was earned in doubtful steps, -1 … 1; as doubtful_share in the file. */
+export function doubtfulShare({ returnSum, returnDoubtful: d }: EpisodeRow): number | null {
+    return d === null || returnSum === null ? null : d / Math.max(Math.abs(d) + Math.abs(returnSum - d), 1e-300);
 }
 
 export interface ChunkRef {
@@ -102,12 +135,20 @@ export interface Checked {
 export interface Proven {
     firstStep: number; // the step before them
     entries: number[]; // of certificates, eight a step
-    converged: boolean[];
     ms: number[]; // how long each took here
     worst: string[]; // name of the worst contact; "": none
+    unconverged: number[]; // substeps of each; of a single world's 0 or 1
+    doubtful: boolean[];
+    worstSubstep: number[];
+    energy: number[]; // before, after, applied [J], three a step
+    contacts: number[]; // CONTACT_NUMBERS a step, where nothing is stored of them
     faults: number;
+    compared: number; // the last step behind which a hash was the same
+    isMore: boolean; // these inputs go on
     difference: string | null; // behind the last of them, in half a sentence
 }
+
+export const CONTACT_NUMBERS = 5; // open, stick, slide, the deepest overlap [m], the largest defect [J]
 
 /** Which episode of which world, as its row says; what is otherwise differs when it is stepped again. */
 export interface GroupEpisode {
@@ -116,32 +157,43 @@ export interface GroupEpisode {
     turn: bigint;
     begunCall: number; // on the world's range
     endedCall: number;
+    before: number; // steps that were taken before the recording began
+}
+
+/** What the definition of a group says. */
+export interface GroupNumbers {
+    substeps: number;
+    timeStep: number; // [s] of a substep
+    opinion: { share: number; tolerance: number; doubt: number } | null;
+    hashSteps: number; // states are hashed behind so many steps
 }
 
 export interface Shown {
     frame: Frame;
     contacts: Contacts | null;
+    worstSubstep: number; // -1: nothing was stepped
 }
 
 export interface ProverCalls {
     version(): number;
     group(chunk: ArrayBuffer, of: GroupEpisode): string | null;
     keyframe(chunk: ArrayBuffer, begins: boolean): string | null;
-    inputs(chunk: ArrayBuffer): Proven;
+    inputs(chunk: ArrayBuffer | null, fall: number | null): Proven; // null: those at hand go on; contacts are judged by what gravity gives in a step [m/s]
     store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null;
     end(): string | null;
-    sideBegin(chunk: ArrayBuffer, of: GroupEpisode | null): number;
+    sideGroup(definition: ArrayBuffer, of: GroupEpisode): GroupNumbers;
+    sideBegin(keyframe: ArrayBuffer | null): number; // null: a group's, by the call that began it
     sideInputs(chunk: ArrayBuffer): void;
-    sideTo(step: number): { at: number; shown: Shown[]; difference: string | null };
+    sideTo(step: number): { at: number; place: number; compared: number; shown: Shown[]; difference: string | null };
     solvers(): string;
-    hold(): { next: number; own: Choice };
+    hold(substep: number): { next: number; own: Choice };
     trial(choice: Choice): Trial;
 }
 
 export interface Calls {
     open(what: File | string | ArrayBuffer, log: File | null): Opened;
     find(text: string): EpisodeRow | null;
-    group(recording: number, order: number, from: number): EpisodeRow[];
+    group(recording: number, order: number, filter: GroupFilter, from: number): GroupPage;
     episode(uid: string): EpisodeHead;
     scenes(uid: string): { scenes: SceneText[]; damage: string[] };
     course(uid: string, from: number): Course;

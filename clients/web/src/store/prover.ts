@@ -3,11 +3,12 @@
 // look at and that was not stored.
 import { CHUNK_HEADER_BYTES } from "../log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
-import { contactKey } from "../measures";
-import { Dynamics, ENTRY_NAMES, Next, OWN, PARAMETERS_MAX, REPORT } from "./dynamics";
-import type { GroupEpisode, Proven, Shown } from "./messages";
+import { summarise } from "../measures";
+import { Dynamics, ENTRY_NAMES, Next, PARAMETERS_MAX, REPORT } from "./dynamics";
+import type { GroupEpisode, GroupNumbers, Proven, Shown } from "./messages";
 import type { Choice, Trial } from "./trial";
 
+const SLICE_MS = 100; // of the chain, before others may ask
 const SHOWN_BYTES_MAX = 32 << 20; // of frames on the way to one that is asked for, which are shown next when playing backward
 
 let chain: Dynamics | null = null; // along all chunks
@@ -78,16 +79,24 @@ function group(chunk: ArrayBuffer, of: GroupEpisode): string | null {
     }
 }
 
-const emptyProven = (): Proven => ({ firstStep: 0, entries: [], converged: [], ms: [], worst: [], faults: 0, difference: null });
-
-// One chunk of inputs: a report for each of its steps.
-function inputs(chunk: ArrayBuffer): Proven {
-    const proven = emptyProven(), live = (chain ??= new Dynamics(module as WebAssembly.Module));
-    proven.firstStep = live.step;
+// A chunk of inputs, or some time of what is left of it: a report for each of its steps.
+function inputs(chunk: ArrayBuffer | null, fall: number | null): Proven {
+    const live = (chain ??= new Dynamics(module as WebAssembly.Module)), begun = performance.now();
+    const proven: Proven = {
+        firstStep: live.step, entries: [], ms: [], worst: [], unconverged: [], doubtful: [], worstSubstep: [], energy: [], contacts: [], faults: 0,
+        compared: live.compared, isMore: false, difference: null,
+    };
     try {
-        live.inputs(chunk);
+        if (chunk !== null) {
+            live.inputs(chunk);
+        }
         for (;;) {
-            const at = performance.now(), next = live.next();
+            const at = performance.now();
+            if (at - begun > SLICE_MS) {
+                proven.isMore = true;
+                return proven;
+            }
+            const next = live.next();
             if (next === Next.Failed) {
                 throw new Error(live.message);
             }
@@ -99,7 +108,7 @@ function inputs(chunk: ArrayBuffer): Proven {
                 continue;
             }
             proven.ms.push(performance.now() - at);
-            note(live, proven);
+            note(live, proven, fall);
             const difference = compareFrame(live.step) ?? compareContacts(live.step);
             if (difference !== null) {
                 throw new Error(difference);
@@ -111,14 +120,22 @@ function inputs(chunk: ArrayBuffer): Proven {
     }
 }
 
-function note(live: Dynamics, proven: Proven): void {
+function note(live: Dynamics, proven: Proven, fall: number | null): void {
     const report = live.report();
     proven.entries.push(...report.subarray(0, ENTRY_NAMES.length));
-    proven.converged.push(report[REPORT.converged] !== 0);
-    const isBad = report[OWN] > 0 && report[REPORT.worstContact] >= 0;
-    const list = isBad ? live.contacts() : null;
-    proven.worst.push(list === null ? "" : contactKey(list, report[REPORT.worstContact]));
+    proven.energy.push(...report.subarray(REPORT.energy, REPORT.energy + 3));
+    proven.unconverged.push(report[REPORT.unconverged]);
+    proven.doubtful.push(report[REPORT.doubtful] !== 0);
+    proven.worstSubstep.push(report[REPORT.worstSubstep]);
+    proven.worst.push(live.worst());
+    proven.compared = live.compared;
+    const list = fall === null ? null : live.contacts();
+    if (list !== null && fall !== null) {
+        const { states, deepest, defect } = summarise(list, fall);
+        proven.contacts.push(...states, deepest, defect);
+    }
 }
+
 
 function store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null {
     try {
@@ -141,12 +158,22 @@ function end(): string | null {
 
 // ---- on the side
 
-function sideBegin(chunk: ArrayBuffer, of: GroupEpisode | null): number {
+let sideOf: GroupEpisode | null = null;
+
+function sideGroup(definition: ArrayBuffer, of: GroupEpisode): GroupNumbers {
     side ??= new Dynamics(module as WebAssembly.Module);
-    if (of === null) {
-        side.keyframe(chunk);
-    } else {
-        side.group(chunk, of);
+    side.group(definition, of);
+    sideOf = of;
+    return side.groupNumbers;
+}
+
+function sideBegin(keyframe: ArrayBuffer | null): number {
+    side ??= new Dynamics(module as WebAssembly.Module);
+    if (sideOf !== null) {
+        side.episode(sideOf);
+    }
+    if (keyframe !== null) {
+        side.keyframe(keyframe);
     }
     return side.step;
 }
@@ -156,15 +183,17 @@ function sideInputs(chunk: ArrayBuffer): void {
 }
 
 // Up to a step, or to the end of these inputs; what is passed on the way is kept while there is room.
-function sideTo(step: number): { at: number; shown: Shown[]; difference: string | null } {
+function sideTo(step: number): { at: number; place: number; compared: number; shown: Shown[]; difference: string | null } {
     const live = side as Dynamics, shown: Shown[] = [];
+    const result = (difference: string | null) => ({ at: live.step, place: live.place, compared: live.compared, shown, difference });
     let room = SHOWN_BYTES_MAX;
     const keep = () => {
         const frame = live.frame();
         if (frame !== null && (room > 0 || live.step === step)) {
             const list = live.contacts();
             room -= 104 * frame.ids.length + 184 * (list?.count ?? 0);
-            shown.push({ frame, contacts: list });
+            const worst = live.report()[REPORT.worstSubstep];
+            shown.push({ frame, contacts: list, worstSubstep: Number.isFinite(worst) ? worst : -1 });
         }
     };
     if (live.step === step) {
@@ -173,19 +202,19 @@ function sideTo(step: number): { at: number; shown: Shown[]; difference: string 
     while (live.step < step) {
         const next = live.next();
         if (next === Next.Failed) {
-            return { at: live.step, shown, difference: live.message };
+            return result(live.message);
         }
         if (next === Next.End) {
             break;
         }
         keep();
     }
-    return { at: live.step, shown, difference: null };
+    return result(null);
 }
 
 // The step behind the one that the side is at; Next.End: the inputs have ended before it.
-function hold(): { next: Next; own: Choice } {
-    const live = side as Dynamics, next = live.hold();
+function hold(substep: number): { next: Next; own: Choice } {
+    const live = side as Dynamics, next = live.hold(substep);
     if (next === Next.Failed) {
         throw new Error(live.message);
     }
@@ -206,7 +235,7 @@ function trial(choice: Choice): Trial {
 const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
 
 const calls: Record<string, (...parts: never[]) => unknown> = {
-    version: () => any().version, solvers: () => any().solvers, group, keyframe, inputs, store, end, sideBegin, sideInputs, sideTo, hold, trial,
+    version: () => any().version, solvers: () => any().solvers, group, keyframe, inputs, store, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
 self.onmessage = (event: MessageEvent) => {

@@ -127,9 +127,18 @@ export class Database {
 
     /** All rows; throws a sentence. */
     run(sql: string, bind?: Value[]): Row[] {
+        return this.exec(sql, bind, "object");
+    }
+
+    /** The first column of all rows. */
+    column(sql: string, bind?: Value[]): Value[] {
+        return this.exec(sql, bind, 0);
+    }
+
+    private exec(sql: string, bind: Value[] | undefined, rowMode: string | number): Any {
         this.failure = null;
         try {
-            return this.db.exec({ sql, bind, returnValue: "resultRows", rowMode: "object" });
+            return this.db.exec({ sql, bind, returnValue: "resultRows", rowMode });
         } catch (error) {
             const text = (error as Error).message;
             const isDamage = /malformed|corrupt|not a database|disk I\/O/i.test(text);

@@ -6,7 +6,7 @@ import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/c
 import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_PAGE, GroupRow, Opened, SceneText } from "./messages";
+import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Opened, SceneText } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
@@ -28,15 +28,22 @@ function database(): Database {
 // ---- the table of episodes
 
 const EPISODE_SQL = `SELECT lower(hex(substr(r.uid, 1, 12))) || printf('%08x', e.number) AS uid, r.id AS recording, e.world_index, r.world_range,
-    r.world_count > 1 OR r.world_range > 1 AS is_of_group, HAS_GROUPS r.name, e.state, r.content, e.first_step, e.last_step, e.simulated_s, e.seed, e.return_sum,
-    r.solver, r.body_count, e.unconverged, e.begun_ns
+    r.world_count > 1 OR r.world_range > 1 AS is_of_group, OF_GROUPS r.name, e.state, r.content, e.first_step, e.last_step, e.simulated_s, e.seed, e.return_sum,
+    r.solver, r.body_count, e.unconverged, e.begun_ns, lower(hex(e.parent)) AS parent, e.parent_step
   FROM recording r JOIN episode e ON e.id BETWEEN r.id * 4294967296 AND r.id * 4294967296 + 4294967295`; // its id begins with its recording's
+const OF_RECORDING = "id BETWEEN ?1 * 4294967296 AND ?1 * 4294967296 + 4294967295";
 const GROUP_SQL = "SELECT lower(hex(r.uid)) AS uid, id AS recording, name, state, world_count, begun_ns FROM recording r WHERE world_count > 1 OR world_range > 1";
-const ORDER_SQL = ["e.id DESC", "e.id", "e.return_sum DESC, e.id", "e.return_sum IS NULL, e.return_sum, e.id", "e.length DESC, e.id", "e.length, e.id", "e.unconverged DESC, e.id", "e.world_index, e.first_step"];
+const SHARE_SQL = "return_doubtful / max(abs(return_doubtful) + abs(return_sum - return_doubtful), 1e-300)";
+// one signed number has all 64 bits of a seed
+const ORDER_SQL = [
+    "id DESC", "id", "return_sum DESC, id", "return_sum IS NULL, return_sum, id", "length DESC, id", "length, id", "unconverged DESC, id", "world_index, first_step",
+    "seed < 0, seed, id", "seed < 0 DESC, seed DESC, id", "DOUBTFUL DESC, id", "SHARE DESC, id", "GAP DESC, id",
+];
 
-// files from before groups were recorded have no columns for them
-let hasGroups = true;
-const episodeSql = () => EPISODE_SQL.replace("HAS_GROUPS", hasGroups ? "e.length, e.turn," : "NULL AS length, NULL AS turn,");
+// files from before groups were recorded, or before they had opinions, have no columns for them
+let hasGroups = true, hasOpinions = true;
+const columnsOf = (has: boolean, names: string) => names.split(" ").map((name) => `${has ? "e." : "NULL AS "}${name}, `).join("");
+const episodeSql = () => EPISODE_SQL.replace("OF_GROUPS", columnsOf(hasGroups, "length turn") + columnsOf(hasOpinions, "doubtful_steps return_doubtful opinions opinion_gap_max"));
 
 function toRow(row: Row): EpisodeRow {
     const nullable = (value: Value) => (value === null ? null : Number(value));
@@ -47,6 +54,8 @@ function toRow(row: Row): EpisodeRow {
         name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", content: CONTENTS[Number(row.content)] ?? "unknown",
         firstStep: Number(row.first_step), lastStep: nullable(row.last_step), simulated: nullable(row.simulated_s),
         solver: String(row.solver), bodies: Number(row.body_count), unconverged: nullable(row.unconverged), begunNs: BigInt(row.begun_ns as bigint),
+        parent: row.parent === null || row.parent === "" ? null : String(row.parent), parentStep: Number(row.parent_step ?? 0),
+        doubtfulSteps: nullable(row.doubtful_steps), returnDoubtful: nullable(row.return_doubtful), opinions: nullable(row.opinions), opinionGap: nullable(row.opinion_gap_max),
     };
 }
 
@@ -56,23 +65,62 @@ function listRecordings(): { episodes: EpisodeRow[]; groups: GroupRow[]; hasMore
     const least = newest.length > ROWS_MAX ? Number(newest[ROWS_MAX - 1].id) : 0;
     const episodes = database().run(`${episodeSql()} WHERE r.id >= ${least} AND r.world_count = 1 AND r.world_range = 1 ORDER BY r.id DESC, e.id DESC`).map(toRow);
     const groups = database().run(`${GROUP_SQL} AND id >= ${least} ORDER BY id DESC`).map((row): GroupRow => {
-        const last = database().run("SELECT max(id) AS id FROM episode WHERE id BETWEEN ?1 * 4294967296 AND ?1 * 4294967296 + 4294967295", [row.recording])[0].id;
+        const [newest] = database().run(`SELECT number, ${hasOpinions ? "doubtful_steps" : "NULL AS doubtful_steps"} FROM episode WHERE ${OF_RECORDING} ORDER BY id DESC LIMIT 1`, [row.recording]);
         return {
             uid: String(row.uid), recording: Number(row.recording), name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", worlds: Number(row.world_count),
-            episodes: last === null ? 0 : Number(BigInt(last as bigint) & 0xffffffffn) + 1, begunNs: BigInt(row.begun_ns as bigint),
+            episodes: newest === undefined ? 0 : Number(newest.number) + 1, begunNs: BigInt(row.begun_ns as bigint), hasOpinion: newest !== undefined && newest.doubtful_steps !== null,
         };
     });
     return { episodes, groups, hasMore: newest.length > ROWS_MAX };
 }
 
-/** A page of a group's episodes. Sorting by what no index knows reads all their rows. */
-function group(recording: number, order: number, from: number): EpisodeRow[] {
-    return database().run(`${episodeSql()} WHERE r.id = ? ORDER BY ${ORDER_SQL[order] ?? ORDER_SQL[0]} LIMIT ${GROUP_PAGE} OFFSET ?`, [recording, from]).map(toRow);
+const NEWEST = 0, OLDEST = 1; // of the orders: those that rows stand in
+const SORTED_MAX = 2_000_000; // episodes
+let sorted = { name: "", numbers: [] as number[] }; // what was asked for last, for its other pages
+
+// All rows of the recording are read, by their ids, which begin with its own: no index is asked for.
+function sort(recording: number, order: number, filter: GroupFilter): number[] {
+    const name = [recording, order, ...Object.values(filter)].join();
+    if (sorted.name !== name) {
+        const bind: Value[] = [recording];
+        const limit = (column: string, relation: string, value: number | bigint | null) => {
+            if (value === null) {
+                return "";
+            }
+            bind.push(value);
+            return ` AND ${column} ${relation} ?${bind.length}`;
+        };
+        const which = limit("world_index", "=", filter.world) + limit("seed", "=", filter.seed === null ? null : BigInt.asIntN(64, filter.seed)) +
+            limit("return_sum", ">=", filter.returnLeast) + limit("return_sum", "<=", filter.returnMost) + limit("length", ">=", filter.lengthLeast) +
+            limit("length", "<=", filter.lengthMost) + (filter.isDoubtful ? hasOpinions ? " AND doubtful_steps > 0" : " AND 0" : "");
+        const by = (ORDER_SQL[order] ?? ORDER_SQL[NEWEST]).replace("DOUBTFUL", hasOpinions ? "doubtful_steps" : "id").replace("SHARE", hasOpinions ? SHARE_SQL : "id").replace("GAP", hasOpinions ? "opinion_gap_max" : "id");
+        sorted = { name, numbers: database().column(`SELECT number FROM episode WHERE ${OF_RECORDING}${which} ORDER BY ${by} LIMIT ${SORTED_MAX}`, bind).map(Number) };
+    }
+    return sorted.numbers;
+}
+
+/** A page of a group's episodes. As rows stand it is found at once; any other order or choice of them is made once, for all its pages. */
+function group(recording: number, order: number, filter: GroupFilter, from: number): GroupPage {
+    const rowsOf = (numbers: number[]) => database().run(`${episodeSql()} WHERE r.id = ?1 AND e.id IN (${numbers.map((n) => `?1 * 4294967296 + ${n}`).join()})`, [recording]).map(toRow);
+    const page = (all: number[], total: number) => {
+        const place = new Map(all.map((number, i) => [number, i]));
+        const at = (row: EpisodeRow) => place.get(parseInt(row.uid.slice(24), 16)) ?? 0;
+        return { rows: rowsOf(all).sort((a, b) => at(a) - at(b)), total };
+    };
+    const isAll = Object.entries(filter).every(([key, value]) => value === GROUP_ALL[key as keyof GroupFilter]);
+    if (isAll && (order === NEWEST || order === OLDEST)) {
+        const last = database().run(`SELECT number FROM episode WHERE ${OF_RECORDING} ORDER BY id DESC LIMIT 1`, [recording])[0], total = last === undefined ? 0 : Number(last.number) + 1;
+        const numbers = Array.from({ length: Math.max(0, Math.min(GROUP_PAGE, total - from)) }, (_, i) => (order === OLDEST ? from + i : total - 1 - from - i));
+        return page(numbers, total);
+    }
+    const all = sort(recording, order, filter);
+    return page(all.slice(from, from + GROUP_PAGE), all.length);
 }
 
 async function openFile(what: File | string | ArrayBuffer, log: File | null): Promise<Opened> {
     db?.close();
     db = null;
+    sorted = { name: "", numbers: [] };
     const plain: Store = typeof what === "string" ? openUrl(what) : what instanceof File ? new FileStore(what) : new BytesStore("this page", new Uint8Array(what));
     const cached = new Cached(plain);
     const whole: Store = log === null ? cached : new WithLog(cached, new FileStore(log));
@@ -85,7 +133,9 @@ async function openFile(what: File | string | ArrayBuffer, log: File | null): Pr
     store = whole;
     try {
         db = await Database.open(sqlite as WebAssembly.Module, whole, identity.claimedBytes);
-        hasGroups = db.run("SELECT 1 FROM pragma_table_info('episode') WHERE name = 'turn'").length > 0;
+        const has = (column: string) => (db as Database).run("SELECT 1 FROM pragma_table_info('episode') WHERE name = ?", [column]).length > 0;
+        hasGroups = has("turn");
+        hasOpinions = has("doubtful_steps");
         return { name: whole.name, size: whole.size, notes, ...listRecordings() };
     } catch (error) {
         throw new Error(`${whole.name} cannot be read: ${(error as Error).message}. moreau-server --recover copies what can be read.`);
@@ -148,7 +198,7 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     const columns = "SELECT id, kind, first_step, sequence FROM chunk";
     // of a group, what is of all worlds and what is of the range that the world is in
     const range = Math.floor(row.worldIndex / row.worldRange) * row.worldRange;
-    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind = ${Kind.Inputs} OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Scene}))` : "";
+    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Scene}))` : "";
     let rows: Row[] = [];
     try {
         rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording]);
@@ -221,14 +271,10 @@ function openEpisode(uid: string): EpisodeHead {
             `${damage[0] ?? "it is missing"}. moreau-server --recover may find it.`);
     }
     if (row.isOfGroup) {
-        const parent = database().run("SELECT parent FROM episode WHERE id = ?1 * 4294967296 + ?2", [row.recording, parseInt(uid.slice(24), 16)])[0]?.parent;
-        if (parent !== null && parent !== undefined) {
-            throw new Error(`Episode ${uid} began in another recording, and its group went on from a key-frame in this one: moreau verify steps it again, this page does not yet.`);
-        }
-        // the inputs from the call that began it to the one that ended it
+        // the inputs from the call that began it to the one that ended it, and the key-frames between
         const inputs = open.chunks.filter((c) => c.kind === Kind.Inputs), end = row.lastStep ?? 0;
         const its = new Set(inputs.filter((c, i) => (inputs[i + 1]?.firstStep ?? Infinity) >= row.firstStep && c.firstStep < end));
-        open.chunks = open.chunks.filter((c) => c.kind !== Kind.Inputs || its.has(c));
+        open.chunks = open.chunks.filter((c) => (c.kind === Kind.Inputs ? its.has(c) : c.kind !== Kind.KeyFrame || (c.firstStep >= row.firstStep && c.firstStep < end)));
         return { definition, seal: null, chunks: open.chunks, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: row.length ?? 0, damage };
     }
     const seal = parse(open, Kind.Seal, damage, readSeal);

@@ -10,7 +10,7 @@ export interface Event {
     step: number;
     firstStep: number;
     lastStep: number;
-    kind: "unconverged" | "impact" | "energy_gain" | "launch" | "broken" | "fault" | "solver" | "gap" | "change" | "divergence";
+    kind: "unconverged" | "impact" | "energy_gain" | "launch" | "broken" | "fault" | "solver" | "gap" | "change" | "divergence" | "doubtful";
     text: string;
     value: number;
 }
@@ -26,6 +26,7 @@ const EVENT_LOOKS: Record<Event["kind"], { letter: string; hue: Hue; title: stri
     solver: { letter: "S", hue: "green", title: "change of solver" },
     gap: { letter: "…", hue: "grey", title: "not recorded" },
     change: { letter: "·", hue: "green", title: "a change by the client" },
+    doubtful: { letter: "?", hue: "pink", title: "doubtful: not to be trusted" },
     divergence: { letter: "≠", hue: "pink", title: "the two episodes part" },
 };
 export const EVENT_KINDS = Object.keys(EVENT_LOOKS) as Event["kind"][];
