@@ -838,7 +838,7 @@ Object.assign(longTests, {
         await again.stop();
     },
 });
-Object.assign(tests, groupTests({ folder, open, close, shot, text, atStep, near }));
+Object.assign(tests, groupTests({ folder, open, close, facts, shot, text, atStep, near }));
 if (all === "--all") {
     Object.assign(tests, longTests);
 }

@@ -2,7 +2,7 @@
 // Episodes of groups in the page: those that tests/web/group.py and farm.py have recorded, with the numbers that they saw.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -28,7 +28,7 @@ const steps = (seen) => seen.flatMap((one, i) => (one.doubtful ? [i + 1] : []));
 const marked = (page) => page.evaluate(() => window.moreau.events.filter((e) => e.kind === "doubtful")
     .flatMap((e) => Array.from({ length: e.lastStep - e.firstStep + 1 }, (_, i) => e.firstStep + i)));
 
-export const groupTests = ({ folder, open, close, shot, text, atStep, near }) => ({
+export const groupTests = ({ folder, open, close, facts, shot, text, atStep, near }) => ({
     async "lists the episodes of a group, and steps one from its calls"() {
         const seen = JSON.parse(readFileSync(join(folder, "group.json"), "utf8"));
         const page = await open(join(folder, "group.db"));
@@ -80,7 +80,7 @@ export const groupTests = ({ folder, open, close, shot, text, atStep, near }) =>
         await page.waitForFunction((steps) => document.querySelector("#proof").textContent.startsWith(`Proven: ${steps} steps were taken again`), seen.limit);
         await close(page);
         // the row says that it was another turn: another start was drawn for that
-        const other = await open(join(folder, "other.db"), `#episode=${uid}`);
+        const other = await open(join(folder, "turned.db"), `#episode=${uid}`);
         await other.waitForFunction((id) => window.moreau.facts().episode === id && window.moreau.facts().isReadWhole, uid);
         await other.waitForFunction(() => document.querySelector("#badge").textContent.startsWith("difference"));
         assert.match(await text(other, "#proof"), /Step 0: the state has the hash 0x/);
@@ -284,6 +284,43 @@ export const groupTests = ({ folder, open, close, shot, text, atStep, near }) =>
         const apart = await page.evaluate(() => Math.hypot(...[7, 8, 9].map((k) => window.moreau.frame.pose[k] - window.moreau.second.pose[k])));
         assert.equal(apart, two.distance[5]);
         await shot(page, "group-beside");
+        await close(page);
+    },
+
+    async "turns the pages of a hundred thousand episodes, and sorts them"() {
+        const many = json(folder, "many.json");
+        const page = await open(join(folder, "many.db"));
+        await page.waitForFunction(() => window.moreau.facts().isReadWhole);
+        const fetched = () => page.evaluate(() => window.moreau.client.call("fetched"));
+        const { firstPicture } = await facts(page);
+        assert.ok(firstPicture.bytes <= 2e6, `${firstPicture.bytes} bytes were read before the first picture`);
+        await page.click('[data-tab="group"]');
+        const read = async () => {
+            const begun = performance.now();
+            await page.waitForFunction(() => !document.querySelector("#tab-group").textContent.includes("reading"));
+            return Math.round(performance.now() - begun);
+        };
+        await read();
+        const shown = () => page.locator("#group-episodes tbody tr").evaluateAll((all) => all.map((row) => [row.dataset.episode, ...[...row.children].map((cell) => cell.textContent)]));
+        const before = await fetched();
+        await page.click("#tab-group button:has-text('▶|')");
+        const turned = await read(), rows = await shown();
+        assert.equal(rows.length, 100);
+        assert.equal(parseInt(rows[99][0].slice(24), 16), 0, "the newest first: the first one last");
+        assert.ok((await fetched()) - before < 5e5, "a page is found without those before it");
+        await page.selectOption("#group-order", "highest return");
+        const sorted = await read();
+        (await shown()).slice(0, 5).forEach((row, i) => near(Number(row[5]), many.highest[i], 6));
+        const whole = await fetched();
+        await page.click("#tab-group button:has-text('▶|')");
+        const again = await read();
+        assert.ok((await fetched()) - whole < 5e5, "its other pages are known by then");
+        await page.fill('[data-limit="returnLeast"]', "0.9");
+        await page.press('[data-limit="returnLeast"]', "Enter");
+        await read();
+        assert.ok((await text(page, "#tab-group")).includes(`of ${many.above.toLocaleString("en").replace(/,/g, "\u202f")} `));
+        console.log(`     ${many.episodes} episodes: first picture ${Math.round(firstPicture.ms)} ms, ${firstPicture.bytes} bytes; last page ${turned} ms; sorted ${sorted} ms, its last page ${again} ms; ` +
+            `${whole} bytes of ${statSync(join(folder, "many.db")).size} read to sort them`);
         await close(page);
     },
 });

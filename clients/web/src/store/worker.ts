@@ -27,10 +27,11 @@ function database(): Database {
 
 // ---- the table of episodes
 
+// CROSS: recordings first, or SQLite reads an index of all episodes where it thinks them few
 const EPISODE_SQL = `SELECT lower(hex(substr(r.uid, 1, 12))) || printf('%08x', e.number) AS uid, r.id AS recording, e.world_index, r.world_range,
     r.world_count > 1 OR r.world_range > 1 AS is_of_group, OF_GROUPS r.name, e.state, r.content, e.first_step, e.last_step, e.simulated_s, e.seed, e.return_sum,
     r.solver, r.body_count, e.unconverged, e.begun_ns, lower(hex(e.parent)) AS parent, e.parent_step
-  FROM recording r JOIN episode e ON e.id BETWEEN r.id * 4294967296 AND r.id * 4294967296 + 4294967295`; // its id begins with its recording's
+  FROM recording r CROSS JOIN episode e ON e.id BETWEEN r.id * 4294967296 AND r.id * 4294967296 + 4294967295`; // its id begins with its recording's
 const OF_RECORDING = "id BETWEEN ?1 * 4294967296 AND ?1 * 4294967296 + 4294967295";
 const GROUP_SQL = "SELECT lower(hex(r.uid)) AS uid, id AS recording, name, state, world_count, begun_ns FROM recording r WHERE world_count > 1 OR world_range > 1";
 const SHARE_SQL = "return_doubtful / max(abs(return_doubtful) + abs(return_sum - return_doubtful), 1e-300)";
