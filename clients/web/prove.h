@@ -71,8 +71,8 @@ const char *prove_message(void);
 enum { PROVE_REPORT_COUNT = 23 };
 const double *prove_report(void);
 
-// The worst contact of the last step, or of its worst substep: ids of its bodies, its feature. NULL:
-// none moved anything.
+// The worst contact of the last step, or of its worst substep: ids of its bodies, its feature.
+// NULL: none moved anything.
 const uint64_t *prove_worst(void);
 
 // Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
