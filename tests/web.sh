@@ -101,6 +101,8 @@ if [ "$all" != --smoke ]; then
     wait "$server_pid" 2>/dev/null || true
     start "$folder/farm.db"
     "$source/tests/web/farm.py" "$MOREAU_SERVER" on "$(sed 's/.*"recording": "\([0-9a-f]*\)".*/\1/' "$folder/begun.json")" <"$folder/begun.json" >"$folder/farm.json"
+    of=$(sed 's/.*"of": "\([0-9a-f]*\)".*/\1/' "$folder/farm.json")
+    "$build/clients/moreau" compare "$of" --solver mdp --from 20 --stride 1 --record --json >"$folder/compared.json"
     stop
     "$source/tests/web/rows.py" "$folder/farm.db" "farm, gone on" >"$folder/rows.json"
     start "$folder/many.db"

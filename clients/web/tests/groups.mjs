@@ -274,6 +274,17 @@ export const groupTests = ({ folder, open, close, facts, shot, text, atStep, nea
         for (const step of [1, 20, limit]) { // they differ in height by what solvers leave of a resting weight
             near(distance[step], Math.abs(begun[step - 1].x), 4);
         }
+        // what moreau compare made of it, from step 20 on
+        await page.selectOption("#second", { label: (await page.locator("#second option").allTextContents()).find((t) => t.includes("farm-mdp")) });
+        await page.waitForFunction(() => window.moreau.facts().isCompared && window.moreau.beside.second.row.name.includes("mdp"));
+        const made = await page.evaluate(() => ({ steps: window.moreau.beside.steps, distance: window.moreau.beside.distance }));
+        assert.deepEqual(made.steps, at.slice(20));
+        const [, run] = json(folder, "compared.json").runs;
+        assert.equal((await facts(page)).firstDivergent, run.differs_step);
+        assert.deepEqual(made.steps, run.sample_step);
+        made.distance.forEach((distance, i) => near(distance, run.sample_distance[i], 9));
+        await seek(page, 10, atStep);
+        await page.waitForFunction(() => window.moreau.second === null); // it had not begun
         // another episode of the group, stepped again as well
         await page.click('[data-tab="group"]');
         await page.click("#group-episodes tbody tr:nth-child(2) .beside");
