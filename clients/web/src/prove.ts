@@ -383,6 +383,9 @@ export class Prover {
     private async endProof(): Promise<void> {
         const { group, row, lastStep } = this.episode;
         this.difference ||= (await this.remote.call("end")) ?? "";
+        if (this.difference === "" && group !== null && this.steppedTo > lastStep) {
+            this.difference = `its inputs lead to step ${this.steppedTo}, and its row says that it ended at ${lastStep}`;
+        }
         if (this.difference === "" && this.steppedTo < lastStep) {
             this.difference = `the inputs end behind step ${this.steppedTo}, and the episode at ${lastStep}`;
         }

@@ -103,7 +103,14 @@ export const groupTests = ({ folder, open, close, facts, shot, text, atStep, nea
         await page.waitForFunction((steps) => document.querySelector("#proof").textContent.startsWith(`Proven: ${steps} steps were taken again`), rest.length);
         assert.deepEqual(await marked(page), steps(rest));
         await close(page);
-        // from another first key-frame it is another episode
+        // rows that say otherwise: how many of its steps were before, and which episode it is
+        const shorter = join(folder, "shorter.db");
+        copyFileSync(join(folder, "farm.db"), shorter);
+        change(shorter, `UPDATE episode SET parent_step = parent_step - 1 WHERE world_index = ${world} AND parent IS NOT NULL`);
+        const lying = await open(shorter, `#episode=${uid}`);
+        await lying.waitForFunction(() => document.querySelector("#badge").textContent.startsWith("difference"));
+        await lying.waitForFunction((step) => document.querySelector("#proof").textContent.includes(`lead to step ${step},`), rest.length + 1);
+        await close(lying);
         const changed = join(folder, "changed.db");
         copyFileSync(join(folder, "farm.db"), changed);
         change(changed, `UPDATE episode SET seed = seed + 1 WHERE world_index = ${world} AND parent IS NOT NULL`);
