@@ -334,13 +334,13 @@ export class App {
 
     async chooseSecond(uid: string): Promise<void> {
         const first = this.episode, token = this.token;
+        this.endBeside();
+        this.beside = null;
+        this.isCompared = false;
         const row = uid === "" ? undefined : await this.named(uid);
         if (token !== this.token) {
             return;
         }
-        this.endBeside();
-        this.beside = null;
-        this.isCompared = false;
         if (first === null || row === undefined) {
             this.onBeside();
             return;
