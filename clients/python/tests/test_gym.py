@@ -275,6 +275,25 @@ def test_episodes_may_begin_as_the_caller_says(address):
     world.close()
 
 
+def test_worlds_have_a_seed_each(address):
+    """As in Gymnasium, where a list has one for every world, also for those that a mask does not name."""
+    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=3, address=address)
+    alike = {seed: worlds.reset(seed=seed)[0] for seed in (5, 6, 7)}
+    for seeds in ([7, 5, 6], (7, 5, 6), np.array([7, 5, 6])):
+        assert np.array_equal(worlds.reset(seed=seeds)[0], [alike[seed][world] for world, seed in enumerate([7, 5, 6])])
+    mask = {"reset_mask": np.array([False, True, False])}
+    assert np.array_equal(worlds.reset(seed=[1, 6, None], options=mask)[0], [alike[7][0], alike[6][1], alike[6][2]])
+    assert np.array_equal(worlds.reset(seed=np.int64(5))[0], alike[5])
+    for seeds, options in (([1], None), ([1, 2], None), ([], None), ([1, 2, 3, 4], None), ([1], mask)):
+        with pytest.raises(ValueError, match=f"3 worlds, not {len(seeds)}"):
+            worlds.reset(seed=seeds, options=options)
+    # as if nothing had been asked: the next reset begins episode 1 of the last seed
+    begun = worlds.reset()[0]
+    worlds.reset(seed=5)
+    assert np.array_equal(worlds.reset()[0], begun)
+    worlds.close()
+
+
 def test_what_is_learnt_balances_the_pole(address):
     """The example, for a few generations of one seed: far beyond what random actions reach."""
     path = pathlib.Path(__file__).parents[1] / "examples" / "evolve.py"

@@ -80,21 +80,25 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
         options["values"] has a row for each of them: what is added to the scene instead of what would be drawn, a
         number for each column of `noise`.
 
-        seed   episode 0 of that seed, in which every world has a stream of its own; or a list with one for each of
-               the named worlds; default: the next episode of each
+        seed   episode 0 of that seed, in which every world has a stream of its own; or a list with one for each world, of
+               which those of worlds that are not named are left alone; default: the next episode of each
         """
         if seed is None or isinstance(seed, (int, np.integer)):
-            super().reset(seed=None if seed is None else int(seed))
+            seed = None if seed is None else int(seed)
+            super().reset(seed=seed)
+        seeds = np.asarray(seed, dtype=object)
+        if seeds.ndim > 0 and len(seeds) != self.num_envs:
+            raise ValueError(f"seed: a list has one for each of the {self.num_envs} worlds, not {len(seeds)}")
         mask = (options or {}).get("reset_mask")
         if mask is not None:
             if not isinstance(mask, np.ndarray):
                 raise TypeError(f"options['reset_mask'] is an array of {self.num_envs} booleans, not a {type(mask).__name__}")
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
                 raise ValueError(f"options['reset_mask'] is an array of {self.num_envs} booleans, some of them True, not {mask!r}")
-            if seed is not None and not isinstance(seed, (int, np.integer)) and len(seed) == self.num_envs:
-                seed = [one for one, is_named in zip(seed, mask) if is_named]
+            if seeds.ndim > 0:
+                seed = seeds[mask].tolist()
         values = (options or {}).get("values")
-        return self.worlds.reset(mask, int(seed) if isinstance(seed, np.integer) else seed, values), {}
+        return self.worlds.reset(mask, seed, values), {}
 
     @property
     def noise(self) -> Columns:
