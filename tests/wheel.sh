@@ -1,6 +1,7 @@
 #!/bin/sh
 # The wheel that brings the server, in an environment of its own that has nothing else: a world is stepped, recorded and verified; and, with
-# Gymnasium beside it, the ten lines of examples/train.py learn on a server that somebody else started.
+# Gymnasium beside it, the ten lines of examples/train.py learn on a server that its command started. The commands of the wheel of the client
+# alone say what is not there, and hide nothing.
 #   tests/wheel.sh FOLDER
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -26,11 +27,33 @@ with moreau_sim.launch(db=sys.argv[1] + "/episodes.db") as server, server.client
 PROGRAM
 
 "$folder/user/bin/pip" install --quiet --disable-pip-version-check 'gymnasium>=1.2,<1.5'
-socket=$folder/elsewhere.sock
-rm -f "$socket"
-"$folder/build/moreau-server" --listen "unix:$socket" 2>"$folder/server.log" &
+rm -f "$folder/ready"
+mkfifo "$folder/ready"
+"$folder/user/bin/moreau-server" --listen 127.0.0.1:0 --ready-fd 3 2>"$folder/server.log" 3>"$folder/ready" &
 server=$!
 trap 'kill $server' EXIT
-until [ -S "$socket" ]; do sleep 0.1; done
-"$folder/user/bin/python" "$source/clients/python/examples/train.py" "unix:$socket" | tee "$folder/learnt" | tail -1
+read -r address <"$folder/ready"
+"$folder/user/bin/python" "$source/clients/python/examples/train.py" "$address" | tee "$folder/learnt" | tail -1
 [ "$(sed -n '$s/.* //p' "$folder/learnt")" -ge 475 ] # of 500
+
+# the commands are the programs: what goes in, what comes out, the exit status, and a signal
+"$folder/user/bin/moreau" --server "$address" run "$source/tests/scenes/one_ball.json" --steps 240 --json >"$folder/run.json"
+grep -q '"steps": *240' "$folder/run.json"
+status=0
+"$folder/user/bin/moreau" "no such  command" 2>"$folder/said" || status=$?
+[ $status -eq 2 ]
+grep -q '"no such  command"' "$folder/said"
+trap - EXIT
+kill $server
+wait $server # fails unless it ended as a server that was asked to
+
+/usr/bin/python3 -m venv --clear "$folder/alone"
+"$folder/alone/bin/pip" install --quiet --disable-pip-version-check --no-deps "$folder"/dist/moreau_sim-*-none-any.whl
+for command in moreau moreau-server; do
+    status=0
+    PATH=/usr/bin:/bin "$folder/alone/bin/$command" --version 2>"$folder/said" || status=$?
+    [ $status -eq 127 ]
+    grep -q "^$command: .*without the program $command" "$folder/said"
+done
+[ "$(PATH=$folder/alone/bin:$folder/build:/usr/bin:/bin moreau-server --version)" = "$("$folder/build/moreau-server" --version)" ]
+echo "wheel: the commands are the programs"

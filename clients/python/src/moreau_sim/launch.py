@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+
+from moreau_sim_programs import in_package, on_path
 
 from .client import Client
 from .errors import ConnectionLost
@@ -19,12 +20,11 @@ PROGRAM = "moreau-server"
 
 def find_server(binary: str | os.PathLike[str] | None = None) -> tuple[pathlib.Path, str]:
     """The server program, and where it was found: the argument, $MOREAU_SERVER_BIN, this package, or PATH."""
-    in_package = pathlib.Path(__file__).parent / "bin" / PROGRAM
     candidates = [
         (binary, "the argument"),
         (os.environ.get("MOREAU_SERVER_BIN"), "$MOREAU_SERVER_BIN"),
-        (in_package if in_package.exists() else None, "this package"),
-        (shutil.which(PROGRAM), "PATH"),
+        (in_package(PROGRAM), "this package"),
+        (on_path(PROGRAM), "PATH"),
     ]
     for path, where in candidates:
         if path:

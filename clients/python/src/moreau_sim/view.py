@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 import urllib.error
@@ -14,6 +13,8 @@ import urllib.request
 import webbrowser
 from typing import Any, overload
 
+from moreau_sim_programs import in_package, on_path
+
 from .errors import MoreauError
 from .group import Group
 
@@ -21,8 +22,7 @@ PROGRAM, PAGE = "moreau", "moreau-viewer.html"
 
 
 def _program(binary: str | os.PathLike[str] | None) -> pathlib.Path:
-    in_package = pathlib.Path(__file__).parent / "bin" / PROGRAM
-    found = binary or os.environ.get("MOREAU_BIN") or (in_package if in_package.exists() else None) or shutil.which(PROGRAM)
+    found = binary or os.environ.get("MOREAU_BIN") or in_package(PROGRAM) or on_path(PROGRAM)
     if not found:
         raise FileNotFoundError(
             f"There is no {PROGRAM}, the program that puts an episode into the page: neither an argument, nor $MOREAU_BIN, nor in this package, nor on PATH. "
