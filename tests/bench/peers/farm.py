@@ -4,7 +4,7 @@
 
     MOREAU_SERVER_BIN=build/release/moreau-server PYTHONPATH=clients/python/src python3 tests/bench/peers/farm.py [cartpole] [ant] [--worlds 64 1024]
 
-Wants numpy, gymnasium and mujoco 4, and takes EnvPool where it is installed. Every contestant acts at random and begins its
+Wants numpy, gymnasium[mujoco] and mujoco 4, and takes EnvPool where it is installed. Every contestant acts at random and begins its
 episodes anew. CPU time is that of this process and of all that it started. A contestant of more than one process or thread
 has --threads of them.
 """
