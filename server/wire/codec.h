@@ -18,4 +18,3 @@ ProtobufCMessage *codec_unpack(const ProtobufCMessageDescriptor *descriptor, Are
 // Judges every field of a message, recursively. Names the field as poses[17] or
 // scene.bodies[3].position[0].
 Status codec_check(const ProtobufCMessage *message, Error *error);
-
