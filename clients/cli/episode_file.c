@@ -11,7 +11,9 @@
 
 enum { DIGITS_MIN = 4 }; // of an id
 enum { BUSY_MS = 5000 };
-enum { APPLICATION_ID = 1297044053 }; // "MORU", as server/log/README.md says
+// As server/log/README.md says: "MORU", and the version of the format, which the server's
+// log/schema.h and this program raise together. What is newer may mean something else.
+enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 8 };
 
 static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {
     return cli_fail(cli, EXIT_REFUSED, "cannot read %s: %s", path, sqlite3_errmsg(db));
@@ -196,12 +198,19 @@ static int open_both(Cli *cli, const char *path, sqlite3 **db) {
     sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     code = sqlite3_exec(*db, sql, NULL, NULL, NULL);
     sqlite3_free(sql);
-    int application = 0;
-    if (code != SQLITE_OK || !read_mark(*db, "application_id", &application)) {
+    int application = 0, version = 0;
+    if (code != SQLITE_OK || !read_mark(*db, "application_id", &application) ||
+        !read_mark(*db, "user_version", &version)) {
         return fail_sql(cli, *db, path);
     }
     if (application != APPLICATION_ID) {
         return cli_fail(cli, EXIT_REFUSED, "%s is no server's episode file", path);
+    }
+    if (version > FORMAT_VERSION) {
+        return cli_fail(cli, EXIT_REFUSED,
+                        "%s has version %d of the log's format and this moreau knows version %d: "
+                        "use one that fits",
+                        path, version, FORMAT_VERSION);
     }
     return EXIT_DONE;
 }

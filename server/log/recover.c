@@ -93,8 +93,9 @@ static Status recover_damaged(const char *path, FILE *out, Error *error) {
     return status;
 }
 
-// Also what is not a database any more, or not ours, or of another version, may be a log with a
-// damaged header: its chunks know better.
+// Also what is not a database any more, or not ours, or too old to be ours, may be a log with a
+// damaged header: its chunks know better. A newer version is believed: what its rows mean is not
+// known here.
 static Status note_chunk(const uint8_t *bytes, size_t count, void *context, Error *error) {
     (void)bytes, (void)count;
     *(bool *)context = true;
@@ -108,8 +109,7 @@ static bool has_chunks(const char *path) {
 }
 
 static bool is_about_the_file(Status status) {
-    return status == STATUS_INVALID_ARGUMENT || status == STATUS_FAILED_PRECONDITION ||
-           status == STATUS_UNAVAILABLE;
+    return status == STATUS_INVALID_ARGUMENT || status == STATUS_UNAVAILABLE;
 }
 
 static Status recover_locked(const char *path, FILE *out, Error *error) {

@@ -14,5 +14,6 @@
 // one file in rollback-journal mode. A file that SQLite itself finds damaged (cut short, a page or
 // the header changed) is not touched: what can be read of it, through SQLite or page by page, is
 // copied into `FILE.recovered`, and mended there. A sentence per find, and a summary, go to `out`.
-// DATA_LOSS when something was lost; other statuses when nothing could be done.
+// FAILED_PRECONDITION: the file is of a newer version, and nothing was written. DATA_LOSS when
+// something was lost; other statuses when nothing could be done.
 Status recover_file(const char *path, FILE *out, Error *error);

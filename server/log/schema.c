@@ -147,9 +147,10 @@ static int read_marks(sqlite3 *db, Marks *marks) {
         const char *sql;
         int64_t *number;
     } questions[] = {
-        {"SELECT count(*) FROM sqlite_schema", &marks->objects},
+        // these two stand in the header, and are read also where the tables are damaged
         {"PRAGMA application_id", &marks->application},
         {"PRAGMA user_version", &marks->version},
+        {"SELECT count(*) FROM sqlite_schema", &marks->objects},
         {"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
          "name IN ('recording', 'episode', 'label', 'chunk', 'highlight', 'deletion', 'touch', "
          "'touch_body')",
@@ -185,6 +186,13 @@ static Status identify(sqlite3 *db, const char *path, int64_t *version, Error *e
     Marks marks = {0};
     *version = 0;
     int code = read_marks(db, &marks) & 0xff;
+    if (marks.application == SCHEMA_APPLICATION_ID && marks.version > SCHEMA_VERSION) {
+        return error_set(
+            error, STATUS_FAILED_PRECONDITION, "db",
+            "%.200s has version %lld of the log's format and this server knows version "
+            "%d: use a server that fits.",
+            path, (long long)marks.version, SCHEMA_VERSION);
+    }
     if (code == SQLITE_NOTADB) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "db",
                          "%.250s is no SQLite database: name another file.", path);
@@ -207,17 +215,10 @@ static Status identify(sqlite3 *db, const char *path, int64_t *version, Error *e
                          path);
     }
     if (marks.version < VERSION_OLDEST) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "db",
+        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
                          "%.200s has version %lld of the log's format, from before the first "
                          "release, and this server knows version %d: name another file.",
                          path, (long long)marks.version, SCHEMA_VERSION);
-    }
-    if (marks.version > SCHEMA_VERSION) {
-        return error_set(
-            error, STATUS_FAILED_PRECONDITION, "db",
-            "%.200s has version %lld of the log's format and this server knows version "
-            "%d: use a server that fits.",
-            path, (long long)marks.version, SCHEMA_VERSION);
     }
     const bool has_tables = marks.tables == table_count(marks.version);
     if (!has_tables || is_cut_short(db, path, &marks)) {

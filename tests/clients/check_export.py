@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """`moreau export --csv` and `--npz`, read back by NumPy and compared to the bit with what the server says."""
 
+import contextlib
 import csv
 import json
 import os
 import pathlib
 import resource
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -300,6 +302,23 @@ def test_mistakes_are_told_and_leave_no_file(client, server, tmp_path, words, st
     done = run(server, *[word.replace("OUT", str(tmp_path / "out")) for word in words], cwd=tmp_path)
     assert done.returncode == status and sentence in done.stderr, done.stderr
     assert os.listdir(tmp_path) == []
+
+
+def test_a_page_takes_a_file_of_this_version_and_none_of_a_newer_one(tmp_path):
+    path, page, out = tmp_path / "episodes.db", tmp_path / "page", tmp_path / "out"
+    with moreau_sim.launch(db=path, workers=1) as server, server.client(timeout_s=60.0) as client:
+        record(client, SWING, "kept", steps=10)
+    page.write_text("<html><!-- episode --></html>")
+    words = [TOOL, "export", "kept", "--db", str(path), "--html", str(out), "--page", str(page)]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0 and out.stat().st_size > 10_000, done.stderr
+    out.unlink()
+    with contextlib.closing(sqlite3.connect(path)) as log:
+        version = log.execute("PRAGMA user_version").fetchone()[0]
+        log.execute(f"PRAGMA user_version = {version + 1}")
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 1 and f"version {version + 1} of" in done.stderr and f"version {version}:" in done.stderr, done.stderr
+    assert sorted(os.listdir(tmp_path)) == ["episodes.db", "page"]
 
 
 def little_room():

@@ -285,6 +285,37 @@ START_TEST(what_is_no_log_or_in_use_is_left_alone) {
 }
 END_TEST
 
+static void expect_newer_is_left_alone(void) {
+    const long bytes = file_bytes(file.path);
+    Error error;
+    ck_assert_int_eq(recover(&error), STATUS_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "version 9 ") != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, "version 8:") != NULL, "%s", error.message);
+    ck_assert_int_eq(file_count(&file, false), 1);
+    ck_assert_int_eq(file_bytes(file.path), bytes);
+}
+
+// Also where its tables are damaged: what its rows and chunks mean is not known here.
+START_TEST(a_newer_version_is_left_alone) {
+    make_log();
+    sql(&file, "PRAGMA user_version = 9");
+    expect_newer_is_left_alone();
+    overwrite(100, 0xff, 8); // the header of the tree that has the names of the tables
+    expect_newer_is_left_alone();
+}
+END_TEST
+
+// The mark of a version that no release wrote is one that was damaged.
+START_TEST(a_version_from_before_all_others_is_damage) {
+    make_log();
+    sql(&file, "PRAGMA user_version = 0");
+    Error error;
+    ck_assert_int_eq(recover(&error), STATUS_DATA_LOSS);
+    ck_assert_int_eq(file_count(&file, false), 2);
+    ck_assert_int_eq(count_sound_chunks(&recovered), 63);
+}
+END_TEST
+
 START_TEST(any_damage_ends_with_an_answer) {
     make_log();
     uint64_t random = 88172645463325252u + (uint64_t)_i * 1000003u;
@@ -319,6 +350,8 @@ static TCase *case_mend(void) {
                         (int)(sizeof(orphanings) / sizeof(orphanings[0])));
     tcase_add_test(tcase, damaged_chunks_are_named);
     tcase_add_test(tcase, what_is_no_log_or_in_use_is_left_alone);
+    tcase_add_test(tcase, a_newer_version_is_left_alone);
+    tcase_add_test(tcase, a_version_from_before_all_others_is_damage);
     return tcase;
 }
 
