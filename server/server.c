@@ -439,6 +439,7 @@ Status server_run(const Options *options, Error *error) {
     }
     server->options = options;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit on the size of files (ulimit -f) is a failed write
     raise_file_limit();
     collect_limits(server);
     uv_loop_init(&server->loop);
