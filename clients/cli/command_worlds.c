@@ -76,6 +76,10 @@ static void print_group(const Moreau__V1__GroupInfo *group) {
            group->steps, group->episodes, is_kept ? "kept" : "",
            is_kept && group->recording != NULL ? ", " : "",
            group->recording != NULL ? group->recording : "");
+    if (group->recording_ended != NULL) {
+        printf("%s%12s  not recorded any more: %s%s\n", terminal_style(stdout, STYLE_BAD), "",
+               group->recording_ended, terminal_style(stdout, STYLE_PLAIN));
+    }
 }
 
 // Prints the groups, or collects them in `rows` (Nullable).

@@ -673,6 +673,7 @@ static bool describe_group(const GroupEntry *entry, Arena *arena, Moreau__V1__Gr
         }
         uid_text(group_recorder_uid(entry->recorder), info->recording);
     }
+    info->recording_ended = (char *)group_recording_ended(entry, arena);
     return true;
 }
 

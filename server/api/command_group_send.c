@@ -129,7 +129,7 @@ static void tell_rows(GroupReceiver *receiver, Lane *lane) {
                        .receiver = receiver};
     Error error;
     error_clear(&error);
-    if (!group_run_list_failures(request, &reply.rows, &request->arena)) {
+    if (!group_run_list_failures(request, receiver->entry, &reply.rows, &request->arena)) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "count",
                   "Memory ended while failures were told: ask for fewer worlds.");
     }

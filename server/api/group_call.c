@@ -208,12 +208,30 @@ void group_fill_failure(const Error *error, uint32_t world, Moreau__V1__Status *
     status->recoverable = status_is_recoverable(error->status);
 }
 
-// What is left of a frame goes to their texts; the last ones may have none.
-bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *arena) {
+const char *group_recording_ended(const GroupEntry *entry, Arena *arena) {
+    if (entry->recorder == NULL || group_recorder_status(entry->recorder, NULL) == STATUS_OK) {
+        return NULL;
+    }
+    Error *why = arena_take(arena, sizeof(*why));
+    if (why == NULL) {
+        return NULL;
+    }
+    group_recorder_status(entry->recorder, why);
+    return why->message;
+}
+
+// What is left of a frame goes to the texts; the last ones may have none.
+bool group_run_list_failures(const Request *request, const GroupEntry *entry, GroupRows *rows,
+                             Arena *arena) {
     const GroupCall *call = rows->call;
     const size_t frame = request->api->def.frame_bytes_max,
                  used = REPLY_HEAD_OK_BYTES_MAX + group_codec_bytes_bound(call->group, rows->count);
     size_t room = used < frame ? frame - used : 0, failed = 0;
+    const char *ended = group_recording_ended(entry, arena);
+    if (ended != NULL && strlen(ended) < room) {
+        rows->recording_ended = ended;
+        room -= strlen(ended);
+    }
     for (size_t i = 0; i < rows->count; i++) {
         failed += call->row[group_rows_at(rows, i)].has_failed;
     }
@@ -258,7 +276,7 @@ static void reply(GroupRun *run, Lane *lane) {
     Request *request = run->request;
     GroupRows rows = {.call = &run->call, .count = run->call.count, .opinions = run->told};
     Error error;
-    if (!group_run_list_failures(request, &rows, memory_of(run))) {
+    if (!group_run_list_failures(request, run->entry, &rows, memory_of(run))) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "mask",
                   "The call was carried out, but memory ended while its failures were told: name "
                   "fewer worlds.");

@@ -82,9 +82,14 @@ Status group_run_check_column(const GroupRun *run, size_t length, size_t columns
 // What is said of a row of this world that failed; the error's texts are borrowed.
 void group_fill_failure(const Error *error, uint32_t world, Moreau__V1__Status *status);
 
-// What a reply says of these rows, with their failures, in the arena, as far as a frame has room.
-// false: memory ended.
-bool group_run_list_failures(const Request *request, GroupRows *rows, Arena *arena);
+// Why the entry's recording ended before it, in the arena. NULL: it has not, there is none, or
+// memory ended.
+const char *group_recording_ended(const GroupEntry *entry, Arena *arena);
+
+// What a reply says of these rows of the entry, with their failures, in the arena, as far as a
+// frame has room. false: memory ended.
+bool group_run_list_failures(const Request *request, const GroupEntry *entry, GroupRows *rows,
+                             Arena *arena);
 
 // Actions of one kind or the other, which stay the caller's; blames their columns.
 Status group_run_take_actions(GroupRun *run, size_t count, const float *action, size_t double_count,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // What a row takes beside its numbers: bits, what became of it, code and world of its failure.
-enum { ROW_BYTES_MAX = 1 + 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 5 + 48, COLUMNS_MAX = 21 };
+enum { ROW_BYTES_MAX = 1 + 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 5 + 48, COLUMNS_MAX = 22 };
 
 static size_t number_bytes(const Group *group) {
     return group->is_double ? sizeof(double) : sizeof(float);
@@ -46,7 +46,7 @@ size_t group_codec_bytes_max(const GroupRows *rows) {
     for (size_t i = 0; i < rows->failure_count; i++) {
         bytes += WIRE_HEAD_BYTES_MAX + moreau__v1__status__get_packed_size(rows->failures[i]);
     }
-    return bytes;
+    return bytes + (rows->recording_ended != NULL ? strlen(rows->recording_ended) : 0);
 }
 
 static bool has_ended(const GroupRow *row) {
@@ -165,6 +165,16 @@ static uint8_t *write_opinions(uint8_t *at, const GroupRows *rows, uint32_t fiel
     return at + moreau__v1__group_opinion_columns__pack(&message, at);
 }
 
+static uint8_t *write_ended(uint8_t *at, const GroupRows *rows, uint32_t field) {
+    if (rows->recording_ended == NULL) {
+        return at;
+    }
+    const size_t bytes = strlen(rows->recording_ended);
+    at = wire_head(at, field, bytes);
+    memcpy(at, rows->recording_ended, bytes);
+    return at + bytes;
+}
+
 uint8_t *group_codec_pack(const GroupRows *rows, uint8_t *at) {
     const GroupCall *call = rows->call;
     const Group *group = call->group;
@@ -195,5 +205,6 @@ uint8_t *group_codec_pack(const GroupRows *rows, uint8_t *at) {
         at += moreau__v1__status__pack(rows->failures[i], at);
     }
     at = write_bits(at, rows, 41, DOUBTFUL);
-    return write_opinions(at, rows, 42);
+    at = write_opinions(at, rows, 42);
+    return write_ended(at, rows, 43);
 }

@@ -14,17 +14,18 @@ typedef struct GroupRows {
     bool names_worlds;    // lists which worlds they are
     size_t failure_count; // of them
     Moreau__V1__Status **failures;
-    OpinionColumns opinions; // on earlier steps
+    OpinionColumns opinions;     // on earlier steps
+    const char *recording_ended; // Nullable
 } GroupRows;
 
 static inline size_t group_rows_at(const GroupRows *rows, size_t index) {
     return rows->row == NULL ? index : rows->row[index];
 }
 
-// The most that so many rows take, without the texts of failures; it follows from the group alone.
+// The most that so many rows take, without the texts; it follows from the group alone.
 size_t group_codec_bytes_bound(const Group *group, size_t count);
 
-// Counts the failures with texts.
+// Counts the texts.
 size_t group_codec_bytes_max(const GroupRows *rows);
 
 // What so many opinions take at most.

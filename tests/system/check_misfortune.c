@@ -4,9 +4,11 @@
 // stored is stored.
 #include "support/machine.h"
 #include "support/server_process.h"
+#include "support/server_shell.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
 #include "support/wire_episode.h"
+#include "support/wire_group.h"
 #include "support/wire_world.h"
 
 #include <signal.h>
@@ -248,6 +250,66 @@ START_TEST(a_full_disk_ends_the_episode_and_nothing_else) {
 }
 END_TEST
 
+static const Moreau__V1__GroupInfo *list_group(WireClient *client, uint64_t group) {
+    Moreau__V1__GroupList call = MOREAU__V1__GROUP_LIST__INIT;
+    const Moreau__V1__GroupListReply *list = wire_accept(client, &call)->group_list;
+    size_t i = 0;
+    while (i < list->n_groups && list->groups[i]->group != group) {
+        i++;
+    }
+    ck_assert_uint_lt(i, list->n_groups);
+    return list->groups[i];
+}
+
+static void expect_full(const char *why) {
+    ck_assert_ptr_nonnull(why);
+    ck_assert_msg(strstr(why, "full") != NULL, "%s", why);
+}
+
+START_TEST(a_learner_is_told_that_its_group_is_not_recorded_any_more) {
+    enum { WORLDS = 3 };
+    ServerProcess *server = start_on_bad_disk();
+    WireClient *client = wire_open(server->address[0]);
+    const uint64_t other = wire_group(client, WORLDS); // not recorded
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate *create = wire_group_create_call(WORLDS);
+    create->record = &record;
+    const uint64_t group = wire_accept(client, create)->group_create->group;
+    float action[WORLDS] = {0.1f, 0.2f, 0.3f};
+    ck_assert_ptr_null(wire_group_step(client, group, action, WORLDS)->recording_ended);
+    ck_assert_ptr_null(list_group(client, group)->recording_ended);
+    tell_disk("full", true);
+    // what waits is handed over within a second or two; steps go on
+    while (list_group(client, group)->recording_ended == NULL) {
+        wire_group_step(client, group, action, WORLDS);
+        server_sleep_ms(10);
+    }
+    const Moreau__V1__GroupInfo *info = list_group(client, group);
+    expect_full(info->recording_ended);
+    ck_assert_ptr_nonnull(info->recording);
+    expect_full(wire_group_step(client, group, action, WORLDS)->recording_ended);
+    expect_full(wire_group_reset(client, group)->recording_ended);
+    Moreau__V1__GroupSend send = MOREAU__V1__GROUP_SEND__INIT;
+    send.has_group = 1, send.group = group;
+    send.n_action = WORLDS, send.action = action;
+    wire_accept(client, &send);
+    Moreau__V1__GroupReceive receive = MOREAU__V1__GROUP_RECEIVE__INIT;
+    receive.has_group = 1, receive.group = group;
+    expect_full(wire_accept(client, &receive)->group_step->recording_ended);
+    ck_assert_ptr_null(wire_group_step(client, other, action, WORLDS)->recording_ended);
+    ck_assert_ptr_null(list_group(client, other)->recording_ended);
+    char said[2048];
+    ck_assert_int_eq(server_shell(server->address[0], "moreau worlds", said, sizeof(said)), 0);
+    ck_assert_msg(strstr(said, "  not recorded any more: ") != NULL, "%s", said);
+    expect_full(said);
+    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+    destroy.has_group = 1, destroy.group = group;
+    expect_full(wire_refuse(client, &destroy, CODE(RESOURCE_EXHAUSTED), NULL)->status->message);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 // When Stop has answered, kill -9 a moment later must find the episode complete.
 START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
     ServerProcess *server = start_on_bad_disk();
@@ -398,6 +460,7 @@ static TCase *case_files(void) {
 static TCase *case_disks(void) {
     TCase *tcase = make_case("disks");
     tcase_add_test(tcase, a_full_disk_ends_the_episode_and_nothing_else);
+    tcase_add_test(tcase, a_learner_is_told_that_its_group_is_not_recorded_any_more);
     tcase_add_test(tcase, stop_answers_when_the_rows_are_on_the_disk);
     return tcase;
 }

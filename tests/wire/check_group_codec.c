@@ -180,6 +180,7 @@ static void expect_same(const GroupRows *rows) {
     Moreau__V1__GroupOpinionColumns opinions;
     group_codec_fill_opinions(&rows->opinions, &opinions);
     reply.opinions = rows->opinions.count > 0 ? &opinions : NULL;
+    reply.recording_ended = (char *)rows->recording_ended;
     const size_t count = moreau__v1__group_step_reply__get_packed_size(&reply);
     const size_t most = group_codec_bytes_max(rows);
     uint8_t *expected = malloc(count), *written = malloc(most);
@@ -214,6 +215,7 @@ START_TEST(rows_are_written_as_protobuf_c_writes_them) {
         sheet->group.opinion.share = 1.0;
         sheet->group.count = WORLDS;
         rows.opinions = judge(sheet, 1 + any(sheet, WORLDS));
+        rows.recording_ended = "The disk is full.";
         expect_same(&rows);
         free(sheet);
     }

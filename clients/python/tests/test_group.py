@@ -2,9 +2,11 @@
 """Groups of worlds against a real server: layouts, masks, ends, noise, and what is refused."""
 
 import os
+import resource
 import signal
 import time
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -256,6 +258,31 @@ def test_rows_are_read_as_they_stand(client):
         assert np.array_equal(group.read().observation, rows.observation)
         mask = np.array([False, True, False, True])
         assert np.array_equal(group.read(mask).observation, rows.observation[mask]) and group.read(mask).worlds.tolist() == [1, 3]
+
+
+def test_a_learner_is_warned_once_that_its_group_is_not_recorded_any_more(tmp_path):
+    path = tmp_path / "episodes.db"
+    with moreau_sim.launch(db=path) as server, server.client(timeout_s=60.0) as client:
+        group = make(client, record="pushed")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            group.step(np.ones((4, 1)))
+        # what is written next is more than a file may have
+        hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (4096, hard))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            while not client.group_list().groups[0].recording_ended:
+                group.step(np.ones((4, 1)))
+            for _ in range(3):
+                group.step(np.ones((4, 1)))
+        assert [one.category for one in told] == [RuntimeWarning], told
+        said = str(told[0].message)
+        assert "is not recorded any more" in said and client.group_list().groups[0].recording_ended in said
+        assert told[0].filename == __file__
+        with pytest.raises(errors.ResourceExhausted):
+            group.close()
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
 
 
 def test_a_group_goes_on_after_its_server_was_killed(tmp_path):

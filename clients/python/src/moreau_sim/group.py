@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -233,7 +234,7 @@ class Group:
         self.dtype: np.dtype[Any] = np.dtype("<f8" if double else "<f4")
         self.recording = reply.recording or ""
         self.resumed = reply.resumed
-        self._is_closed = False
+        self._is_closed = self._has_warned = False
         suffix = "_double" if double else ""
         self._names = ["observation" + suffix, "extra" + suffix, "final_observation" + suffix, "final_extra" + suffix]
         # of GroupStep and GroupSend, which are alike
@@ -482,6 +483,9 @@ class Group:
             made = self._made(fields, worlds)
         except ValueError as nonsense:
             raise self.client.no_server(nonsense) from None
+        if "recording_ended" in fields and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(f"{self!r} is not recorded any more: {str(fields['recording_ended'], 'utf-8', 'replace')}", RuntimeWarning, stacklevel=3)
         for failure in made.failures:
             if failure.code in _RAISED:
                 error = of_status(failure)

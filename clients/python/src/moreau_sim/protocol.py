@@ -2277,6 +2277,8 @@ class GroupStepReply(Message):
     """bits, as `terminated`"""
     opinions: Optional["GroupOpinionColumns"] = None
     """on the steps of an earlier call; absent: none"""
+    recording_ended: str | None = None
+    """as in GroupInfo, in every reply from then on that has room for it"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2389,6 +2391,9 @@ class GroupInfo(Message):
     """of memory"""
     recording: str | None = None
     """as in the reply of GroupCreate; absent: it is not recorded"""
+    recording_ended: str | None = None
+    """why its recording ended before it, as when the disk was full: what comes is not recorded; absent: it
+    has not"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4492,6 +4497,7 @@ GroupStepReply.FIELDS = (
     Field(17, "failures", Kind.MESSAGE, True, Status),
     Field(41, "doubtful", Kind.BYTES, False, None),
     Field(42, "opinions", Kind.MESSAGE, False, GroupOpinionColumns),
+    Field(43, "recording_ended", Kind.STRING, False, None),
 )
 GroupRead.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4544,6 +4550,7 @@ GroupInfo.FIELDS = (
     Field(8, "episodes", Kind.UINT64, False, None),
     Field(9, "bytes", Kind.UINT64, False, None),
     Field(31, "recording", Kind.STRING, False, None),
+    Field(32, "recording_ended", Kind.STRING, False, None),
 )
 EpisodeStart.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
