@@ -623,10 +623,11 @@ Status command_group_destroy_prepare(Request *request, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    request->plan = entry->recorder; // a mark that something is waited for, and no more
     request_submit(request);
     if (entry->recorder != NULL) {
         entry->end_wait = request_wait(request);
+        request->plan = entry->end_wait; // until it has been parked
+        request->is_resumed = true; // it has begun, and what the log waits with must not end before
     }
     farm_destroy(entry);
     return STATUS_OK;
@@ -636,11 +637,12 @@ Status command_group_destroy_prepare(Request *request, Error *error) {
 Status command_group_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     static Moreau__V1__GroupDestroyReply message = MOREAU__V1__GROUP_DESTROY_REPLY__INIT;
-    if (request->plan != NULL && !request->is_resumed) {
+    if (request->plan != NULL) {
+        request->plan = NULL;
         request->outcome = JOB_PARKED;
         return STATUS_OK;
     }
-    if (request->plan != NULL && request->wait.error.status != STATUS_OK) {
+    if (request->is_resumed && request->wait.error.status != STATUS_OK) {
         *error = request->wait.error;
         return error->status;
     }

@@ -516,6 +516,45 @@ START_TEST(a_killed_server_keeps_what_was_finished) {
 }
 END_TEST
 
+// Writes one after the other into `bytes`; returns how many.
+static size_t pack_frame(const Moreau__V1__Request *request, uint8_t *bytes) {
+    const size_t size = moreau__v1__request__pack(request, bytes + 4);
+    bytes[0] = bytes[1] = 0;
+    bytes[2] = (uint8_t)(size >> 8), bytes[3] = (uint8_t)size;
+    return 4 + size;
+}
+
+// Both are read in one turn, so the destruction is cancelled before a lane has it. It has begun, and
+// the log owes it an answer: it waits for that one.
+START_TEST(a_destruction_that_is_cancelled_is_done_all_the_same) {
+    enum { TIMES = 10 };
+    for (int i = 0; i < TIMES; i++) {
+        Learner learner =
+            learn(depot.client, WORLDS, false, MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
+        wire_group_reset(depot.client, learner.group);
+        play(&learner, 5, false);
+        Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+        Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+        Moreau__V1__Request first = wire_request(&destroy), second = wire_request(&cancel);
+        destroy.has_group = 1, destroy.group = learner.group;
+        first.has_id = second.has_id = 1;
+        first.id = 1000000 + 2 * (uint64_t)i, second.id = first.id + 1;
+        cancel.has_request = 1, cancel.request = first.id;
+        uint8_t bytes[256];
+        const size_t count = pack_frame(&first, bytes);
+        ck_assert(wire_send_bytes(depot.client, bytes, count + pack_frame(&second, bytes + count)));
+        for (int k = 0; k < 2; k++) {
+            const Moreau__V1__Reply *reply = wire_receive(depot.client);
+            ck_assert_ptr_nonnull(reply);
+            wire_expect(reply, CODE(OK), NULL);
+        }
+    }
+    wire_depot_stop(&depot);
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM recording WHERE state = 1"),
+                     TIMES);
+}
+END_TEST
+
 START_TEST(rows_are_made_again_from_the_chunks) {
     const Learner learner =
         train(depot.client, WORLDS, 60, true, MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
@@ -599,6 +638,7 @@ static TCase *case_records(void) {
     tcase_add_loop_test(tcase, a_row_whose_calls_are_others_is_answered, 0, 4);
     tcase_add_test(tcase, a_name_that_is_no_text_is_listed);
     tcase_add_test(tcase, a_killed_server_keeps_what_was_finished);
+    tcase_add_test(tcase, a_destruction_that_is_cancelled_is_done_all_the_same);
     tcase_add_test(tcase, rows_are_made_again_from_the_chunks);
     tcase_add_test(tcase, an_episode_is_deleted_and_the_others_stay);
     tcase_add_test(tcase, what_cannot_be_recorded_is_refused);
