@@ -524,7 +524,7 @@ static size_t pack_frame(const Moreau__V1__Request *request, uint8_t *bytes) {
     return 4 + size;
 }
 
-// Both are read in one turn, so the destruction is cancelled before a lane has it. It has begun, and
+// Both are read in one turn: the destruction is cancelled before a lane has it. It has begun, and
 // the log owes it an answer: it waits for that one.
 START_TEST(a_destruction_that_is_cancelled_is_done_all_the_same) {
     enum { TIMES = 10 };
