@@ -302,14 +302,14 @@ static bool is_on_axes(const Pair *pair, Vec3 n) {
 
 // An axis that is so near to the other one, or to a box, that rounding has turned the direction
 // from there: 1e-8 of the sizes counts as touching, and above that the direction turns by the
-// rounding of the nearest points, seen from the other ends of both. An end of a line lies beside
-// the normal by 0.02 of the radius.
+// rounding of the nearest points, of their place as well, seen from the other ends of both. An end
+// of a line lies beside the normal by 0.02 of the radius.
 static void allow_for_axis(const Pair *pair, double distance, Bounds *bounds) {
     double size = size_of(&pair->a) + size_of(&pair->b);
     double radii = pair->b.size.x + (pair->a.kind == PRIMITIVE_BOX ? 0.0 : pair->a.size.x);
     double apart = fmax(fabs(distance + radii), crossing_part * size);
     bounds->gap += crossing_part * size;
-    bounds->separation = bounds->gap + rounding * size * (size / apart);
+    bounds->separation = bounds->gap + rounding * (size + place_of(pair)) * (size / apart);
     bounds->slop = CAPSULE_ASIDE_PART * pair->b.size.x;
 }
 
