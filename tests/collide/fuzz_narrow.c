@@ -21,8 +21,9 @@ static const double vanishing = 1e-140;
 static const double rounding = 1e-14;
 // box_box: edges give way to faces, and points count as on a face, within 1e-9 of the size
 static const double box_rounding = 4e-9;
-// box_box: the angle below which faces are parallel, the squared sine below which edges are
-// (with room for the rounding of both), and how far out a corner of such a face may be
+// box_box: the angle below which faces are parallel, the sine below which edges are, also an edge
+// and a capsule's axis (with room for the rounding of both), and how far out a corner of such a
+// face may be
 static const double face_angle = 1.42e-3;
 static const double edge_angle = 1.01e-6;
 static const double slop_part = 1e-4;
@@ -256,13 +257,14 @@ static double signed_distance(const Pair *pair) {
 
 // ---- how exact
 
-// The largest angle between two axes of two boxes that is below a limit; 0: there is none.
+// The largest angle between an axis of a box and one of another, or that of a capsule, that is below
+// a limit; 0: there is none.
 static double largest_angle_below(const Pair *pair, double limit) {
     Mat3 ra = quat_to_mat3(pair->pose_a.orientation), rb = quat_to_mat3(pair->pose_b.orientation);
     const Vec3 a[3] = {ra.c0, ra.c1, ra.c2}, b[3] = {rb.c0, rb.c1, rb.c2};
     double largest = 0.0;
-    for (int i = 0; i < 9; i++) {
-        double sine = vec3_norm(vec3_cross(a[i / 3], b[i % 3]));
+    for (int i = pair->b.kind == PRIMITIVE_CAPSULE ? 6 : 0; i < 9; i++) {
+        double sine = vec3_norm(vec3_cross(a[i % 3], b[i / 3]));
         largest = sine < limit ? fmax(largest, sine) : largest;
     }
     return largest;
@@ -309,6 +311,11 @@ static void allow_for_axis(const Pair *pair, double distance, Bounds *bounds) {
     double radii = pair->b.size.x + (pair->a.kind == PRIMITIVE_BOX ? 0.0 : pair->a.size.x);
     double apart = fmax(fabs(distance + radii), crossing_part * size);
     bounds->gap += crossing_part * size;
+    if (pair->a.kind == PRIMITIVE_BOX && distance <= -pair->b.size.x) {
+        // in the box, and the way out across an edge and the axis is none
+        double width = 2.0 * fmin(size_of(&pair->a), size_of(&pair->b));
+        bounds->gap += width * largest_angle_below(pair, edge_angle);
+    }
     bounds->separation = bounds->gap + rounding * (size + place_of(pair)) * (size / apart);
     bounds->slop = CAPSULE_ASIDE_PART * pair->b.size.x;
 }
@@ -340,6 +347,10 @@ static Bounds find_bounds(const Pair *pair, double distance, const Manifold *man
             bounds.separation += length * angle;
             bounds.slop = slop_part * fmax(middle_of(a->size), middle_of(b->size));
         }
+    }
+    if (a->kind == PRIMITIVE_BOX && distance > 0.0) {
+        // gjk: of two that are far apart, squares of the distance tell what is nearest
+        bounds.gap += rounding * distance * (distance / size);
     }
     if (b->kind == PRIMITIVE_CAPSULE) {
         allow_for_axis(pair, distance, &bounds);

@@ -184,8 +184,8 @@ static inline double segment_box_separation(Vec3 p, Vec3 q, const Primitive *box
     for (int i = 0; i < 6; i++) {
         Vec3 n = i < 3 ? axis[i] : vec3_cross(axis[i - 3], vec3_sub(q, p));
         double length = vec3_norm(n);
-        if (length < 1e-9 * vec3_norm(vec3_sub(q, p))) {
-            continue;
+        if (!(length > fmax(1e-9 * vec3_norm(vec3_sub(q, p)), 1e-140))) {
+            continue; // also of a segment so short that squares of its length are no numbers
         }
         n = vec3_scale(1.0 / length, n);
         double high = -HUGE_VAL, low = HUGE_VAL;
