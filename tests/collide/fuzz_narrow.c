@@ -257,8 +257,8 @@ static double signed_distance(const Pair *pair) {
 
 // ---- how exact
 
-// The largest angle between an axis of a box and one of another, or that of a capsule, that is below
-// a limit; 0: there is none.
+// The largest angle between an axis of a box and one of another, or that of a capsule, that is
+// below a limit; 0: there is none.
 static double largest_angle_below(const Pair *pair, double limit) {
     Mat3 ra = quat_to_mat3(pair->pose_a.orientation), rb = quat_to_mat3(pair->pose_b.orientation);
     const Vec3 a[3] = {ra.c0, ra.c1, ra.c2}, b[3] = {rb.c0, rb.c1, rb.c2};
