@@ -29,8 +29,7 @@ typedef struct ComparePlan {
     size_t stopped;               // so many variants have no recording any more
     bool is_stopping;             // the log ends the last of these
     size_t counted_bytes;         // in the memory budget
-    uint64_t told_steps;          // in the last progress event
-    uint64_t told_ns;
+    EpisodeTold told;
     uint64_t begun_ns;
 } ComparePlan;
 
@@ -130,15 +129,6 @@ static Status make_plan(Request *request, ComparePlan *plan, Error *error) {
 
 // ---- the work
 
-static void tell_progress(Request *request, Lane *lane, ComparePlan *plan, uint64_t now_ns) {
-    if (now_ns - plan->told_ns >= EPISODE_PROGRESS_NS) {
-        plan->told_ns = now_ns;
-        episode_tell_progress(request, lane, MOREAU__V1__REPLY__RESULT_COMPARE_PROGRESS,
-                              compare_steps_done(plan->comparison),
-                              plan->def.last - plan->def.first, &plan->told_steps);
-    }
-}
-
 // Steps for a while. request->outcome: what the lane is to do next, where it is not over.
 static Status step(Request *request, Lane *lane, ComparePlan *plan, Error *error) {
     while (!plan->is_over) {
@@ -162,7 +152,9 @@ static Status step(Request *request, Lane *lane, ComparePlan *plan, Error *error
         if (status != STATUS_OK) {
             return status;
         }
-        tell_progress(request, lane, plan, now_ns);
+        episode_tell_at_times(request, lane, MOREAU__V1__REPLY__RESULT_COMPARE_PROGRESS,
+                              compare_steps_done(plan->comparison),
+                              plan->def.last - plan->def.first, now_ns, &plan->told);
         if (!plan->is_over && (watch.is_put_aside || episode_should_pause(lane))) {
             request->outcome = watch.is_put_aside ? JOB_LONG : JOB_AGAIN;
             return STATUS_OK;
@@ -255,11 +247,6 @@ static void release_plan(Request *request) {
     episode_count_memory(request, &plan->counted_bytes, 0);
 }
 
-// Its work looks for itself; that there is this function makes a drain end it at once.
-static void on_stopped(Request *request) {
-    (void)request;
-}
-
 static Status check_numbers(const Moreau__V1__EpisodeCompare *order, Error *error) {
     const double threshold_max = 1e6;
     if (order->n_variants < 1 || order->n_variants > COMPARE_VARIANTS_MAX) {
@@ -327,9 +314,9 @@ Status command_episode_compare_judge(Request *request, Error *error) {
 Status command_episode_compare_prepare(Request *request, Error *error) {
     (void)error;
     ComparePlan *plan = request->plan;
-    plan->begun_ns = plan->told_ns = clock_now_ns();
+    plan->begun_ns = plan->told.at_ns = clock_now_ns();
     snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
     request->finish = release_plan;
-    request->stopped = on_stopped;
+    request->stopped = episode_on_stopped;
     return STATUS_OK;
 }

@@ -14,8 +14,7 @@ typedef struct TouchesPlan {
     TouchQuery query;
     Touching *touching;   // NULL: not opened, or not needed
     size_t counted_bytes; // in the memory budget
-    uint64_t told_steps;  // in the last progress event
-    uint64_t told_ns;
+    EpisodeTold told;
 } TouchesPlan;
 
 static Status out_of_memory(Error *error) {
@@ -128,15 +127,6 @@ static Status open_touching(Request *request, TouchesPlan *plan, Error *error) {
                                : status;
 }
 
-static void tell_progress(Request *request, Lane *lane, TouchesPlan *plan, uint64_t now_ns) {
-    if (now_ns - plan->told_ns >= EPISODE_PROGRESS_NS) {
-        plan->told_ns = now_ns;
-        episode_tell_progress(request, lane, MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS,
-                              touching_steps_done(plan->touching), plan->row.last_step,
-                              &plan->told_steps);
-    }
-}
-
 // Steps for a while. request->outcome: what the lane is to do next, where it is not over.
 static Status step(Request *request, Lane *lane, TouchesPlan *plan, Error *error) {
     bool is_over = false;
@@ -160,7 +150,9 @@ static Status step(Request *request, Lane *lane, TouchesPlan *plan, Error *error
         if (status != STATUS_OK) {
             return status;
         }
-        tell_progress(request, lane, plan, now_ns);
+        episode_tell_at_times(request, lane, MOREAU__V1__REPLY__RESULT_TOUCHES_PROGRESS,
+                              touching_steps_done(plan->touching), plan->row.last_step, now_ns,
+                              &plan->told);
         if (!is_over && (watch.is_put_aside || episode_should_pause(lane))) {
             request->outcome = watch.is_put_aside ? JOB_LONG : JOB_AGAIN;
             return STATUS_OK;
@@ -219,19 +211,14 @@ static void release_plan(Request *request) {
     episode_count_memory(request, &plan->counted_bytes, 0);
 }
 
-// Its work looks for itself; that there is this function makes a drain end it at once.
-static void on_stopped(Request *request) {
-    (void)request;
-}
-
 Status command_episode_touches_prepare(Request *request, Error *error) {
     TouchesPlan *plan = arena_take_zeroed(&request->arena, 1, sizeof(*plan));
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    plan->told_ns = clock_now_ns();
+    plan->told.at_ns = clock_now_ns();
     request->plan = plan;
     request->finish = release_plan;
-    request->stopped = on_stopped;
+    request->stopped = episode_on_stopped;
     return STATUS_OK;
 }

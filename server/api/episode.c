@@ -228,6 +228,19 @@ void episode_tell_progress(Request *request, Lane *lane, Moreau__V1__Reply__Resu
     }
 }
 
+void episode_tell_at_times(Request *request, Lane *lane, Moreau__V1__Reply__ResultCase result,
+                           uint64_t steps_done, uint64_t steps_total, uint64_t now_ns,
+                           EpisodeTold *told) {
+    if (now_ns - told->at_ns >= EPISODE_PROGRESS_NS) {
+        told->at_ns = now_ns;
+        episode_tell_progress(request, lane, result, steps_done, steps_total, &told->steps);
+    }
+}
+
+void episode_on_stopped(Request *request) {
+    (void)request;
+}
+
 Status episode_end_watch(Request *request, const WorkWatch *watch, Error *error) {
     if (request_should_stop(request, error)) {
         return error->status;

@@ -47,6 +47,19 @@ enum { EPISODE_PROGRESS_NS = 100000000 };
 void episode_tell_progress(Request *request, Lane *lane, Moreau__V1__Reply__ResultCase result,
                            uint64_t steps_done, uint64_t steps_total, uint64_t *told);
 
+typedef struct EpisodeTold {
+    uint64_t at_ns, steps;
+} EpisodeTold;
+
+// The same by a lane, which comes by more often than a client wants to know.
+void episode_tell_at_times(Request *request, Lane *lane, Moreau__V1__Reply__ResultCase result,
+                           uint64_t steps_done, uint64_t steps_total, uint64_t now_ns,
+                           EpisodeTold *told);
+
+// Request.stopped of work that looks for itself: that there is this function makes a drain end it
+// at once.
+void episode_on_stopped(Request *request);
+
 // Reading the log was given up (ABORTED) as the watch said so: why, or OK where it is to be begun
 // again on a long lane; then the request's outcome says that.
 Status episode_end_watch(Request *request, const WorkWatch *watch, Error *error);
