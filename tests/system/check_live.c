@@ -6,6 +6,7 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
+#include "support/wire_live.h"
 #include "support/wire_world.h"
 
 #include <signal.h>
@@ -40,39 +41,16 @@ static Moreau__V1__Subscribe subscribe_call(uint64_t id) {
     return call;
 }
 
-// The next frame of a viewer who has one subscription; its end fails the test.
-static const Moreau__V1__LiveFrame *next_frame(WireClient *of) {
-    const Moreau__V1__Reply *reply = wire_receive(of);
-    ck_assert_ptr_nonnull(reply);
-    wire_expect(reply, CODE(OK), NULL);
-    ck_assert(reply->event);
-    ck_assert_ptr_nonnull(reply->live_frame);
-    ck_assert_uint_eq(reply->live_frame->frames->n_step, 1);
-    return reply->live_frame;
-}
-
 static uint64_t step_of(const Moreau__V1__LiveFrame *frame) {
     return frame->frames->step[0];
 }
 
 static const Moreau__V1__LiveFrame *await_step(WireClient *of, uint64_t step) {
-    const Moreau__V1__LiveFrame *frame = next_frame(of);
+    const Moreau__V1__LiveFrame *frame = wire_live_next(of);
     while (step_of(frame) < step) {
-        frame = next_frame(of);
+        frame = wire_live_next(of);
     }
     return frame;
-}
-
-// The reply that ends a subscription, behind the frames that are still on their way.
-static const Moreau__V1__Reply *await_end(WireClient *of, Moreau__V1__Status__Code code,
-                                          const char *field) {
-    const Moreau__V1__Reply *reply = wire_receive(of);
-    while (reply != NULL && reply->event) {
-        reply = wire_receive(of);
-    }
-    ck_assert_ptr_nonnull(reply);
-    wire_expect(reply, code, field);
-    return reply;
 }
 
 static const Moreau__V1__WorldGetReply *get_world(void) {
@@ -102,7 +80,7 @@ START_TEST(a_frame_is_the_world_at_its_step_to_the_bit) {
     call.has_velocities = call.has_contacts = 1;
     call.velocities = call.contacts = 1;
     wire_submit(viewer, &call);
-    const Moreau__V1__LiveFrame *frame = next_frame(viewer);
+    const Moreau__V1__LiveFrame *frame = wire_live_next(viewer);
     expect_state(frame->frames, get_world());
     ck_assert_uint_eq(frame->frames->n_ids, BODIES);
     ck_assert_ptr_nonnull(frame->scene);
@@ -139,10 +117,10 @@ START_TEST(a_long_call_is_watched_while_it_steps) {
     uint64_t id = wire_submit(client, &step);
     Moreau__V1__Subscribe call = subscribe_call(world.id);
     wire_submit(viewer, &call);
-    uint64_t before = step_of(next_frame(viewer));
+    uint64_t before = step_of(wire_live_next(viewer));
     bool has_reports = false;
     for (int i = 0; i < 20; i++) {
-        const Moreau__V1__LiveFrame *frame = next_frame(viewer);
+        const Moreau__V1__LiveFrame *frame = wire_live_next(viewer);
         uint64_t skipped = step_of(frame) - before - 1;
         ck_assert_uint_gt(step_of(frame), before);
         ck_assert_uint_eq(frame->skipped, skipped);
@@ -166,10 +144,10 @@ START_TEST(so_many_steps_lie_between_two_frames) {
     call.has_every = 1;
     call.every = 10;
     wire_submit(viewer, &call);
-    ck_assert_uint_eq(step_of(next_frame(viewer)), 0);
+    ck_assert_uint_eq(step_of(wire_live_next(viewer)), 0);
     for (uint64_t i = 1; i <= 3; i++) {
         wire_step(client, world.id, 10);
-        const Moreau__V1__LiveFrame *frame = next_frame(viewer);
+        const Moreau__V1__LiveFrame *frame = wire_live_next(viewer);
         ck_assert_uint_eq(step_of(frame), 10 * i);
         ck_assert_uint_eq(frame->skipped, 0);
     }
@@ -185,7 +163,7 @@ START_TEST(every_other_change_is_seen_as_well) {
     Moreau__V1__Subscribe call = subscribe_call(world.id);
     call.has_velocities = call.velocities = 1;
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     uint64_t body = 2;
     double pose[7] = {1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0};
     Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
@@ -196,7 +174,7 @@ START_TEST(every_other_change_is_seen_as_well) {
     set.n_pose = 7;
     set.pose = pose;
     wire_accept(client, &set);
-    const Moreau__V1__LiveFrame *frame = next_frame(viewer);
+    const Moreau__V1__LiveFrame *frame = wire_live_next(viewer);
     ck_assert_mem_eq(frame->frames->pose + 7, pose, sizeof(pose));
     ck_assert_ptr_null(frame->scene);
 
@@ -213,7 +191,7 @@ START_TEST(every_other_change_is_seen_as_well) {
     removal.n_bodies = 1;
     removal.bodies = &body;
     wire_accept(client, &removal);
-    frame = next_frame(viewer);
+    frame = wire_live_next(viewer);
     ck_assert_uint_eq(frame->frames->n_ids, BODIES - 1);
     ck_assert_uint_eq(frame->frames->ids[1], 3);
     ck_assert_ptr_null(frame->scene); // its client knows what the others are
@@ -223,7 +201,7 @@ START_TEST(every_other_change_is_seen_as_well) {
     restore.world = world.id;
     restore.snapshot = snapshot;
     wire_accept(client, &restore);
-    frame = next_frame(viewer);
+    frame = wire_live_next(viewer);
     ck_assert_uint_eq(frame->frames->n_ids, BODIES);
     ck_assert_ptr_nonnull(frame->scene);
     ck_assert_uint_eq(frame->scene->n_bodies, BODIES);
@@ -270,7 +248,7 @@ START_TEST(it_ends_with_cancel_its_world_its_deadline_and_its_connection) {
     Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
     cancel.has_request = 1;
     cancel.request = wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     uint64_t id = wire_submit(viewer, &cancel);
     const Moreau__V1__Reply *first = wire_receive(viewer), *second = wire_receive(viewer);
     const Moreau__V1__Reply *ended = first->id == id ? second : first;
@@ -278,9 +256,9 @@ START_TEST(it_ends_with_cancel_its_world_its_deadline_and_its_connection) {
     ck_assert_uint_eq(ended->subscribe->frames, 1);
 
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_destroy(client, world.id);
-    ended = await_end(viewer, CODE(NOT_FOUND), "world");
+    ended = wire_live_end(viewer, CODE(NOT_FOUND), "world");
     ck_assert_uint_eq(ended->status->world, world.id);
     wire_refuse(viewer, &call, CODE(NOT_FOUND), "world");
 
@@ -290,11 +268,11 @@ START_TEST(it_ends_with_cancel_its_world_its_deadline_and_its_connection) {
     request.has_deadline_ms = 1;
     request.deadline_ms = 20;
     wire_submit_request(viewer, &request);
-    next_frame(viewer);
-    await_end(viewer, CODE(DEADLINE_EXCEEDED), NULL);
+    wire_live_next(viewer);
+    wire_live_end(viewer, CODE(DEADLINE_EXCEEDED), NULL);
 
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_close(viewer);
     viewer = wire_open(server->address[0]);
     while (wire_stats(viewer, false)->requests_under_way > 1) { // this one
@@ -308,9 +286,9 @@ START_TEST(a_server_that_is_told_to_end_ends_it) {
     open_server("--workers 2");
     Moreau__V1__Subscribe call = subscribe_call(world.id);
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     kill(server->pid, SIGTERM);
-    await_end(viewer, CODE(CANCELLED), NULL);
+    wire_live_end(viewer, CODE(CANCELLED), NULL);
     ck_assert_int_eq(server_wait(server, PATIENCE_MS), 0);
     wire_close(viewer);
     wire_close(client);
@@ -329,10 +307,10 @@ START_TEST(what_is_wrong_with_it_is_told) {
     wire_refuse(viewer, &call, CODE(INVALID_ARGUMENT), "frames_per_second");
     call.frames_per_second = 1e-300; // none after the first, for some ages
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     call.frames_per_second = 0.0;
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_refuse(viewer, &call, CODE(RESOURCE_EXHAUSTED), NULL);
     close_server();
 }
@@ -345,11 +323,11 @@ START_TEST(a_scene_longer_than_a_frame_is_refused) {
     Moreau__V1__Subscribe call = subscribe_call(wide.id);
     call.has_single = call.single = 1;
     wire_submit(viewer, &call);
-    await_end(viewer, CODE(RESOURCE_EXHAUSTED), "scene");
+    wire_live_end(viewer, CODE(RESOURCE_EXHAUSTED), "scene");
     call.has_scene = 1;
     call.scene = 0;
     wire_submit(viewer, &call);
-    ck_assert_uint_eq(next_frame(viewer)->frames->n_pose_single, 7 * wide.body_count);
+    ck_assert_uint_eq(wire_live_next(viewer)->frames->n_pose_single, 7 * wide.body_count);
     close_server();
 }
 END_TEST
@@ -370,7 +348,7 @@ START_TEST(who_never_reads_holds_up_nobody) {
         wire_submit(silent[i], &call);
     }
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     for (uint64_t i = 1; i <= STEPS; i++) {
         wire_step(client, wide.id, 1);
         await_step(viewer, i); // so every step makes a frame
@@ -380,10 +358,10 @@ START_TEST(who_never_reads_holds_up_nobody) {
     const uint64_t frame_bytes = (uint64_t)104 * WIDE;
     ck_assert_uint_lt(server_peak_bytes(server->pid), (uint64_t)SILENT * STEPS / 4 * frame_bytes);
     // what waits in sockets is old, and ends; then comes what is
-    const Moreau__V1__LiveFrame *frame = next_frame(silent[0]);
+    const Moreau__V1__LiveFrame *frame = wire_live_next(silent[0]);
     uint64_t frames = 1;
     for (; step_of(frame) < STEPS; frames++) {
-        frame = next_frame(silent[0]);
+        frame = wire_live_next(silent[0]);
     }
     ck_assert_uint_lt(frames, STEPS / 2);
     for (int i = 0; i < SILENT; i++) {

@@ -7,6 +7,7 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_group.h"
+#include "support/wire_live.h"
 #include "support/wire_world.h"
 
 #include <stdio.h>
@@ -38,27 +39,6 @@ static Moreau__V1__Subscribe watch_call(uint64_t group, uint64_t index) {
     call.index = index;
     call.frames_per_second = 0.0;
     return call;
-}
-
-static const Moreau__V1__LiveFrame *next_frame(WireClient *of) {
-    const Moreau__V1__Reply *reply = wire_receive(of);
-    ck_assert_ptr_nonnull(reply);
-    wire_expect(reply, CODE(OK), NULL);
-    ck_assert(reply->event);
-    ck_assert_ptr_nonnull(reply->live_frame);
-    return reply->live_frame;
-}
-
-// The reply that ends a subscription, behind the frames that are still on their way.
-static const Moreau__V1__Reply *await_end(WireClient *of, Moreau__V1__Status__Code code,
-                                          const char *field) {
-    const Moreau__V1__Reply *reply = wire_receive(of);
-    while (reply != NULL && reply->event) {
-        reply = wire_receive(of);
-    }
-    ck_assert_ptr_nonnull(reply);
-    wire_expect(reply, code, field);
-    return reply;
 }
 
 static float action_of(uint64_t world, uint64_t step) {
@@ -98,7 +78,7 @@ START_TEST(a_frame_is_what_the_learner_was_told_to_the_bit) {
     Moreau__V1__Subscribe call = watch_call(group, WATCHED);
     call.has_joints = call.joints = 1;
     wire_submit(viewer, &call);
-    const Moreau__V1__LiveFrame *frame = next_frame(viewer);
+    const Moreau__V1__LiveFrame *frame = wire_live_next(viewer);
     ck_assert(!frame->has_episode);
     ck_assert_uint_eq(frame->scene->n_bodies, 2);
     ck_assert_uint_eq(frame->frames->n_ids, 2);
@@ -107,7 +87,7 @@ START_TEST(a_frame_is_what_the_learner_was_told_to_the_bit) {
     bool is_over = false;
     for (uint64_t step = 0; step <= STEPS; step++) {
         const float *row = reply->observation + (size_t)SEEN * WATCHED;
-        frame = next_frame(viewer);
+        frame = wire_live_next(viewer);
         expect_cart(frame, row[0]);
         ck_assert_float_eq((float)frame->frames->joint_position[0], row[0]);
         ck_assert_float_eq((float)frame->frames->joint_velocity[1], row[3]);
@@ -148,13 +128,13 @@ START_TEST(so_many_steps_of_the_group_lie_between_two_frames) {
     Moreau__V1__Subscribe call = watch_call(group, WORLDS - 1);
     call.has_every = 1, call.every = 10;
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_group_reset(client, group); // is seen at once, as every change that is no step
-    ck_assert_uint_eq(next_frame(viewer)->episode_step, 0);
+    ck_assert_uint_eq(wire_live_next(viewer)->episode_step, 0);
     for (uint64_t step = 1; step <= 10; step++) {
         step_group(group, step);
     }
-    ck_assert_uint_eq(next_frame(viewer)->episode_step, 10);
+    ck_assert_uint_eq(wire_live_next(viewer)->episode_step, 10);
     // steps of other worlds are none of it
     uint8_t mask[WORLDS / 8] = {0xff, 0xff, 0xff, 0xff, 0x7f};
     float action[WORLDS] = {0};
@@ -168,7 +148,7 @@ START_TEST(so_many_steps_of_the_group_lie_between_two_frames) {
     }
     ck_assert(!wire_waits(viewer, 50));
     step_group(group, 10);
-    next_frame(viewer);
+    wire_live_next(viewer);
     close_server();
 }
 END_TEST
@@ -179,26 +159,26 @@ START_TEST(a_row_that_failed_says_why) {
     const uint64_t group = make_group(MOREAU__V1__GROUP__AUTORESET__DISABLED);
     Moreau__V1__Subscribe call = watch_call(group, 3);
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     step_group(group, 0);
-    const Moreau__V1__LiveFrame *frame = next_frame(viewer);
+    const Moreau__V1__LiveFrame *frame = wire_live_next(viewer);
     ck_assert_ptr_nonnull(frame->failure);
     ck_assert_int_eq(frame->failure->code, CODE(FAILED_PRECONDITION)); // no episode goes on
     ck_assert_uint_eq(frame->failure->world, 3);
     ck_assert(!frame->has_episode);
     wire_group_reset(client, group);
-    ck_assert_ptr_null(next_frame(viewer)->failure);
+    ck_assert_ptr_null(wire_live_next(viewer)->failure);
     float action[WORLDS] = {0};
     action[3] = 0.0f / 0.0f;
     wire_group_step(client, group, action, WORLDS);
-    frame = next_frame(viewer);
+    frame = wire_live_next(viewer);
     ck_assert_int_eq(frame->failure->code, CODE(INVALID_ARGUMENT));
     ck_assert_str_eq(frame->failure->field, "action[0]");
     ck_assert_uint_eq(frame->episode_step, 0);
     ck_assert(!frame->faulted);
     action[3] = 0.0f;
     wire_group_step(client, group, action, WORLDS);
-    frame = next_frame(viewer);
+    frame = wire_live_next(viewer);
     ck_assert_ptr_null(frame->failure);
     ck_assert_uint_eq(frame->episode_step, 1);
     close_server();
@@ -218,9 +198,9 @@ START_TEST(what_a_world_lost_comes_back_with_its_next_episode) {
     const uint64_t group = wire_accept(client, make)->group_create->group;
     Moreau__V1__Subscribe call = watch_call(group, 0);
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_group_reset(client, group);
-    ck_assert_uint_eq(next_frame(viewer)->frames->n_ids, 0); // as in the frame before
+    ck_assert_uint_eq(wire_live_next(viewer)->frames->n_ids, 0); // as in the frame before
     float action[WORLDS];
     for (int i = 0; i < WORLDS; i++) {
         action[i] = 1.0f; // to the right, and out
@@ -228,12 +208,12 @@ START_TEST(what_a_world_lost_comes_back_with_its_next_episode) {
     const Moreau__V1__LiveFrame *frame;
     do {
         wire_group_step(client, group, action, WORLDS);
-        frame = next_frame(viewer);
+        frame = wire_live_next(viewer);
     } while (!frame->episode_over);
     ck_assert_uint_lt(frame->frames->body_count[0], 2);
     ck_assert_uint_eq(frame->frames->n_ids, frame->frames->body_count[0]);
     wire_group_step(client, group, action, WORLDS);
-    frame = next_frame(viewer);
+    frame = wire_live_next(viewer);
     ck_assert_uint_eq(frame->episode, 1);
     ck_assert_uint_eq(frame->frames->body_count[0], 2);
     ck_assert_uint_eq(frame->frames->n_ids, 2);
@@ -257,14 +237,14 @@ START_TEST(arrays_are_the_same_with_and_without_watchers) {
             call.has_contacts = call.contacts = call.has_joints = call.joints = 1;
             other[i] = wire_open(server->address[0]);
             wire_submit(other[i], &call);
-            next_frame(other[i]);
+            wire_live_next(other[i]);
         }
         wire_group_reset(client, group);
         for (uint64_t step = 0; step < STEPS; step++) {
             const Moreau__V1__GroupStepReply *reply = step_group(group, step);
             memcpy(seen[with][step], reply->observation, sizeof(seen[with][step]));
             for (int i = 0; with && i < WATCHED - 1; i++) {
-                next_frame(other[i]);
+                wire_live_next(other[i]);
             }
         }
         for (int i = 0; with && i < WATCHED; i++) {
@@ -287,7 +267,7 @@ static void destroy_group(uint64_t group) {
 static void expect_last_word(WireClient *of, uint64_t group, const char *why) {
     char text[128];
     snprintf(text, sizeof(text), "Group %llu is gone: %s.", (unsigned long long)group, why);
-    ck_assert_str_eq(await_end(of, CODE(NOT_FOUND), "group")->status->message, text);
+    ck_assert_str_eq(wire_live_end(of, CODE(NOT_FOUND), "group")->status->message, text);
 }
 
 START_TEST(whoever_watches_is_told_why_the_group_went) {
@@ -295,7 +275,7 @@ START_TEST(whoever_watches_is_told_why_the_group_went) {
     uint64_t group = make_group(MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
     Moreau__V1__Subscribe call = watch_call(group, 0), second = watch_call(group, 1);
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     destroy_group(group);
     expect_last_word(viewer, group, "it was destroyed");
     wire_refuse(viewer, &call, CODE(NOT_FOUND), "group");
@@ -306,15 +286,15 @@ START_TEST(whoever_watches_is_told_why_the_group_went) {
     group = wire_accept(client, make)->group_create->group;
     call.group = group;
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     expect_last_word(viewer, group, "no call came for as long as its idle_timeout_s says");
 
     group = make_group(MOREAU__V1__GROUP__AUTORESET__NEXT_STEP);
     call.group = second.group = group;
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_submit(viewer, &second);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_close(client);
     expect_last_word(viewer, group, "the session of its client is over");
     expect_last_word(viewer, group, "the session of its client is over");
@@ -333,7 +313,7 @@ START_TEST(a_group_may_go_in_the_middle_of_a_watched_step) {
     wire_group_reset(client, group);
     Moreau__V1__Subscribe call = watch_call(group, 5);
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     float action[WORLDS] = {0};
     const Moreau__V1__GroupStep step = wire_group_step_call(group, action, WORLDS);
     Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
@@ -369,7 +349,7 @@ START_TEST(what_is_wrong_with_it_is_told) {
     wire_refuse(viewer, &call, CODE(INVALID_ARGUMENT), "index");
     call.has_index = 0;
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     close_server();
 }
 END_TEST
@@ -407,19 +387,19 @@ START_TEST(who_never_reads_holds_up_nobody) {
         wire_submit(silent[i], &call);
     }
     wire_submit(viewer, &call);
-    next_frame(viewer);
+    wire_live_next(viewer);
     wire_group_reset(client, group);
-    next_frame(viewer);
+    wire_live_next(viewer);
     float action[3] = {0};
     for (int i = 0; i < STEPS; i++) {
         wire_group_step(client, group, action, 3);
-        next_frame(viewer); // so every step makes a frame
+        wire_live_next(viewer); // so every step makes a frame
     }
     // a frame is 13 doubles of each body: a queue without a bound would hold so many of them
     const uint64_t queued = (uint64_t)SILENT * STEPS * 104 * WIDE;
     ck_assert_uint_lt(server_peak_bytes(server->pid), queued / 4);
     uint64_t frames = 1;
-    while (next_frame(silent[0])->episode_step < STEPS) {
+    while (wire_live_next(silent[0])->episode_step < STEPS) {
         frames++;
     }
     ck_assert_uint_lt(frames, STEPS / 2);
@@ -487,7 +467,7 @@ START_TEST(groups_end_under_those_who_watch) {
             const Moreau__V1__Subscribe call = watch_call(group, i * (uint64_t)(round % 2));
             wire_submit(other[i], &call);
             if (round % 3 == 0) {
-                next_frame(other[i]);
+                wire_live_next(other[i]);
             }
         }
         const Moreau__V1__GroupStep step = wire_group_step_call(group, action, WORLDS);
@@ -500,7 +480,7 @@ START_TEST(groups_end_under_those_who_watch) {
             wire_expect(wire_receive(client), CODE(OK), NULL);
         }
         for (int i = 0; i < VIEWERS; i++) {
-            await_end(other[i], CODE(NOT_FOUND), "group");
+            wire_live_end(other[i], CODE(NOT_FOUND), "group");
         }
     }
     for (int i = 0; i < VIEWERS; i++) {
