@@ -221,6 +221,37 @@ START_TEST(a_body_that_goes_ends_its_touches) {
 }
 END_TEST
 
+// A box that comes down on two tiles at once begins two touches in one step, and so does the ground
+// below them: each body is named once, with the name that it has.
+START_TEST(a_body_that_begins_several_touches_is_named_once) {
+    static const char *const names[] = {"ground", "left", "right", "lid"};
+    Lab lab = lab_create(gravity, 1.0 / 240.0);
+    lab_ground(&lab, 0);
+    const Id tile = lab_shape(&lab, PRIMITIVE_BOX, (Vec3){0.1, 0.1, 0.1}, 0);
+    const Id lid = lab_shape(&lab, PRIMITIVE_BOX, (Vec3){0.3, 0.1, 0.1}, 0);
+    lab_body(&lab, tile, BODY_DYNAMIC, at(-0.2, 0.0, 0.1), NULL, 1.0, NULL);
+    lab_body(&lab, tile, BODY_DYNAMIC, at(0.2, 0.0, 0.1), NULL, 1.0, NULL);
+    lab_body(&lab, lid, BODY_DYNAMIC, at(0.0, 0.0, 0.3), NULL, 1.0, NULL);
+    for (uint32_t i = 0; i < 4; i++) {
+        free(lab.world->body_name[i]);
+        lab.world->body_name[i] = strdup(names[i]);
+    }
+    Touches touches = {0};
+    lab_step(&lab, 1);
+    ck_assert(touches_add(&touches, lab.world, lab.stepper, 1));
+    ck_assert_uint_eq(touches.open_count, 4); // two on the ground, two below the lid
+    EventsBody body;
+    ck_assert(touches_tell(&touches, false, &body));
+    ck_assert_uint_eq(body.name_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(body.names[i].body, i + 1);
+        ck_assert_uint_eq(body.names[i].bytes, strlen(names[i]));
+        ck_assert_mem_eq(body.names[i].text, names[i], strlen(names[i]));
+    }
+    close_all(&lab, &touches);
+}
+END_TEST
+
 // Two boxes on each other sleep from the first step on: they have no contacts any more, and touch.
 // What wakes and carries one off ends that.
 START_TEST(sleepers_keep_their_touches) {
@@ -403,6 +434,7 @@ static TCase *case_touches(void) {
     tcase_add_loop_test(tcase, a_box_at_rest_touches_once_and_for_good, 0, COUNT(all));
     tcase_add_test(tcase, a_ball_leaves_one_tile_for_the_next);
     tcase_add_test(tcase, a_body_that_goes_ends_its_touches);
+    tcase_add_test(tcase, a_body_that_begins_several_touches_is_named_once);
     tcase_add_test(tcase, sleepers_keep_their_touches);
     tcase_add_loop_test(tcase, one_step_without_is_forgiven_and_two_are_not, 0, COUNT(scripts));
     tcase_add_test(tcase, the_hardest_push_is_the_first_that_hard);

@@ -248,6 +248,14 @@ START_TEST(what_joints_are_set_to_is_named) {
     set.n_joint_target = 0;
     set.n_joint_effort = 1, set.joint_effort = &huge;
     expect_refused("an effort", &set, CODE(INVALID_ARGUMENT), "joint_effort[0]", "1e+300");
+    // numbers of joints that are not named, on axes and as positions
+    double one = 1.0;
+    Moreau__V1__WorldSet nameless = set_call();
+    nameless.n_joint_position = 1, nameless.joint_position = &one;
+    expect_refused("a position of no joint", &nameless, CODE(INVALID_ARGUMENT), "joints", "Name");
+    nameless.n_joint_position = 0;
+    nameless.n_joint_velocity = 1, nameless.joint_velocity = &one;
+    expect_refused("a rate of no joint", &nameless, CODE(INVALID_ARGUMENT), "joints", "Name");
     id = NOBODY;
     huge = 1.0;
     expect_refused("an unknown joint", &set, CODE(NOT_FOUND), "joints[0]", "77");

@@ -348,15 +348,15 @@ START_TEST(a_ring_is_refused_from_wherever_it_is_entered) {
 }
 END_TEST
 
-// A chain of `count` bodies that hangs on the world.
-static Status add_chain(World *world, JointKind kind, uint32_t count, Error *error) {
+// A chain of `count` bodies that hangs on body `top`; 0: on the world.
+static Status add_chain_below(World *world, Id top, JointKind kind, uint32_t count, Error *error) {
     uint32_t *kinds = calloc(count, sizeof(*kinds));
     uint64_t *a = calloc(count, sizeof(*a)), *b = calloc(count, sizeof(*b));
     Id *ids = calloc(count, sizeof(*ids));
     for (uint32_t i = 0; i < count; i++) {
         kinds[i] = kind;
-        a[i] = i;
-        b[i] = i + 1;
+        a[i] = top + i;
+        b[i] = top + i + 1;
     }
     const uint8_t axes = joint_kind_axes(kind);
     const JointColumns columns = {.count = count,
@@ -373,6 +373,10 @@ static Status add_chain(World *world, JointKind kind, uint32_t count, Error *err
     return status;
 }
 
+static Status add_chain(World *world, JointKind kind, uint32_t count, Error *error) {
+    return add_chain_below(world, 0, kind, count, error);
+}
+
 START_TEST(depth_and_width_of_a_tree_are_limited_by_name) {
     World *world = make_world(TREE_DEPTH_MAX + 1);
     Error error = {0};
@@ -384,6 +388,21 @@ START_TEST(depth_and_width_of_a_tree_are_limited_by_name) {
     ck_assert_ptr_nonnull(strstr(error.message, "TREE_WIDTH_MAX"));
     ck_assert_uint_eq(world->joint_count, 0);
     ck_assert_int_eq(add_chain(world, JOINT_BALL, 1365, &error), STATUS_OK); // 4095
+    world_destroy(world);
+}
+END_TEST
+
+// A root that nothing holds has six velocities of its own: 1,363 ball joints below it make 4,095 in
+// all, one more body too many.
+START_TEST(a_free_root_counts_in_the_width_of_its_tree) {
+    enum { BALLS = (TREE_WIDTH_MAX - 6) / 3 };
+    World *world = make_world(BALLS + 3);
+    Error error = {0};
+    ck_assert_int_eq(add_chain_below(world, 1, JOINT_BALL, BALLS + 1, &error),
+                     STATUS_RESOURCE_EXHAUSTED);
+    ck_assert_ptr_nonnull(strstr(error.message, "TREE_WIDTH_MAX"));
+    ck_assert_uint_eq(world->joint_count, 0);
+    ck_assert_int_eq(add_chain_below(world, 1, JOINT_BALL, BALLS, &error), STATUS_OK);
     world_destroy(world);
 }
 END_TEST
@@ -600,6 +619,7 @@ static TCase *case_joint(void) {
     tcase_add_test(tcase, a_loop_of_coordinates_is_refused_and_closed_by_rows);
     tcase_add_test(tcase, a_ring_is_refused_from_wherever_it_is_entered);
     tcase_add_test(tcase, depth_and_width_of_a_tree_are_limited_by_name);
+    tcase_add_test(tcase, a_free_root_counts_in_the_width_of_its_tree);
     tcase_add_test(tcase, a_gear_couples_two_joints_with_one_axis);
     tcase_add_test(tcase, numbers_of_joints_are_set_and_place_their_bodies);
     tcase_add_loop_test(tcase, bad_numbers_of_joints_name_their_field_and_change_nothing, 0,
