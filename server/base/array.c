@@ -23,3 +23,17 @@ bool array_reserve(void **items, size_t *capacity, size_t count, size_t item_byt
     *capacity = wanted;
     return true;
 }
+
+void array_give_back(void **items, size_t *capacity, size_t before, size_t item_bytes) {
+    if (before >= *capacity) {
+        return;
+    }
+    void *less = NULL;
+    if (before == 0) {
+        free(*items);
+    } else if ((less = realloc(*items, before * item_bytes)) == NULL) {
+        return;
+    }
+    *items = less;
+    *capacity = before;
+}

@@ -54,6 +54,30 @@ bool world_reserve_joint_axes(World *world, size_t count) {
     return ARRAY_RESERVE(world->joint_axis, world->joint_axis_capacity, count);
 }
 
+// What there was room for.
+typedef struct Room {
+    size_t joints, axes, positions;
+} Room;
+
+static Room room_of(const World *world) {
+    return (Room){world->joint_capacity, world->joint_axis_capacity,
+                  world->joint_position_capacity};
+}
+
+// A call that is refused leaves no memory behind.
+static void give_back(World *world, Room before) {
+    size_t capacity = world->joint_axis_capacity;
+    double **const columns[] = {&world->joint_velocity, &world->joint_target_velocity,
+                                &world->joint_effort, &world->joint_target};
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        capacity = world->joint_axis_capacity;
+        ARRAY_GIVE_BACK(*columns[i], capacity, before.axes);
+    }
+    ARRAY_GIVE_BACK(world->joint_axis, world->joint_axis_capacity, before.axes);
+    ARRAY_GIVE_BACK(world->joint, world->joint_capacity, before.joints);
+    ARRAY_GIVE_BACK(world->joint_position, world->joint_position_capacity, before.positions);
+}
+
 static Status reserve(World *world, const JointColumns *columns, Error *error) {
     if (columns->count > JOINT_COUNT_MAX - world->joint_count) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "kind",
@@ -67,8 +91,7 @@ static Status reserve(World *world, const JointColumns *columns, Error *error) {
         !ARRAY_RESERVE(world->joint, world->joint_capacity, world->joint_count + columns->count) ||
         !world_reserve_joint_axes(world, world->joint_axis_count + columns->axis_count) ||
         !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity,
-                       world->joint_position_count + columns->position_count) ||
-        !world_reserve_trees(world, world->body_count, world->joint_count + columns->count)) {
+                       world->joint_position_count + columns->position_count)) {
         return out_of_memory(world, error);
     }
     return STATUS_OK;
@@ -639,8 +662,9 @@ static void disturb(World *world, const Joint *joint) {
     }
 }
 
-Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Error *error) {
-    Status status = reserve(world, columns, error);
+// Reads all of the columns into the entries behind the last joint, and judges them.
+static Status load(World *world, const JointColumns *columns, Error *error) {
+    Status status = STATUS_OK;
     size_t axes = 0, positions = 0;
     for (uint32_t i = 0; status == STATUS_OK && i < columns->count; i++) {
         status = load_joint(world, columns, i, &axes, &positions, error);
@@ -658,11 +682,23 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
     if (status == STATUS_OK) {
         status = world_check_trees(world, columns->count, error);
     }
-    if (status != STATUS_OK) {
-        return status;
+    return status;
+}
+
+Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Error *error) {
+    const Room before = room_of(world);
+    Status status = reserve(world, columns, error);
+    if (status == STATUS_OK) {
+        status = load(world, columns, error);
     }
-    if (!load_names(world, columns)) {
-        return out_of_memory(world, error);
+    if (status == STATUS_OK &&
+        (!world_reserve_trees(world, world->body_count, world->joint_count + columns->count) ||
+         !load_names(world, columns))) {
+        status = out_of_memory(world, error);
+    }
+    if (status != STATUS_OK) {
+        give_back(world, before);
+        return status;
     }
     // nothing can fail any more: the entries become joints
     for (uint32_t i = 0; i < columns->count; i++) {
@@ -673,8 +709,8 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
     }
     world->joint_count += columns->count;
     world->joint_id_next += columns->count;
-    world->joint_axis_count += axes;
-    world->joint_position_count += positions;
+    world->joint_axis_count += columns->axis_count;
+    world->joint_position_count += columns->position_count;
     world->definition_is_hashed = false;
     world->bodies_moved = true;
     world_joints_changed(world);

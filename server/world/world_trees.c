@@ -6,7 +6,7 @@
 #include <string.h>
 
 bool world_reserve_trees(World *world, size_t body_count, size_t joint_count) {
-    if (joint_count == 0) {
+    if (world->trees == NULL && joint_count == 0) {
         return true;
     }
     if (world->trees == NULL) {

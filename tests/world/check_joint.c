@@ -286,7 +286,9 @@ START_TEST(bad_input_names_its_field_and_changes_nothing) {
     }
     Error error = {0};
     Id id = 0;
+    const size_t bytes = world_bytes(world);
     ck_assert_int_eq(world_add_joints(world, &columns, &id, &error), bad->status);
+    ck_assert_uint_eq(world_bytes(world), bytes);
     ck_assert_str_eq(error.field, bad->field);
     ck_assert_msg(strstr(error.message, bad->says) != NULL, "%s", error.message);
     ck_assert_uint_eq(world->joint_count, 0);
@@ -584,6 +586,28 @@ START_TEST(joints_go_with_their_bodies_and_gears_with_their_joints) {
 }
 END_TEST
 
+// Trees that have no joint any more, or never had one, have room for the bodies that come.
+START_TEST(bodies_come_and_go_once_all_joints_are_gone) {
+    World *world = make_world(3);
+    if (_i == 0) {
+        ck_assert_int_eq(add(world, JOINT_HINGE, 0, 1, 0, NULL), STATUS_OK);
+        world_remove_joints(world, U(0), 1);
+    } else {
+        ck_assert_int_ne(add(world, JOINT_HINGE, 1, 77, 0, NULL), STATUS_OK);
+    }
+    double pose[7 * 40] = {0}, mass[40], inertia[6 * 40] = {0};
+    Id id[40];
+    for (size_t i = 0; i < 40; i++) {
+        pose[7 * i + 3] = mass[i] = inertia[6 * i] = inertia[6 * i + 1] = inertia[6 * i + 2] = 1.0;
+    }
+    const BodyColumns more = {.count = 40, .pose = pose, .mass = mass, .inertia = inertia};
+    ck_assert_int_eq(world_add_bodies(world, &more, id, NULL), STATUS_OK);
+    world_remove_bodies(world, U(0, 7), 2);
+    ck_assert_uint_eq(world->body_count, 43);
+    world_destroy(world);
+}
+END_TEST
+
 START_TEST(a_body_goes_with_the_joint_that_holds_it_or_stays) {
     World *world = make_world(3);
     ck_assert_int_eq(add(world, JOINT_HINGE, 0, 1, 0, NULL), STATUS_OK);
@@ -625,6 +649,7 @@ static TCase *case_joint(void) {
     tcase_add_loop_test(tcase, bad_numbers_of_joints_name_their_field_and_change_nothing, 0,
                         sizeof(bad_updates) / sizeof(bad_updates[0]));
     tcase_add_test(tcase, a_body_that_hangs_by_a_joint_is_set_by_that_joint);
+    tcase_add_loop_test(tcase, bodies_come_and_go_once_all_joints_are_gone, 0, 2);
     tcase_add_test(tcase, a_body_goes_with_the_joint_that_holds_it_or_stays);
     tcase_add_test(tcase, joints_go_with_their_bodies_and_gears_with_their_joints);
     return tcase;
