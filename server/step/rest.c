@@ -314,8 +314,12 @@ static void find_wakeful(const Judging *judging, const Islands *islands, uint8_t
     }
     for (uint32_t i = 0; i < stepper->contact_count; i++) {
         const StepContact *contact = &stepper->contact[i];
-        if (is_unsteady(state, contact->a) || is_unsteady(state, contact->b)) {
-            uint32_t island = islands_of_contact(&stepper->problem, islands->of_tree, i);
+        if (!is_unsteady(state, contact->a) && !is_unsteady(state, contact->b)) {
+            continue;
+        }
+        // what joints fix to the world may touch what is fixed as well: that is of no island
+        const uint32_t island = islands_of_contact(&stepper->problem, islands->of_tree, i);
+        if (island != PROBLEM_NO_TREE) {
             is_wakeful[island] = 1;
         }
     }
@@ -414,6 +418,17 @@ Status rest_find(StepState *state, StepEnergy *energy) {
 
 // ---- the new state
 
+// Who woke may fall asleep again at once: what it bore in its old sleep is forgotten first.
+static void drop_woken(const StepState *state) {
+    World *world = state->world;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        if (!state->still[body]) {
+            world->sleep->island[body] = SLEEP_AWAKE;
+        }
+    }
+    sleep_drop_memory(world);
+}
+
 static void settle_body(const StepState *state, uint32_t body) {
     World *world = state->world;
     WorldSleep *sleep = world->sleep;
@@ -448,6 +463,9 @@ void rest_commit(StepState *state) {
     if (state->still == NULL || world->body_count == 0) {
         return;
     }
+    if (state->has_woken) {
+        drop_woken(state);
+    }
     for (uint32_t body = 0; body < world->body_count; body++) {
         if (!state->still[body]) {
             settle_body(state, body);
@@ -456,9 +474,6 @@ void rest_commit(StepState *state) {
     world->sleep->asleep_count = state->asleep_count + state->tired_count;
     if (state->tired_count > 0 && world->joint_count > 0) {
         settle_joints(state);
-    }
-    if (state->has_woken) {
-        sleep_drop_memory(world);
     }
     if (state->tired_count > 0) {
         sleep_take_memory(world);

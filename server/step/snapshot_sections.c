@@ -250,7 +250,8 @@ static Status accept_body(World *world, const World *stage, size_t index, Error 
                            .shape = &shape_id,
                            .mass = &read->mass,
                            .inertia = inertia,
-                           .center_of_mass = center};
+                           .center_of_mass = center,
+                           .has_made_masses = true};
     // ids rise, with gaps where bodies were removed
     if (stage->body_id[0] < world->body_id_next || stage->body_id[0] > body_id_max) {
         return damaged(error, "a body's id is not what it must be");

@@ -253,9 +253,9 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
         if (state->world->joint_count > 0) {
             joint_wrenches_keep(state);
         }
+        joint_project(state);
         rest_commit(state);
         patience_commit(state);
-        joint_project(state);
         joint_rows_remove_broken(state);
         bounds_remove(state);
     }

@@ -44,16 +44,21 @@ Status body_check_velocity(const double velocity[6], uint32_t index, Error *erro
     return STATUS_OK;
 }
 
+static bool is_positive(Sym3 a) {
+    return a.xx > 0.0 && a.xx * a.yy - a.xy * a.xy > 0.0 && sym3_determinant(a) > 0.0;
+}
+
 // Positive definite, and no principal moment larger than the sum of the other two: the tensor E
 // tr/2 - I must be positive semidefinite. Equality is legal (a thin disc), so the test allows
-// rounding.
-static bool inertia_is_physical(Sym3 inertia) {
+// rounding; and of a needle that was made of a shape, the smallest moment may be all rounding.
+static bool inertia_is_physical(Sym3 inertia, bool is_made) {
     double trace = inertia.xx + inertia.yy + inertia.zz;
-    double minor = inertia.xx * inertia.yy - inertia.xy * inertia.xy;
-    if (!(inertia.xx > 0.0 && minor > 0.0 && sym3_determinant(inertia) > 0.0)) {
+    double half = 0.5 * trace, slack = 1e-9 * trace, thicker = is_made ? slack : 0.0;
+    const Sym3 thick = {inertia.xx + thicker, inertia.yy + thicker, inertia.zz + thicker,
+                        inertia.xy,           inertia.xz,           inertia.yz};
+    if (!is_positive(thick)) {
         return false;
     }
-    double half = 0.5 * trace, slack = 1e-9 * trace;
     Sym3 rest = {half - inertia.xx + slack,
                  half - inertia.yy + slack,
                  half - inertia.zz + slack,
@@ -79,7 +84,7 @@ static Status check_inertia(const double given[6], uint32_t index, Sym3 *inertia
         }
     }
     *inertia = (Sym3){given[0], given[1], given[2], given[3], given[4], given[5]};
-    if (!inertia_is_physical(*inertia)) {
+    if (!inertia_is_physical(*inertia, false)) {
         return blame(error, "inertia", (uint64_t)index * 6,
                      "The inertia must be positive definite, with no principal moment larger than "
                      "the sum of the other two.");
@@ -101,6 +106,16 @@ static Sym3 move_inertia(Sym3 inertia, double mass, Vec3 from, Vec3 to) {
                   inertia.xy - mass * d.x * d.y,
                   inertia.xz - mass * d.x * d.z,
                   inertia.yz - mass * d.y * d.z};
+}
+
+// Mass and inertia as a world made them: finish_mass has the last word.
+static Status take_made(const BodyColumns *columns, uint32_t index, BodyMass *mass, Error *error) {
+    const double *six = columns->inertia + 6 * (size_t)index;
+    mass->mass = columns->mass[index];
+    mass->inertia = (Sym3){six[0], six[1], six[2], six[3], six[4], six[5]};
+    return mass->mass > 0.0 && inertia_is_physical(mass->inertia, true)
+               ? STATUS_OK
+               : blame(error, "mass", index, "No body has this mass and inertia.");
 }
 
 static Status given_center(const BodyColumns *columns, uint32_t index, Vec3 *center, Error *error) {
@@ -146,6 +161,10 @@ static Status finish_mass(BodyMass *mass, bool is_given, uint32_t index, Error *
 static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
                            BodyMass *mass, Error *error) {
     bool has_volume = shape != NULL && !shape->is_unbounded && shape->volume_mass > 0.0;
+    if (columns->has_made_masses) {
+        Status status = take_made(columns, index, mass, error);
+        return status == STATUS_OK ? finish_mass(mass, true, index, error) : status;
+    }
     if (columns->mass != NULL) {
         mass->mass = columns->mass[index];
         Status status = range_check(RANGE_MASS, mass->mass, "mass", index, error);

@@ -216,12 +216,16 @@ void sleep_wake_all(World *world) {
     give_memory_back(world);
 }
 
-// Marks the islands of what rested, or hung by a joint, on those that were moved.
-static void mark_resting(const World *world, const uint8_t *is_moved, uint8_t *wakes) {
+// What was done to a body that never sleeps.
+enum { UNDISTURBED, DISTURBED, MOVED };
+
+// Marks the islands of what rested on those that were moved, and of what hung by a joint on those
+// that were disturbed at all: a tree has its share of its base's velocity at once.
+static void mark_resting(const World *world, const uint8_t *done, uint8_t *wakes) {
     const WorldSleep *sleep = world->sleep;
     for (size_t i = 0; i < sleep->memory_count; i++) {
         const ContactMemory *memory = &sleep->memory[i];
-        if (is_moved[memory->a] || is_moved[memory->b]) {
+        if (done[memory->a] == MOVED || done[memory->b] == MOVED) {
             uint32_t sleeper = sleep_is_asleep(world, memory->a) ? memory->a : memory->b;
             wakes[sleep->island[sleeper]] = 1;
         }
@@ -230,7 +234,7 @@ static void mark_resting(const World *world, const uint8_t *is_moved, uint8_t *w
         const uint32_t *body = world->joint[i].body;
         for (int s = 0; s < 2; s++) {
             const bool hangs = body[s] != JOINT_NO_BODY && body[1 - s] != JOINT_NO_BODY;
-            if (hangs && is_moved[body[s]] && sleep_is_asleep(world, body[1 - s])) {
+            if (hangs && done[body[s]] != UNDISTURBED && sleep_is_asleep(world, body[1 - s])) {
                 wakes[sleep->island[body[1 - s]]] = 1;
             }
         }
@@ -242,17 +246,19 @@ void sleep_disturb(World *world, const uint32_t *bodies, size_t count, bool has_
     if (sleep == NULL) {
         return;
     }
-    // per body whether it was moved and never sleeps, also of those it does not know: they may bear
-    // sleepers all the same; then per island whether it wakes
+    // per body what was done to it, also of those that are not known: they may bear sleepers all the
+    // same; then per island whether it wakes
     uint8_t *marks = calloc((size_t)world->body_count + sleep->count, 1);
     if (marks == NULL) {
         sleep_wake_all(world); // more than need to, which is always right
         return;
     }
-    uint8_t *is_moved = marks, *wakes = marks + world->body_count;
+    uint8_t *done = marks, *wakes = marks + world->body_count;
     for (size_t i = 0; i < count; i++) {
         uint32_t body = bodies[i];
-        is_moved[body] = has_moved && world->kind[body] != BODY_DYNAMIC;
+        if (world->kind[body] != BODY_DYNAMIC) {
+            done[body] = has_moved ? MOVED : DISTURBED;
+        }
         if (body < sleep->count) {
             sleep->rest[body] = 0.0;
         }
@@ -260,7 +266,7 @@ void sleep_disturb(World *world, const uint32_t *bodies, size_t count, bool has_
             wakes[sleep->island[body]] = 1;
         }
     }
-    mark_resting(world, is_moved, wakes);
+    mark_resting(world, done, wakes);
     for (uint32_t body = 0; body < sleep->count; body++) {
         uint32_t island = sleep->island[body];
         if (island != SLEEP_AWAKE && wakes[island]) {

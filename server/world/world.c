@@ -215,19 +215,23 @@ Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Erro
                          "A world has at most %u shapes in its life, which no option changes.",
                          UINT32_MAX - 1);
     }
+    for (uint32_t i = 0; i < columns->primitive_count; i++) {
+        Primitive primitive;
+        status = load_primitive(world, columns, i, &primitive, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
     if (!ARRAY_RESERVE(world->primitive, world->primitive_capacity,
                        world->primitive_count + columns->primitive_count) ||
         !ARRAY_RESERVE(world->shape, world->shape_capacity,
                        world->shape_count + columns->shape_count)) {
         return out_of_memory(world, error);
     }
-    // primitives go behind the last one and count only once all have passed
     for (uint32_t i = 0; i < columns->primitive_count; i++) {
         status =
             load_primitive(world, columns, i, &world->primitive[world->primitive_count + i], error);
-        if (status != STATUS_OK) {
-            return status;
-        }
+        ASSERT(status == STATUS_OK);
     }
     for (size_t i = 0; i < columns->shape_count; i++) {
         Shape *shape = &world->shape[world->shape_count];
@@ -295,14 +299,17 @@ static bool grow_bodies(World *world, size_t total) {
     return true;
 }
 
+static Status check_body_count(const World *world, size_t count, Error *error) {
+    return count <= world->limits.body_count_max &&
+                   world->body_count <= world->limits.body_count_max - count
+               ? STATUS_OK
+               : error_set(error, STATUS_RESOURCE_EXHAUSTED, "pose",
+                           "A world holds at most %u bodies (option --bodies-max); it has %u and "
+                           "was asked to take %zu more.",
+                           world->limits.body_count_max, world->body_count, count);
+}
+
 static Status reserve_bodies(World *world, size_t count, Error *error) {
-    if (count > world->limits.body_count_max ||
-        world->body_count > world->limits.body_count_max - count) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "pose",
-                         "A world holds at most %u bodies (option --bodies-max); it has %u and was "
-                         "asked to take %zu more.",
-                         world->limits.body_count_max, world->body_count, count);
-    }
     size_t total = world->body_count + count;
     if (world_bytes(world) +
             (total > world->body_capacity ? (total - world->body_capacity) * COLUMN_BYTES : 0) >
@@ -333,12 +340,18 @@ void world_place_body(World *world, uint32_t body, const double pose[7]) {
     pose_store(world->pose + 7 * (size_t)body, placed);
 }
 
-// Reads one body of the columns into the entry behind the last body.
-static Status load_body(World *world, const BodyColumns *columns, uint32_t i, Error *error) {
-    uint32_t body = world->body_count + i;
+void world_move_body(World *world, uint32_t body, const double velocity[6]) {
+    for (size_t i = 0; i < 6; i++) {
+        world->velocity[6 * (size_t)body + i] = velocity[i] + 0.0;
+    }
+}
+
+// What it takes to judge one body of the columns; its shape (UINT32_MAX: none) and its mass.
+static Status check_body(const World *world, const BodyColumns *columns, uint32_t i,
+                         uint32_t *shape, BodyMass *mass, Error *error) {
     uint64_t shape_id = columns->shape == NULL ? 0 : columns->shape[i];
-    uint32_t shape = UINT32_MAX;
-    if (shape_id != 0 && !world_find_shape(world, shape_id, &shape)) {
+    *shape = UINT32_MAX;
+    if (shape_id != 0 && !world_find_shape(world, shape_id, shape)) {
         char field[64];
         snprintf(field, sizeof(field), "shape[%u]", i);
         return error_set(error, STATUS_NOT_FOUND, field, "No shape has the id %llu in this world.",
@@ -349,23 +362,24 @@ static Status load_body(World *world, const BodyColumns *columns, uint32_t i, Er
         status = body_check_velocity(columns->velocity + 6 * (size_t)i, i, error);
     }
     if (status == STATUS_OK) {
-        const Shape *of_body = shape == UINT32_MAX ? NULL : &world->shape[shape];
-        status = body_mass(columns, i, of_body, &world->mass[body], error);
+        const Shape *of_body = *shape == UINT32_MAX ? NULL : &world->shape[*shape];
+        status = body_mass(columns, i, of_body, mass, error);
     }
-    if (status != STATUS_OK) {
-        return status;
-    }
-    world->body_shape[body] = shape;
+    return status;
+}
+
+// Reads one body, which has passed, into the entry behind the last body.
+static void load_body(World *world, const BodyColumns *columns, uint32_t i) {
+    uint32_t body = world->body_count + i;
+    const Status status =
+        check_body(world, columns, i, &world->body_shape[body], &world->mass[body], NULL);
+    ASSERT(status == STATUS_OK);
     world->kind[body] = columns->kind == NULL ? BODY_DYNAMIC : (uint8_t)columns->kind[i];
-    double *velocity = world->velocity + 6 * (size_t)body;
-    if (columns->velocity != NULL && world->kind[body] != BODY_STATIC) {
-        memcpy(velocity, columns->velocity + 6 * (size_t)i, 6 * sizeof(double));
-    } else {
-        memset(velocity, 0, 6 * sizeof(double));
-    }
+    static const double none[6];
+    const bool moves = columns->velocity != NULL && world->kind[body] != BODY_STATIC;
+    world_move_body(world, body, moves ? columns->velocity + 6 * (size_t)i : none);
     world_place_body(world, body, columns->pose + 7 * (size_t)i);
     world->body_name[body] = NULL;
-    return STATUS_OK;
 }
 
 static bool load_names(World *world, const BodyColumns *columns) {
@@ -386,12 +400,20 @@ static bool load_names(World *world, const BodyColumns *columns) {
 }
 
 Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error *error) {
-    Status status = reserve_bodies(world, columns->count, error);
+    Status status = check_body_count(world, columns->count, error);
     for (uint32_t i = 0; status == STATUS_OK && i < columns->count; i++) {
-        status = load_body(world, columns, i, error);
+        uint32_t shape;
+        BodyMass mass;
+        status = check_body(world, columns, i, &shape, &mass, error);
+    }
+    if (status == STATUS_OK) {
+        status = reserve_bodies(world, columns->count, error);
     }
     if (status != STATUS_OK) {
         return status;
+    }
+    for (uint32_t i = 0; i < columns->count; i++) {
+        load_body(world, columns, i);
     }
     if (!load_names(world, columns)) {
         return out_of_memory(world, error);

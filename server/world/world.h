@@ -269,8 +269,10 @@ typedef struct BodyUpdate {
 // All or none. Wakes whom it disturbs, forgets the contact memory of the bodies moved, and a fault.
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error);
 
-// The state of a body from a pose of its origin: normalised, and moved to the centre of mass.
+// The state of a body from a pose of its origin: normalised, and moved to the centre of mass. And
+// its velocity, in which a zero has no sign: what rests is told from what moves by the bytes.
 void world_place_body(World *world, uint32_t body, const double pose[7]);
+void world_move_body(World *world, uint32_t body, const double velocity[6]);
 
 // Numbers of materials to change; columns are NULL where unchanged.
 typedef struct MaterialUpdate {

@@ -155,8 +155,7 @@ Status world_update_bodies(World *world, const BodyUpdate *update, Error *error)
             world_place_body(world, body, update->pose + 7 * i);
         }
         if (update->velocity != NULL) {
-            memcpy(world->velocity + 6 * (size_t)body, update->velocity + 6 * i,
-                   6 * sizeof(double));
+            world_move_body(world, body, update->velocity + 6 * i);
         }
     }
     if (has_mass(update) && update->count > 0) {
