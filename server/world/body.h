@@ -20,7 +20,7 @@ typedef struct BodyColumns {
     const double *inertia;        // 6: xx yy zz xy xz yz about the centre of mass, body axes
     const double *center_of_mass; // 3, body axes
     const char *const *name;      // NULL entries: nameless
-    // Masses are as a world made them, of shapes or of other masses, and not only what may be given.
+    // Masses are what a world made, of shapes or of other masses, and not only what may be given.
     bool has_made_masses;
 } BodyColumns;
 

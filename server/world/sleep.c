@@ -246,8 +246,8 @@ void sleep_disturb(World *world, const uint32_t *bodies, size_t count, bool has_
     if (sleep == NULL) {
         return;
     }
-    // per body what was done to it, also of those that are not known: they may bear sleepers all the
-    // same; then per island whether it wakes
+    // per body what was done to it, also of those that are not known: they may bear sleepers all
+    // the same; then per island whether it wakes
     uint8_t *marks = calloc((size_t)world->body_count + sleep->count, 1);
     if (marks == NULL) {
         sleep_wake_all(world); // more than need to, which is always right

@@ -58,7 +58,8 @@ size_t sleep_told_count(const World *world);
 void sleep_wake_all(World *world);
 
 // The state of these bodies was set from outside, or they go: wakes their islands, and what rested
-// on those of them that are static or kinematic and were moved, or hangs by a joint on one of those.
+// on those of them that are static or kinematic and were moved; what hangs on one of those by a
+// joint wakes also where it was given a velocity alone.
 void sleep_disturb(World *world, const uint32_t *bodies, size_t count, bool has_moved);
 
 // Takes bodies out, as world_remove_bodies does.

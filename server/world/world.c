@@ -342,7 +342,8 @@ void world_place_body(World *world, uint32_t body, const double pose[7]) {
 
 void world_move_body(World *world, uint32_t body, const double velocity[6]) {
     for (size_t i = 0; i < 6; i++) {
-        world->velocity[6 * (size_t)body + i] = velocity[i] + 0.0;
+        const bool is_free = world->kind[body] == BODY_DYNAMIC;
+        world->velocity[6 * (size_t)body + i] = is_free ? velocity[i] : velocity[i] + 0.0;
     }
 }
 

@@ -270,7 +270,8 @@ typedef struct BodyUpdate {
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error);
 
 // The state of a body from a pose of its origin: normalised, and moved to the centre of mass. And
-// its velocity, in which a zero has no sign: what rests is told from what moves by the bytes.
+// its velocity, in which a zero has no sign where no force changes it: by the bytes a kinematic
+// body that rests is told from one that moves.
 void world_place_body(World *world, uint32_t body, const double pose[7]);
 void world_move_body(World *world, uint32_t body, const double velocity[6]);
 
