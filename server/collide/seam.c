@@ -85,17 +85,23 @@ Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
     return vec3_add(points->point[i], along_axis(face / 2, before_steps * step * face_sign(face)));
 }
 
-bool seam_covers(const Primitive *solid, const Pose *pose, Vec3 place, double step) {
+uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place, uint32_t count,
+                     double step) {
     if (solid->kind == PRIMITIVE_SPHERE || solid->kind == PRIMITIVE_CAPSULE) {
-        return false; // has no face to go on along
+        return 0; // has no face to go on along
     }
+    bool is_plane = solid->kind == PRIMITIVE_PLANE;
     Mat3 axes = quat_to_mat3(pose->orientation);
-    Vec3 p = mat3_tmul_vec(axes, vec3_sub(place, pose->position));
-    if (solid->kind == PRIMITIVE_PLANE) {
-        return p.z <= step;
-    }
     Vec3 half = solid->size;
-    return fabs(p.x) <= half.x + step && fabs(p.y) <= half.y + step && fabs(p.z) <= half.z + step;
+    uint32_t covered = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        Vec3 p = mat3_tmul_vec(axes, vec3_sub(place[i], pose->position));
+        bool is_in = is_plane ? p.z <= step
+                              : fabs(p.x) <= half.x + step && fabs(p.y) <= half.y + step &&
+                                    fabs(p.z) <= half.z + step;
+        covered |= is_in ? 1u << i : 0u;
+    }
+    return covered;
 }
 
 double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,

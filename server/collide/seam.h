@@ -6,9 +6,15 @@
 // Such a face is hidden from the other primitive of a contact: it can neither be touched itself nor
 // lean a contact at its edge towards itself. Whether it is hidden is known in two steps:
 //
-//     covered    another solid lies before it, at every point of the contact
+//     covered    at every point of the contact another solid lies before it
 //     no lip     along the plane in which that solid holds the other primitive off, the face does
-//                not rise above that solid: what follows the solid's surface clears the face
+//                not rise above that solid there: what follows the solid's surface clears the face
+//
+// In a bond of bricks it takes two solids to cover a third one's face: each point may have a cover
+// of its own. Between the points nothing is asked. Both primitives are convex: where the other one
+// is held off at two points, all that is between these is over the line from one to the other, and
+// the face's rim is as straight; and what hangs down between them would be a point of the contact
+// itself, as its deepest.
 //
 // Lips of no more than seam_step are none: they are mounted, and the overlap that this makes is
 // removed as every other. Without the second step the floor of a room would be hidden by its wall
@@ -42,8 +48,9 @@ uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step)
 // The place before a face, next to a point on it, in the box's axes.
 Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step);
 
-// Whether the solid is there, or next to there; `place` is in the world.
-bool seam_covers(const Primitive *solid, const Pose *pose, Vec3 place, double step);
+// At which of the places, in the world, the solid is or is next to: 1 << place.
+uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place, uint32_t count,
+                     double step);
 
 // How far a face rises above a plane, both in the box's axes, over the given point of the face [m].
 // Along an axis that the plane is hardly inclined to, only near the point: the cover's own plane

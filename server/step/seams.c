@@ -41,31 +41,30 @@ typedef struct Seam {
     const StepPart *owner, *other;
     SeamPoints points; // on the owner
     double step;
-    uint32_t faces; // in question
+    Vec3 at;                       // the first point, in the world
+    double spread;                 // of the points from it [m]
+    uint32_t faces;                // in question
+    Vec3 before[6][MANIFOLD_ROOM]; // of these: the places before the points, in the world
+    uint32_t clear[6];             // of these: points known to clear the face, 1 << point
 } Seam;
 
-static bool covers_all(const Seam *seam, const StepPart *cover, int face) {
-    const Pose *owner = seam->owner->mover.pose;
-    for (uint32_t i = 0; i < seam->points.count; i++) {
-        Vec3 before = pose_apply(*owner, seam_before(&seam->points, i, face, seam->step));
-        if (!seam_covers(cover->mover.primitive, cover->mover.pose, before, seam->step)) {
-            return false;
-        }
-    }
-    return seam->points.count > 0;
-}
+// The plane in which a cover holds the other part off, in the owner's axes.
+typedef struct Hold {
+    bool is_sought, is_found;
+    Vec3 normal, place;
+} Hold;
 
-// Whether the face rises above the plane in which the cover holds the other part off.
-static bool has_lip(const Seam *seam, const StepPart *cover, int face) {
+static Hold find_hold(const Seam *seam, const StepPart *cover) {
     const World *world = seam->state->world;
+    Hold hold = {.is_sought = true};
     if (world->kind[seam->other->body] != BODY_DYNAMIC &&
         world->kind[cover->body] != BODY_DYNAMIC) {
-        return true; // these two hold nothing off
+        return hold; // these two hold nothing off
     }
     Manifold held;
     double time = contacts_meet(seam->state, cover, seam->other, &held);
     if (held.count == 0) {
-        return true;
+        return hold;
     }
     // a place of the plane on the cover, and the normal, carried back to where the cover is now
     const ManifoldPoint *point = &held.point[0];
@@ -81,51 +80,88 @@ static bool has_lip(const Seam *seam, const StepPart *cover, int face) {
 
     // and both in the owner's axes
     Mat3 axes = quat_to_mat3(seam->owner->mover.pose->orientation);
-    normal = mat3_tmul_vec(axes, normal);
-    place = mat3_tmul_vec(axes, vec3_sub(place, seam->owner->mover.pose->position));
-    for (uint32_t i = 0; i < seam->points.count; i++) {
-        double rise = seam_rise(seam->owner->mover.primitive, face, seam->points.point[i], normal,
-                                place, seam->step);
-        if (rise > seam->step) {
-            return true;
-        }
-    }
-    return false;
+    hold.is_found = true;
+    hold.normal = mat3_tmul_vec(axes, normal);
+    hold.place = mat3_tmul_vec(axes, vec3_sub(place, seam->owner->mover.pose->position));
+    return hold;
 }
 
-static uint32_t hidden_by(const Seam *seam, const StepPart *cover) {
-    uint32_t hidden = 0;
-    for (int face = 0; seam->faces >> face != 0; face++) {
-        if ((seam->faces >> face & 1u) != 0 && covers_all(seam, cover, face) &&
-            !has_lip(seam, cover, face)) {
-            hidden |= 1u << face;
+// Which of the points the face does not rise at above that plane.
+static uint32_t find_clear(const Seam *seam, const Hold *hold, int face, uint32_t points) {
+    uint32_t clear = 0;
+    for (uint32_t i = 0; hold->is_found && points >> i != 0; i++) {
+        if ((points >> i & 1u) != 0 &&
+            seam_rise(seam->owner->mover.primitive, face, seam->points.point[i], hold->normal,
+                      hold->place, seam->step) <= seam->step) {
+            clear |= 1u << i;
         }
     }
+    return clear;
+}
+
+// Marks the points that the cover lies before and clears, and takes the faces that all points clear
+// out of the question. Returns those.
+static uint32_t hide_by(Seam *seam, const StepPart *cover) {
+    uint32_t hidden = 0;
+    Hold hold = {.is_sought = false};
+    for (int face = 0; seam->faces >> face != 0; face++) {
+        if ((seam->faces >> face & 1u) == 0) {
+            continue;
+        }
+        uint32_t covered = seam_covers(cover->mover.primitive, cover->mover.pose,
+                                       seam->before[face], seam->points.count, seam->step) &
+                           ~seam->clear[face];
+        if (covered == 0) {
+            continue;
+        }
+        hold = hold.is_sought ? hold : find_hold(seam, cover);
+        seam->clear[face] |= find_clear(seam, &hold, face, covered);
+        hidden |= seam->clear[face] + 1u == 1u << seam->points.count ? 1u << face : 0u;
+    }
+    seam->faces &= ~hidden;
     return hidden;
 }
 
-// The parts of a body that may lie before the owner's faces.
-static uint32_t hidden_by_body(const Seam *seam, uint32_t body) {
+// By the parts of a body that may lie before the owner's faces.
+static uint32_t hide_by_body(Seam *seam, uint32_t body) {
     const StepState *state = seam->state;
     const Shape *shape = world_body_shape(state->world, body);
-    Vec3 point = pose_apply(*seam->owner->mover.pose, seam->points.point[0]);
-    Vec3 away = vec3_sub(point, state->ball[body].center);
-    double near = state->ball[body].radius + 8.0 * seam->step;
+    Vec3 away = vec3_sub(seam->at, state->ball[body].center);
+    double near = state->ball[body].radius + seam->spread + 8.0 * seam->step;
     if (shape == NULL || vec3_dot(away, away) > near * near) {
         return 0;
     }
     uint32_t hidden = 0;
-    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+    for (uint32_t i = 0; i < shape->primitive_count && seam->faces != 0; i++) {
         bool is_owner = body == seam->owner->body && i == seam->owner->index;
         bool is_other = body == seam->other->body && i == seam->other->index;
         StepPart cover = stage_part(state, body, i);
         // what the other part does not collide with holds nothing off
         if (!is_owner && !is_other &&
             primitives_collide(cover.mover.primitive, seam->other->mover.primitive)) {
-            hidden |= hidden_by(seam, &cover);
+            hidden |= hide_by(seam, &cover);
         }
     }
     return hidden;
+}
+
+// Where the covers of the faces in question are looked for.
+static void set_places(Seam *seam) {
+    const Pose *owner = seam->owner->mover.pose;
+    const SeamPoints *points = &seam->points;
+    seam->at = pose_apply(*owner, points->point[0]);
+    double square = 0.0;
+    for (uint32_t i = 1; i < points->count; i++) {
+        Vec3 way = vec3_sub(points->point[i], points->point[0]);
+        square = fmax(square, vec3_dot(way, way));
+    }
+    seam->spread = sqrt(square);
+    for (int face = 0; seam->faces >> face != 0; face++) {
+        seam->clear[face] = 0;
+        for (uint32_t i = 0; (seam->faces >> face & 1u) != 0 && i < points->count; i++) {
+            seam->before[face][i] = pose_apply(*owner, seam_before(points, i, face, seam->step));
+        }
+    }
 }
 
 static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
@@ -138,16 +174,18 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
     if (state->partner_first == NULL) {
         return false;
     }
+    set_places(seam);
     const World *world = state->world;
     uint32_t moving =
         world->kind[seam->other->body] == BODY_DYNAMIC ? seam->other->body : seam->owner->body;
     if (world->shape[world->body_shape[seam->owner->body]].primitive_count > 1) {
-        *hidden |= hidden_by_body(seam, seam->owner->body);
+        *hidden |= hide_by_body(seam, seam->owner->body);
     }
-    for (uint32_t i = state->partner_first[moving]; i < state->partner_first[moving + 1]; i++) {
+    uint32_t end = state->partner_first[moving + 1];
+    for (uint32_t i = state->partner_first[moving]; i < end && seam->faces != 0; i++) {
         uint32_t body = state->partner[i];
         if (body != seam->owner->body && body != seam->other->body) {
-            *hidden |= hidden_by_body(seam, body);
+            *hidden |= hide_by_body(seam, body);
         }
     }
     return true;
@@ -161,11 +199,12 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
             continue;
         }
         Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;
-        Seam seam = {.state = state,
-                     .owner = &part[side],
-                     .other = &part[1 - side],
-                     .points = seam_points(manifold, &pose, side),
-                     .step = seam_step(part[0].mover.primitive, part[1].mover.primitive)};
+        Seam seam; // most of it is of no face in question
+        seam.state = state;
+        seam.owner = &part[side];
+        seam.other = &part[1 - side];
+        seam.points = seam_points(manifold, &pose, side);
+        seam.step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
         if (!find_hidden(&seam, &hidden[side], asks_partners)) {
             return false;
         }

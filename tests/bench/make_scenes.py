@@ -200,6 +200,16 @@ def mass_ladder():
 
 # ---- many bodies
 
+def brick_bond():
+    """A floor of bricks in running bond: in front of each brick's side two others lie, half and half."""
+    bricks = [body([box((0.25, 0.25, 0.1))], (0.5 * i, 0.5 * j + 0.25 * (i % 2), -0.1), kind="STATIC")
+              for i in range(-2, 8) for j in range(-3, 4)]
+    slides = body([box((0.2, 0.15, 0.1))], (0, 0.013, 0.1), linear_velocity=[3, 0.3, 0])
+    made = scene("brick-bond", "a box slides over a floor of bricks as over one plane, and no brick's side stops it", 0.1, [slides] + bricks)
+    made["settings"]["parameters"] = tight("mdp")
+    return made
+
+
 def walls(half):
     q = math.sqrt(0.5)
     places = [((-half, 0, 0), (q, 0, q, 0)), ((half, 0, 0), (q, 0, -q, 0)),
@@ -343,7 +353,7 @@ def two_balls_meet():
     return made
 
 
-SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder, heap_12, pyramid_6_kicked, sliding_ball, box_on_slope, box_on_ramp,
+SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder, brick_bond, heap_12, pyramid_6_kicked, sliding_ball, box_on_slope, box_on_ramp,
          ball_stack, dropped_ball, ball_column, kicked_column, dumbbell, two_balls_meet,
          lambda: balls("balls-27", 3, 0.1, "27 balls fall into a box")]
 LARGE = [lambda: balls("balls-125", 5, 0.1, "125 balls fall into a box"),

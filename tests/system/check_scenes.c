@@ -215,6 +215,12 @@ static double slid_on_slope(int steps) { // 30 degrees, friction of 0.3
     return slid(GRAVITY * (0.5 - 0.3 * sqrt(0.75)), 0.001, steps);
 }
 
+// Along (3, 0.3) m/s, friction of 0.1.
+static double slid_on_bricks(int steps) {
+    double h = TIME_STEP, share = 3.0 / sqrt(9.09);
+    return h * steps * 3.0 - slid(0.1 * GRAVITY * share, h, steps);
+}
+
 static double slid_on_ramp(int steps) { // 15 degrees, friction of 0.125
     double sine = (sqrt(6.0) - sqrt(2.0)) / 4.0, cosine = (sqrt(6.0) + sqrt(2.0)) / 4.0;
     return slid(9.8 * (sine - 0.125 * cosine), 0.01, steps);
@@ -271,7 +277,8 @@ static const struct {
     {"sliding-ball", "ccp", 180, 1, 2, thrown, 1e-9},
     {"sliding-ball", "mdp", 2000, 1, 0, slid_and_rolled, 1e-5}, // 1e-6 of |g| h at each step
     {"box-on-slope", "ccp", 1000, 1, 2, hovered, 1e-7},
-    {"box-on-slope", "mdp", 1000, 1, 0, slid_on_slope, 1e-5},    // as above
+    {"box-on-slope", "mdp", 1000, 1, 0, slid_on_slope, 1e-5}, // as above
+    {"brick-bond", "mdp", 200, 0, 0, slid_on_bricks, 1e-6},
     {"box-on-ramp", "compliant", 100, 1, 0, slid_on_ramp, 1e-8}, // and what gives way: 1e-9
     {"ball-stack", "compliant", 500, 10, 2, sunk_stack, 1e-12},
     {"dropped-ball", "sap", 2000, 1, 2, sunk_ball, 1e-10},
