@@ -85,6 +85,25 @@ def test_pipelined_calls_are_answered_each(client):
     assert [int(one.result().step[0]) for one in reversed(sent)] == list(range(50, 0, -1))
 
 
+def test_long_calls_are_pipelined_without_end():
+    """Long requests with long replies: a server takes no more of them while its replies are not taken."""
+    bodies, steps = 2000, 200
+    with moreau_sim.launch(workers=2, options=["--unsent-bytes-max", "64K", "--write-timeout-ms", "5000"]) as server, server.client() as client:
+        world = World.create(client, gravity=[0, 0, 0], time_step=0.01)
+        pose = np.tile([0.0, 0, 0, 1, 0, 0, 0], (bodies, 1))
+        pose[:, 0] = 3.0 * np.arange(bodies)
+        ids = client.world_add_bodies(world=world.id, pose=pose, mass=np.ones(bodies), inertia=np.tile([1.0, 1, 1, 0, 0, 0], bodies)).ids
+        call = protocol.WorldStep(
+            worlds=[world.id], wrench_count=[bodies], wrench_body=ids, wrench=np.tile([0.0, 0, 1, 0, 0, 0], bodies), poses=True, reports=False
+        )
+        sent = [client.send(call, protocol.WorldStepReply) for _ in range(steps)]
+        for step, one in enumerate(sent, 1):
+            reply = one.result()
+            assert reply.step.tolist() == [step]
+            # symplectic Euler: h^2 (F/m) n (n + 1)/2, to rounding of 200 sums
+            assert np.abs(reply.pose.reshape(-1, 7)[:, 2] - 1e-4 * step * (step + 1) / 2).max() < 1e-12
+
+
 def test_an_episode_is_recorded_replayed_and_verified(client):
     world = World.create(client, BALL)
     with world.record("fall", content=protocol.Episode.Content.FRAMES) as episode:
@@ -270,6 +289,42 @@ def test_frames_come_whole_however_they_are_cut(bytes_of_body, piece):
         taken = [connection.receive() for _ in bodies]
         connection.close()
     assert taken == bodies
+
+
+def test_what_comes_while_a_frame_is_written_is_kept_in_order():
+    """A server that reads nothing while what it says is not taken, which is more than sockets hold."""
+    said = [bytes([number]) * (number * 7919 % 200000) for number in range(60)]
+    heard = []
+
+    def answer(connection):
+        for body in said[:50]:
+            connection.sendall(struct.pack(">I", len(body)) + body)
+        with connection.makefile("rb") as stream:
+            for _ in range(2):
+                heard.append(stream.read(struct.unpack(">I", stream.read(4))[0]))
+        for body in said[50:]:
+            connection.sendall(struct.pack(">I", len(body)) + body)
+
+    listener, address = listen(answer)
+    with listener:
+        connection = Connection(address, 10.0)
+        asked = [b"a" * (16 << 20), b"b" * 100]
+        for body in asked:
+            connection.send(body)
+        taken = [connection.receive() for _ in said]
+        connection.close()
+    assert taken == said and heard == asked
+
+
+def test_a_server_that_takes_nothing_and_says_nothing_is_an_error():
+    over = threading.Event()
+    listener, address = listen(lambda _: over.wait(60.0))
+    with listener:
+        connection = Connection(address, 0.2)
+        with pytest.raises(errors.ConnectionLost, match="said nothing for 0.2 s"):
+            connection.send(bytes(16 << 20))
+        over.set()
+        connection.close()
 
 
 TWO_ROWS = encode(protocol.GroupStepReply(observation=[0.0] * 8))

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import selectors
 import socket
 import struct
 import sys
+from collections import deque
 
 from .errors import ConnectionLost, ProtocolError
 
@@ -14,6 +16,8 @@ PORT = 7667
 FRAME_BYTES_MAX = 1 << 30
 CHUNK_BYTES = 65536  # that are read at once: a frame that is not longer comes whole with its head
 HEAD = struct.Struct(">I")
+# a flag of reads and writes that do not wait; where there is none, the socket is told
+AT_ONCE = getattr(socket, "MSG_DONTWAIT", 0)
 
 
 def parse_address(address: str) -> tuple[str, int] | str:
@@ -52,6 +56,7 @@ class Connection:
         self._begin = self._end = 0  # of what has come and was not taken, in the chunk
         self._long = bytearray()  # a frame that is longer than the chunk, as far as it …
         self._long_end = 0  # … has come
+        self._early: deque[bytearray] = deque()  # frames that came while something was written
         target = parse_address(address)
         try:
             if isinstance(target, str):
@@ -69,26 +74,60 @@ class Connection:
         self._socket.close()
 
     def send(self, payload: bytes) -> None:
+        frame = HEAD.pack(len(payload)) + payload
         try:
-            self._socket.sendall(HEAD.pack(len(payload)) + payload)
+            sent = self._send_now(frame) if AT_ONCE else 0
+            if sent < len(frame):
+                self._send_rest(memoryview(frame)[sent:])
         except OSError as error:
             raise self._lost(error) from None
+
+    def _send_now(self, part: bytes | memoryview) -> int:
+        """How much of it the system has room for."""
+        try:
+            return self._socket.send(part, AT_ONCE)
+        except BlockingIOError:
+            return 0
+
+    def _send_rest(self, rest: memoryview) -> None:
+        """A server reads no more requests while its replies are not taken: so they are, while there is no room to write."""
+        if not AT_ONCE:
+            self._socket.setblocking(False)
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._socket, selectors.EVENT_READ | selectors.EVENT_WRITE)
+                while rest:
+                    ready = selector.select(self.timeout_s)
+                    if not ready:
+                        raise TimeoutError
+                    events = ready[0][1]
+                    if events & selectors.EVENT_READ:
+                        self._take_early()
+                    if events & selectors.EVENT_WRITE:
+                        rest = rest[self._send_now(rest) :]
+        finally:
+            if not AT_ONCE:
+                self._socket.settimeout(self.timeout_s)
+
+    def _take_early(self) -> None:
+        """One frame, if it has come whole."""
+        try:
+            self._early.append(self._take(AT_ONCE))
+        except BlockingIOError:
+            pass
 
     def _lost(self, error: OSError) -> ConnectionLost:
         if isinstance(error, (TimeoutError, BlockingIOError)):
             return ConnectionLost(f"the server at {self.address} has said nothing for {self.timeout_s} s")
         return ConnectionLost(f"the server at {self.address} is gone: {error}")
 
-    def _receive_into(self, view: memoryview) -> int:
-        try:
-            count = self._socket.recv_into(view)
-        except OSError as error:
-            raise self._lost(error) from None
+    def _receive_into(self, view: memoryview, flags: int) -> int:
+        count = self._socket.recv_into(view, 0, flags)
         if count == 0:
             raise ConnectionLost(f"the server at {self.address} has closed the connection")
         return count
 
-    def _fill(self, count: int) -> int:
+    def _fill(self, count: int, flags: int) -> int:
         """Reads until so many bytes, which the chunk has room for, are there, and returns where they begin."""
         if self._begin == self._end:
             self._begin = self._end = 0
@@ -97,33 +136,42 @@ class Connection:
             self._chunk[: len(rest)] = rest
             self._begin, self._end = 0, len(rest)
         while self._end - self._begin < count:
-            self._end += self._receive_into(self._chunk[self._end :])
+            self._end += self._receive_into(self._chunk[self._end :], flags)
         return self._begin
 
-    def _take_long(self) -> bytearray:
+    def _take_long(self, flags: int) -> bytearray:
         """The rest of a long frame, straight to where it stays."""
         view = memoryview(self._long)
         while self._long_end < len(view):
-            self._long_end += self._receive_into(view[self._long_end :])
+            self._long_end += self._receive_into(view[self._long_end :], flags)
         taken, self._long = self._long, bytearray()
         return taken
 
-    def receive(self) -> bytearray:
+    def _take(self, flags: int = 0) -> bytearray:
         """The next frame's message, in memory of its own. Whatever interrupts the waiting, the next call goes on there."""
         if self._long:
-            return self._take_long()
-        begin = self._fill(HEAD.size)
+            return self._take_long(flags)
+        begin = self._fill(HEAD.size, flags)
         (count,) = HEAD.unpack_from(self._chunk, begin)
         if count > FRAME_BYTES_MAX:
             raise ProtocolError(f"what answers at {self.address} announces a frame of {count} bytes: is it a Moreau server?")
         whole = HEAD.size + count
         if whole <= CHUNK_BYTES:
             if whole > self._end - begin:
-                begin = self._fill(whole)
+                begin = self._fill(whole, flags)
             self._begin = begin + whole
             return bytearray(self._chunk[begin + HEAD.size : begin + whole])
         self._long = bytearray(count)
         self._long_end = self._end - begin - HEAD.size
         self._long[: self._long_end] = self._chunk[begin + HEAD.size : self._end]
         self._begin = self._end
-        return self._take_long()
+        return self._take_long(flags)
+
+    def receive(self) -> bytearray:
+        """The next frame's message."""
+        if self._early:
+            return self._early.popleft()
+        try:
+            return self._take()
+        except OSError as error:
+            raise self._lost(error) from None
