@@ -269,6 +269,39 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
     assert "limits of velocity: turn" in said and "<transmission> of URDF: gearbox" in said
 
 
+MOCAP = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+  <body name="target" mocap="true" pos="0 0 2" euler="0 0 90"><geom name="palm" type="box" size="0.1 0.2 0.3" contype="0"/>
+    <body name="tip" pos="0.5 0 0"><geom name="ball" size="0.1"/></body>
+    <body name="tail" pos="0 0 -0.5"><joint name="wag" axis="0 1 0"/><geom name="rod" type="capsule" size="0.05 0.2"/></body></body>
+  <body name="mark" mocap="true" pos="3 0 1"><site name="cross"/></body>
+  <body name="free" pos="-3 0 1"><freejoint/><geom name="cube" type="box" size="0.1 0.1 0.1"/></body></worldbody>
+  <equality><weld body1="target" body2="free"/></equality></mujoco>"""
+
+
+def test_mocap_bodies_are_kinematic(mujoco, client, tmp_path):
+    path = tmp_path / "mocap.xml"
+    path.write_text(MOCAP)
+    imported = importers.load(path)
+    said = "\n".join(imported.unsupported)
+    assert "mocap bodies are kinematic" in said and "(2)" in said and "equality constraints (1)" in said
+    kinds = {body["name"]: body.get("kind", "DYNAMIC") for body in imported.json["bodies"]}
+    assert kinds == {"target": "KINEMATIC", "tail": "DYNAMIC", "mark": "KINEMATIC", "free": "DYNAMIC", "world": "STATIC"}
+    # what is welded to one is a part of it, a quarter turn from its axes
+    assert imported.bodies["tip"].body == "target"
+    assert imported.bodies["tip"].pose.position == pytest.approx([0.5, 0, 0])
+    assert [len(body["shapes"]) for body in imported.json["bodies"] if body["name"] in ("target", "mark")] == [2, 0]
+    world = World.create(client, imported.scene)
+    before = world.state().pose.copy()
+    target, mark = (index for index, body in enumerate(imported.json["bodies"]) if body["name"] in ("target", "mark"))
+    assert before[target] == pytest.approx([0, 0, 2, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
+    world.move([world.ids[target]], velocity=[0.5, 0, 0, 0, 0, 0])
+    world.step(100, time_step=0.001)
+    after = world.state().pose
+    # 100 steps of a millisecond at 0.5 m/s, to rounding
+    assert after[target] - before[target] == pytest.approx([0.05, 0, 0, 0, 0, 0, 0], abs=1e-12)
+    assert np.array_equal(after[mark], before[mark])
+
+
 def test_files_that_are_no_models_are_refused_with_a_sentence(mujoco, tmp_path):
     for text in ("no xml", "<html/>", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "<mujoco><nonsense/></mujoco>"):
         path = tmp_path / "bad.xml"

@@ -33,7 +33,10 @@ class Bodies:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.root = [int(root) for root in model.body_weldid]
+        self.root = [0]
+        for body in range(1, model.nbody):
+            moves = model.body_jntnum[body] > 0 or self.is_mocap(body)
+            self.root.append(body if moves else self.root[int(model.body_parentid[body])])
         self.roots = sorted(set(self.root))
         self.in_root: list[Pose] = []  # of each body, from its root
         self.in_world: list[Pose] = []  # at the positions that the model begins with
@@ -43,6 +46,10 @@ class Bodies:
             is_root = self.root[body] == body
             self.in_root.append(HERE if is_root else self.in_root[parent].then(local))
             self.in_world.append(HERE if body == 0 else self.in_world[parent].then(local))
+
+    def is_mocap(self, body: int) -> bool:
+        """Whether it has no joints, and is put wherever a program says."""
+        return bool(self.model.body_mocapid[body] >= 0)
 
     def parent(self, root: int) -> int:
         """The root of what a root hangs on."""
@@ -81,3 +88,8 @@ def scene_body(name: str, place: Pose, weight: Mass) -> dict[str, Any]:
         "inertia": [float(tensor[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
         "center_of_mass": weight.center.tolist(),
     }
+
+
+def moved_body(name: str, place: Pose) -> dict[str, Any]:
+    """One that moves as it is told."""
+    return {"name": name, "kind": "KINEMATIC", "position": place.position.tolist(), "orientation": place.orientation.tolist()}

@@ -54,7 +54,8 @@ class Joints:
         self.lightened: dict[int, float] = {}  # what the bodies between took of a body
         self.collides = bool(self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
         for root in bodies.roots[1:]:
-            self._of_body(root)
+            if not bodies.is_mocap(root):
+                self._of_body(root)
 
     def name(self, joint: int) -> str:
         return self.model.jnt(joint).name or f"joint {joint}"

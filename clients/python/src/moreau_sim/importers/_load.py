@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from .. import protocol as p
 from .._json import from_json
 from ._actuators import Actuators, Control
-from ._bodies import Bodies, scene_body
+from ._bodies import Bodies, moved_body, scene_body
 from ._findings import Findings
 from ._joints import Joints, Numbers
 from ._poses import Pose
@@ -102,6 +102,9 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
     scan_model(mujoco, model, findings)
     scene_bodies = []
     for root in bodies.roots[1:]:
+        if bodies.is_mocap(root):
+            scene_bodies.append(moved_body(bodies.name(root), bodies.in_world[root]) | {"shapes": shapes.of(root)})
+            continue
         weight = bodies.mass(root).times(1.0 - joints.lightened.get(root, 0.0))
         scene_bodies.append(scene_body(bodies.name(root), bodies.in_world[root], weight) | {"shapes": shapes.of(root)})
     scene_bodies += joints.between

@@ -41,7 +41,7 @@ _COUNTS = {
     "nflex": "flexible bodies",
     "nkey": "key-frames",
     "nsite": "sites",
-    "nmocap": "mocap bodies stay where they are",
+    "nmocap": "mocap bodies are kinematic here: they move by the velocities that are set, or are put somewhere (world.move)",
     "nplugin": "plugins",
 }
 _OPTIONS = ("density", "viscosity", "wind")
