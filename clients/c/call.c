@@ -18,15 +18,17 @@ static size_t put_varint(uint8_t *out, uint64_t value) {
     return count;
 }
 
+// A connection that is lost is opened anew, which takes an id of its own: so that of a request is
+// taken after this.
+static MoreauStatus need_connection(MoreauClient *client) {
+    if (client->fd >= 0) {
+        return MOREAU_OK;
+    }
+    return resume_is_possible(client) ? resume_connection(client, -1) : client_fail_lost(client);
+}
+
 // Room for a frame of `body_bytes` in client->out; the length of a frame has 32 bits.
 static MoreauStatus begin_frame(MoreauClient *client, size_t body_bytes) {
-    if (client->fd < 0) {
-        MoreauStatus status =
-            resume_is_possible(client) ? resume_connection(client, -1) : client_fail_lost(client);
-        if (status != MOREAU_OK) {
-            return status;
-        }
-    }
     error_clear(&client->error);
     if (body_bytes > UINT32_MAX) {
         return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL,
@@ -58,11 +60,15 @@ static MoreauStatus end_frame(MoreauClient *client, size_t body_bytes, uint64_t 
 }
 
 static MoreauStatus post_message(MoreauClient *client, Moreau__V1__Request *request, uint64_t *id) {
+    MoreauStatus status = need_connection(client);
+    if (status != MOREAU_OK) {
+        return status;
+    }
     request->has_id = 1;
     request->id = client->id_last + 1;
     request->has_deadline_ms = client->deadline_ms > 0;
     request->deadline_ms = client->deadline_ms;
-    MoreauStatus status = begin_frame(client, moreau__v1__request__get_packed_size(request));
+    status = begin_frame(client, moreau__v1__request__get_packed_size(request));
     if (status != MOREAU_OK) {
         return status;
     }
@@ -73,6 +79,10 @@ static MoreauStatus post_message(MoreauClient *client, Moreau__V1__Request *requ
 // Of two values of a field the last one counts, so the client's id and deadline are simply
 // appended.
 static MoreauStatus post_bytes(MoreauClient *client, const void *body, size_t count, uint64_t *id) {
+    MoreauStatus status = need_connection(client);
+    if (status != MOREAU_OK) {
+        return status;
+    }
     uint8_t tail[2 * (1 + VARINT_BYTES_MAX)];
     size_t tail_count = 0;
     tail[tail_count++] = ID_TAG;
@@ -81,7 +91,7 @@ static MoreauStatus post_bytes(MoreauClient *client, const void *body, size_t co
         tail[tail_count++] = DEADLINE_TAG;
         tail_count += put_varint(tail + tail_count, client->deadline_ms);
     }
-    MoreauStatus status = begin_frame(client, count + tail_count);
+    status = begin_frame(client, count + tail_count);
     if (status != MOREAU_OK) {
         return status;
     }
@@ -95,32 +105,17 @@ static MoreauStatus post_bytes(MoreauClient *client, const void *body, size_t co
 // Whether an answer is to a submitted request, which is forgotten when no more will come. false: it
 // is late, or an event of a call that was given up, and nobody waits for it.
 static bool take_flight(MoreauClient *client, const MoreauReply *reply) {
-    for (size_t i = 0; i < client->flight_count; i++) {
-        if (client->flight[i] != moreau_reply_id(reply)) {
-            continue;
-        }
-        if (!moreau_reply_is_event(reply)) {
-            client->flight_count--;
-            memmove(client->flight + i, client->flight + i + 1,
-                    (client->flight_count - i) * sizeof(*client->flight));
-        }
-        return true;
+    Asked *asked = asked_find(&client->flight, moreau_reply_id(reply));
+    if (asked != NULL && !moreau_reply_is_event(reply)) {
+        asked_forget(&client->flight, asked);
     }
-    return false;
+    return asked != NULL;
 }
 
 static MoreauStatus reserve_flight(MoreauClient *client) {
-    if (client->flight_count < client->flight_capacity) {
-        return MOREAU_OK;
-    }
-    size_t capacity = client->flight_capacity > 0 ? 2 * client->flight_capacity : 16;
-    uint64_t *flight = realloc(client->flight, capacity * sizeof(*flight));
-    if (flight == NULL) {
-        return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for a request");
-    }
-    client->flight = flight;
-    client->flight_capacity = capacity;
-    return MOREAU_OK;
+    return asked_reserve(&client->flight)
+               ? MOREAU_OK
+               : client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for a request");
 }
 
 static void push_ready(MoreauClient *client, MoreauReply *reply) {
@@ -155,22 +150,33 @@ static MoreauStatus lose_by_server(MoreauClient *client, MoreauReply *reply) {
     return status;
 }
 
+// The next answer, whosever it is; not the server's last word, which ends the connection.
+static MoreauStatus receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply) {
+    MoreauStatus status = resume_receive(client, give_up_ms, reply);
+    return status == MOREAU_OK && moreau_reply_id(*reply) == 0 ? lose_by_server(client, *reply)
+                                                               : status;
+}
+
+// An answer that another call has come by.
+static void keep_for_later(MoreauClient *client, MoreauReply *reply) {
+    if (take_flight(client, reply)) {
+        push_ready(client, reply);
+    } else {
+        moreau_reply_free(reply);
+    }
+}
+
 // Before another request is sent: only so many answers can be asked for again.
 static MoreauStatus await_room(MoreauClient *client) {
-    const Resume *resume = &client->resume;
     int timeout_ms = client->reply_timeout_ms > 0 ? client->reply_timeout_ms : -1;
     int64_t give_up_ms = client_give_up_ms(timeout_ms);
-    while (resume->is_active && resume->count >= resume->count_max) {
+    while (resume_is_full(client)) {
         MoreauReply *reply;
-        MoreauStatus status = resume_receive(client, give_up_ms, &reply);
+        MoreauStatus status = receive(client, give_up_ms, &reply);
         if (status != MOREAU_OK) {
             return status;
         }
-        if (take_flight(client, reply)) {
-            push_ready(client, reply);
-        } else {
-            moreau_reply_free(reply);
-        }
+        keep_for_later(client, reply);
     }
     return MOREAU_OK;
 }
@@ -233,15 +239,12 @@ static MoreauStatus await(MoreauClient *client, uint64_t id, CallEvents events,
     bool is_stream = false;
     for (;;) {
         MoreauReply *reply;
-        MoreauStatus status = resume_receive(client, give_up_ms, &reply);
+        MoreauStatus status = receive(client, give_up_ms, &reply);
         if (status != MOREAU_OK) {
             bool is_late = status == MOREAU_DEADLINE_EXCEEDED && is_stream;
             return is_late ? give_up_stream(client, id) : status;
         }
         uint64_t answered = moreau_reply_id(reply);
-        if (answered == 0) {
-            return lose_by_server(client, reply);
-        }
         if (answered == id && moreau_reply_is_event(reply)) {
             status = take_event(client, reply, &events);
             if (status != MOREAU_OK) {
@@ -252,10 +255,8 @@ static MoreauStatus await(MoreauClient *client, uint64_t id, CallEvents events,
         } else if (answered == id) {
             *result = reply;
             return moreau_reply_status(reply, &client->error);
-        } else if (take_flight(client, reply)) {
-            push_ready(client, reply);
         } else {
-            moreau_reply_free(reply);
+            keep_for_later(client, reply);
         }
     }
 }
@@ -291,7 +292,7 @@ MoreauStatus call_submit(MoreauClient *client, Moreau__V1__Request *request, uin
         status = send_message(client, request, id);
     }
     if (status == MOREAU_OK) {
-        client->flight[client->flight_count++] = *id;
+        asked_add(&client->flight, *id, NULL, 0);
     }
     return status;
 }
@@ -315,7 +316,7 @@ MoreauStatus moreau_submit(MoreauClient *client, const void *request, size_t cou
         status = send_bytes(client, request, count, id);
     }
     if (status == MOREAU_OK) {
-        client->flight[client->flight_count++] = *id;
+        asked_add(&client->flight, *id, NULL, 0);
     }
     return status;
 }
@@ -327,19 +328,16 @@ MoreauStatus moreau_receive(MoreauClient *client, int timeout_ms, MoreauReply **
         *result = pop_ready(client);
         return MOREAU_OK;
     }
-    if (client->flight_count == 0) {
+    if (client->flight.count == 0) {
         return client_fail(client, MOREAU_FAILED_PRECONDITION, NULL,
                            "no submitted request waits for an answer");
     }
     int64_t give_up_ms = client_give_up_ms(timeout_ms);
     for (;;) {
         MoreauReply *reply;
-        MoreauStatus status = resume_receive(client, give_up_ms, &reply);
+        MoreauStatus status = receive(client, give_up_ms, &reply);
         if (status != MOREAU_OK) {
             return status;
-        }
-        if (moreau_reply_id(reply) == 0) {
-            return lose_by_server(client, reply);
         }
         if (take_flight(client, reply)) {
             *result = reply;

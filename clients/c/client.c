@@ -214,7 +214,7 @@ void moreau_disconnect(MoreauClient *client) {
         client->ready_first = next;
     }
     moreau_reply_free(client->greeting);
-    free(client->flight);
+    asked_deinit(&client->flight);
     free(client->in.data);
     free(client->out.data);
     resume_deinit(client);
@@ -276,5 +276,5 @@ bool moreau_has_received(const MoreauClient *client) {
 }
 
 size_t moreau_in_flight(const MoreauClient *client) {
-    return client->flight_count + client->ready_final_count;
+    return client->flight.count + client->ready_final_count;
 }

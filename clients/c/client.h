@@ -6,6 +6,7 @@
 // taken cannot stand still together with its client.
 #pragma once
 
+#include "asked.h"
 #include "moreau.h"
 
 #include "moreau.pb-c.h"
@@ -29,20 +30,11 @@ struct MoreauReply {
     size_t byte_count;
 };
 
-// A request without its last answer, for the case that it must be repeated.
-typedef struct Unanswered {
-    uint64_t id;
-    uint8_t *frame; // owned; with its header
-    size_t frame_bytes;
-    bool has_events; // some of its events have come
-} Unanswered;
-
 // What resume.c knows.
 typedef struct Resume {
-    bool is_active;         // lost connections are taken up again
-    Unanswered *unanswered; // owned; oldest first
-    size_t count, capacity;
-    size_t count_max;     // of unanswered requests: the server's limit
+    bool is_active;       // lost connections are taken up again
+    AskedList unanswered; // with their frames, for the case that they must be repeated
+    size_t count_max;     // of them: the server's limit
     bool is_away;         // the connection is lost
     unsigned attempts;    // in vain, one after the other
     int64_t lost_ms;      // when the first of these began
@@ -60,8 +52,7 @@ struct MoreauClient {
     int reply_timeout_ms;
     uint64_t id_last;
     Bytes in, out;
-    uint64_t *flight; // owned; ids submitted and not yet answered to the end, oldest first
-    size_t flight_count, flight_capacity;
+    AskedList flight;                      // submitted and not yet answered to the end
     MoreauReply *ready_first, *ready_last; // answers that came while another was awaited
     size_t ready_final_count;              // of them, without events
     MoreauReply *greeting;                 // owned; holds the Welcome
@@ -127,6 +118,9 @@ bool wire_has_frame(const MoreauClient *client);
 // From here on lost connections are taken up again, if the options say so.
 void resume_start(MoreauClient *client);
 void resume_deinit(MoreauClient *client);
+
+// Whether so many requests are unanswered that no other one may be sent.
+bool resume_is_full(const MoreauClient *client);
 
 // Keeps a copy of a frame that is about to be sent.
 MoreauStatus resume_remember(MoreauClient *client, uint64_t id, const uint8_t *frame,

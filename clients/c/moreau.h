@@ -7,11 +7,11 @@
 // answered by events first, and then by one last answer.
 //
 //     MoreauClient *client;
-//     MoreauError error;
-//     if (moreau_connect("127.0.0.1:7667", NULL, &client, &error) != MOREAU_OK) { ... error.message
-//     } MoreauWorldDef def = moreau_world_def_default(); uint64_t world;
-//     moreau_world_create(client, &def, &world);
-//     ...
+//     MoreauError why;
+//     if (moreau_connect("127.0.0.1:7667", NULL, &client, &why) != MOREAU_OK) puts(why.message);
+//     MoreauWorldDef def = moreau_world_def_default();
+//     uint64_t world;
+//     moreau_world_create(client, &def, &world); // and so on
 //     moreau_disconnect(client);
 //
 // Units are SI. A pose is 7 numbers (x y z, then the unit quaternion w x y z), a velocity 6 (linear

@@ -17,10 +17,7 @@ void resume_start(MoreauClient *client) {
 }
 
 void resume_deinit(MoreauClient *client) {
-    for (size_t i = 0; i < client->resume.count; i++) {
-        free(client->resume.unanswered[i].frame);
-    }
-    free(client->resume.unanswered);
+    asked_deinit(&client->resume.unanswered);
 }
 
 bool resume_is_possible(const MoreauClient *client) {
@@ -30,37 +27,26 @@ bool resume_is_possible(const MoreauClient *client) {
 
 // ---- what is unanswered
 
+bool resume_is_full(const MoreauClient *client) {
+    const Resume *resume = &client->resume;
+    return resume->is_active && resume->unanswered.count >= resume->count_max;
+}
+
 MoreauStatus resume_remember(MoreauClient *client, uint64_t id, const uint8_t *frame,
                              size_t frame_bytes) {
     Resume *resume = &client->resume;
     if (!resume->is_active) {
         return MOREAU_OK;
     }
-    if (resume->count == resume->capacity) {
-        size_t capacity = resume->capacity > 0 ? 2 * resume->capacity : 16;
-        Unanswered *grown = realloc(resume->unanswered, capacity * sizeof(*grown));
-        if (grown == NULL) {
-            return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for a request");
-        }
-        resume->unanswered = grown;
-        resume->capacity = capacity;
-    }
     uint8_t *copy = malloc(frame_bytes);
-    if (copy == NULL) {
+    if (copy == NULL || !asked_reserve(&resume->unanswered)) {
+        free(copy);
         return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL,
                            "no memory for a request of %zu bytes", frame_bytes);
     }
     memcpy(copy, frame, frame_bytes);
-    resume->unanswered[resume->count++] =
-        (Unanswered){.id = id, .frame = copy, .frame_bytes = frame_bytes};
+    asked_add(&resume->unanswered, id, copy, frame_bytes);
     return MOREAU_OK;
-}
-
-static void forget(Resume *resume, size_t index) {
-    free(resume->unanswered[index].frame);
-    resume->count--;
-    memmove(resume->unanswered + index, resume->unanswered + index + 1,
-            (resume->count - index) * sizeof(*resume->unanswered));
 }
 
 static void settle(MoreauClient *client, const MoreauReply *reply) {
@@ -69,16 +55,11 @@ static void settle(MoreauClient *client, const MoreauReply *reply) {
         return; // a greeting is not yet proof of anything
     }
     resume->attempts = 0; // the connection is of use
-    for (size_t i = 0; i < resume->count; i++) {
-        if (resume->unanswered[i].id != moreau_reply_id(reply)) {
-            continue;
-        }
-        if (moreau_reply_is_event(reply)) {
-            resume->unanswered[i].has_events = true;
-        } else {
-            forget(resume, i);
-        }
-        return;
+    Asked *asked = asked_find(&resume->unanswered, moreau_reply_id(reply));
+    if (asked != NULL && moreau_reply_is_event(reply)) {
+        asked->has_events = true;
+    } else if (asked != NULL) {
+        asked_forget(&resume->unanswered, asked);
     }
 }
 
@@ -105,24 +86,30 @@ static bool end_stream(MoreauClient *client, uint64_t id) {
     return true;
 }
 
+static bool repeat(MoreauClient *client, const Asked *asked) {
+    if (!bytes_reserve(&client->out, asked->frame_bytes)) {
+        return false;
+    }
+    memcpy(client->out.data + client->out.count, asked->frame, asked->frame_bytes);
+    client->out.count += asked->frame_bytes;
+    return true;
+}
+
 // Queues everything that is unanswered for sending.
 static MoreauStatus repeat_all(MoreauClient *client) {
-    Resume *resume = &client->resume;
-    for (size_t i = 0; i < resume->count;) {
-        const Unanswered *item = &resume->unanswered[i];
-        bool has_room = item->has_events ? end_stream(client, item->id)
-                                         : bytes_reserve(&client->out, item->frame_bytes);
-        if (!has_room) {
-            return client_lose(client, MOREAU_RESOURCE_EXHAUSTED,
-                               "no memory to repeat %zu requests", resume->count);
-        }
-        if (item->has_events) {
-            forget(resume, i);
+    AskedList *list = &client->resume.unanswered;
+    for (size_t i = list->first, end = list->end; i < end; i++) {
+        Asked *asked = &list->item[i];
+        if (asked->is_over) {
             continue;
         }
-        memcpy(client->out.data + client->out.count, item->frame, item->frame_bytes);
-        client->out.count += item->frame_bytes;
-        i++;
+        if (!(asked->has_events ? end_stream(client, asked->id) : repeat(client, asked))) {
+            return client_lose(client, MOREAU_RESOURCE_EXHAUSTED,
+                               "no memory to repeat %zu requests", list->count);
+        }
+        if (asked->has_events) {
+            asked_forget(list, asked);
+        }
     }
     return wire_flush(client);
 }
