@@ -9,7 +9,10 @@
 //     distance      |b - a| = length
 //     gear          x2 - ratio x1 = 0
 //     limit, friction, drive           as of coordinates (tree_rows.c)
-//     spring        v + bias + R r = 0, R = 1/((s h)^2 k + s h d), unbounded, as drives are
+//     spring        v + bias + R r = 0, R = 1/(c h^2 k + s h d), unbounded, taken where spring.h
+//                   says: bias = R (h k stretch - (c - o) h^2 k rate before - ...), o and c its
+//                   shares of the old rate and of its change; w as if the joint's locked axes were
+//                   all that holds its bodies
 //
 // e of no free turn is the rotation vector of B against A; of one, k, its two parts of k x (B's k
 // as A sees it); of two, i and j, the cosine between A's i and B's j.
@@ -385,20 +388,55 @@ static bool is_pull(const Pull *pull) {
     return (pull->stiffness > 0.0 || pull->damping > 0.0) && pull->most > 0.0;
 }
 
+// Where the pull of the last row is taken: a drive where all is, a spring by how fast it is.
+static SpringShare pull_share(const RowJoint *of, uint32_t part, const Pull *pull) {
+    const StepState *state = of->state;
+    const uint8_t integrator = state->world->settings.integrator;
+    const double h = state->input->time_step, share = tree_share(integrator);
+    if (part != PART_SPRING || integrator != INTEGRATOR_SYMPLECTIC || pull->stiffness == 0.0) {
+        return (SpringShare){share, share * share};
+    }
+    const StepRow *key = state->stepper->row_key;
+    const uint32_t row = state->stepper->row_count - 1;
+    uint32_t first = row, count = 0;
+    while (first > 0 && key[first - 1].joint == of->index) {
+        first--;
+    }
+    while (first + count < row && key[first + count].part < PART_AXES) {
+        count++;
+    }
+    return spring_share(integrator,
+                        h * h * pull->stiffness * row_mobility(state, row, first, count));
+}
+
+// The rate of a row as the step begins, of what forces move.
+static double rate_before(const StepState *state, const ProblemRow *row) {
+    const Stepper *stepper = state->stepper;
+    double rate = 0.0;
+    for (uint32_t i = row->block_first; i < row->block_first + row->block_count; i++) {
+        const RowBlock *block = &stepper->row_block[i];
+        const double *before = stage_velocities_before(state, block->tree);
+        for (uint32_t k = 0; k < state->tree[block->tree].width; k++) {
+            rate += stepper->number[block->jacobian + k] * before[k];
+        }
+    }
+    return rate;
+}
+
 static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pull *pull) {
     const World *world = of->state->world;
-    const double h = of->state->input->time_step, share = tree_share(world->settings.integrator),
-                 time = share * h;
-    const double rate = world->joint_velocity[of->joint->axis_first + axis];
-    const double way = h * (1.0 - share) * rate; // what the old rate has of it
-    const double stretch = pull->position - axis_position(of, axis) - share * way;
-    const double slip = pull->rate - (1.0 - share) * rate;
-    const double stiff = time * (time * pull->stiffness + pull->damping);
+    const double h = of->state->input->time_step, share = tree_share(world->settings.integrator);
     ProblemRow *row = add_axis_row(of, axis, part);
     double motion = 0.0;
     if (row == NULL || !add_rate(of, row, axis, 1.0, true, &motion)) {
         return false;
     }
+    const double rate = rate_before(of->state, row) + motion;
+    const SpringShare taken = pull_share(of, part, pull);
+    const double way = h * (taken.old - taken.change) * rate; // what the old rate has of it
+    const double stretch = pull->position - axis_position(of, axis) - way;
+    const double slip = pull->rate - (1.0 - share) * rate;
+    const double stiff = h * (taken.change * h * pull->stiffness + share * pull->damping);
     row->low = -h * pull->most;
     row->high = h * pull->most;
     row->has_compliance = true;

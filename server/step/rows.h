@@ -15,6 +15,10 @@ double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree);
 // back at recovery_speed at most.
 void rows_limit(const StepState *state, ProblemRow *row, double gap);
 
+// What a unit impulse of a row changes its own rate by, where nothing holds its trees but those of
+// the rows from `first` on, `count` of them, all before it.
+double row_mobility(const StepState *state, uint32_t row, uint32_t first, uint32_t count);
+
 // Adds the rows of a joint of coordinates: limits, dry friction, drives with a bounded effort
 // (tree_rows.c). false: memory ends.
 bool tree_rows_add(StepState *state, uint32_t joint);

@@ -90,6 +90,9 @@ void tree_forces(const TreeView *view, const TreeMotion *motion, Vec3 gravity,
 void tree_factor(const TreeView *view, const double *added, TreeWork *work);
 void tree_solve(const TreeView *view, TreeWork *work, double *numbers);
 
+// The diagonal of that inverse, [width], from the same factor.
+void tree_mobility(const TreeView *view, TreeWork *work, double *mobility);
+
 // Adds `sign` times the Jacobian of the velocity of a point fixed to a link, along three directions
 // of the world: 3 x width, row by row.
 void tree_jacobian(const TreeView *view, const TreeFrame *frame, uint32_t link, Vec3 point,

@@ -44,7 +44,7 @@ static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint
 }
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
-    TreeActs acts = {false, false};
+    TreeActs acts = {false, false, false};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;
         if (view->link[i].joint == TREE_NONE) {
@@ -55,13 +55,38 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
             acts.forces = acts.forces || axis[k].stiffness > 0.0 || axis[k].damping > 0.0 ||
                           tree_has_drive(&axis[k]) || axes->effort[first + k] != 0.0;
             acts.armatures = acts.armatures || axis[k].armature > 0.0;
+            acts.springs = acts.springs || axis[k].stiffness > 0.0;
         }
     }
     return acts;
 }
 
-void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, double h,
-                    double *added) {
+void tree_axes_armature(const TreeView *view, const TreeAxes *axes, double *armature) {
+    memset(armature, 0, view->tree->width * sizeof(double));
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        size_t first;
+        for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
+            armature[link->first + k] = axes_of(view, axes, i, &first)[k].armature;
+        }
+    }
+}
+
+void tree_axes_springs(const TreeView *view, const TreeAxes *axes, uint8_t integrator, double h,
+                       const double *mobility, SpringShare *springs) {
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        size_t first;
+        for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
+            const double stiffness = axes_of(view, axes, i, &first)[k].stiffness;
+            springs[link->first + k] =
+                spring_share(integrator, h * h * stiffness * mobility[link->first + k]);
+        }
+    }
+}
+
+void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
+                    double share, double h, double *added) {
     const double time = share * h;
     memset(added, 0, view->tree->width * sizeof(double));
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
@@ -72,10 +97,11 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, do
         const JointAxis *axis = axes_of(view, axes, i, &first);
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
             const bool is_driven = tree_has_drive(&axis[k]) && isinf(axis[k].effort_max);
-            const double stiffness =
-                axis[k].stiffness + (is_driven ? axis[k].drive_stiffness : 0.0);
+            const double stiffness = is_driven ? axis[k].drive_stiffness : 0.0;
             const double damping = axis[k].damping + (is_driven ? axis[k].drive_damping : 0.0);
-            added[view->link[i].first + k] = axis[k].armature + time * (time * stiffness + damping);
+            const size_t at = view->link[i].first + k;
+            added[at] = axis[k].armature + springs[at].change * h * h * axis[k].stiffness +
+                        time * (time * stiffness + damping);
         }
     }
 }
@@ -102,42 +128,44 @@ static double drive_force(const JointAxis *axis, const TreeAxes *axes, size_t at
     return 0.0;
 }
 
-static void link_forces(const TreeLink *link, const JointAxis *axis, const TreeAxes *axes,
-                        size_t first, const double *numbers, const double *velocity,
-                        double *springs, double *others) {
-    double drives[JOINT_AXES_MAX];
+// `first`: of its axes among those of the world; `asked`: of the tree.
+static void link_forces(const TreeLink *link, const TreeAxes *axes, size_t first,
+                        const TreeAsked *asked, double *springs, double *others) {
+    double drives[JOINT_AXES_MAX], turned[JOINT_AXES_MAX], turned_springs[JOINT_AXES_MAX];
     const uint32_t width = tree_link_width(link);
+    const JointAxis *axis = axes->axis + first;
+    const double *velocity = asked->velocities + link->first;
+    const double *numbers = tree_axis_positions(link, asked->positions + link->place, turned);
+    const double *stretched =
+        tree_axis_positions(link, asked->stretched + link->place, turned_springs);
     for (uint32_t k = 0; k < width; k++) {
-        springs[k] = -axis[k].stiffness * (numbers[k] - axis[k].rest);
+        springs[k] = -axis[k].stiffness * (stretched[k] - axis[k].rest);
         others[k] = axes->effort[first + k] - axis[k].damping * velocity[k];
         drives[k] = 0.0;
         if (tree_has_drive(&axis[k]) && (isinf(axis[k].effort_max) || axes->is_explicit)) {
             drives[k] = drive_force(&axis[k], axes, first + k, numbers[k], velocity[k], &others[k]);
         }
     }
-    turn_forces(link, numbers, springs);
+    turn_forces(link, stretched, springs);
     turn_forces(link, numbers, drives);
     for (uint32_t k = 0; k < width; k++) {
         others[k] += drives[k];
     }
 }
 
-void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const double *positions,
-                      const double *velocities, double *springs, double *others) {
+void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const TreeAsked *asked,
+                      double *springs, double *others) {
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
-        double unasked[JOINT_AXES_MAX], turned[JOINT_AXES_MAX];
+        double unasked[JOINT_AXES_MAX];
         double *of_springs = springs == NULL ? unasked : springs + link->first;
         if (link->joint == TREE_NONE) {
             memset(of_springs, 0, JOINT_AXES_MAX * sizeof(double));
             memset(others + link->first, 0, JOINT_AXES_MAX * sizeof(double));
             continue;
         }
-        size_t first;
-        const JointAxis *axis = axes_of(view, axes, i, &first);
-        link_forces(link, axis, axes, first,
-                    tree_axis_positions(link, positions + link->place, turned),
-                    velocities + link->first, of_springs, others + link->first);
+        link_forces(link, axes, view->joint[link->joint].axis_first, asked, of_springs,
+                    others + link->first);
     }
 }
 

@@ -2,13 +2,14 @@
 // What acts along the coordinates of a tree: springs, dampers, drives and what is fed forward. All
 // of them are linear in position and velocity, so the step takes them where its integrator says,
 // without iterations: at the end of the step (symplectic and implicit), halfway (midpoint) or at
-// its begin (explicit). A drive with a bounded effort is one of them under explicit alone:
-// elsewhere it is a row of the problem (tree_rows.c).
+// its begin (explicit); springs where spring.h says. A drive with a bounded effort is one of them
+// under explicit alone: elsewhere it is a row of the problem (tree_rows.c).
 //
 // Of three turns the position is the rotation vector phi of b's frame against a's, whose rate is
 // phi' = Q w, w the spin in b's frame: a spring with energy 1/2 k phi^2 turns by -Q^T k phi.
 #pragma once
 
+#include "step/spring.h"
 #include "world/tree_place.h"
 
 // The world's columns of joints.
@@ -31,7 +32,7 @@ static inline bool tree_has_bounded_drive(const JointAxis *axis) {
 
 // What there is along the coordinates of a tree.
 typedef struct TreeActs {
-    bool forces, armatures;
+    bool forces, armatures, springs; // springs are forces, too
 } TreeActs;
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes);
@@ -39,14 +40,28 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes);
 // Q of three turns.
 Mat3 tree_rotation_rates(Vec3 rotation);
 
-// What they add to the diagonal of the mass matrix: armature + (share h)^2 K + share h D.
-void tree_axes_mass(const TreeView *view, const TreeAxes *axes, double share, double h,
-                    double *added);
+// What is on the diagonal of the mass matrix by itself, [width].
+void tree_axes_armature(const TreeView *view, const TreeAxes *axes, double *armature);
 
-// Forces along the coordinates at these positions and velocities; what springs do (Nullable), and
-// what all else does. Zero along those of a root that floats.
-void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const double *positions,
-                      const double *velocities, double *springs, double *others);
+// Where the springs are taken, given what a unit impulse along each coordinate changes its rate by,
+// [width]: only under symplectic that counts (spring.h).
+void tree_axes_springs(const TreeView *view, const TreeAxes *axes, uint8_t integrator, double h,
+                       const double *mobility, SpringShare *springs);
+
+// What they add to it, armature included: armature + change h^2 K of springs, and, of dampers and
+// drives, (share h)^2 K + share h D.
+void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
+                    double share, double h, double *added);
+
+// Where forces along the coordinates are asked for: positions of drives, those of springs, rates.
+typedef struct TreeAsked {
+    const double *positions, *stretched, *velocities;
+} TreeAsked;
+
+// What springs do there (Nullable), and what all else does. Zero along the coordinates of a root
+// that floats.
+void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const TreeAsked *asked,
+                      double *springs, double *others);
 
 // Of the springs, and of armatures at those velocities.
 double tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double *positions,

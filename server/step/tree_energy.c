@@ -110,8 +110,8 @@ static double forces_work(const StepState *state, StepTree *tree, const double *
     }
     tree_advance(&flight->view, flight->positions, flight->change, share * flight->h,
                  flight->moved);
-    tree_axes_forces(&flight->view, &flight->axes, flight->moved, flight->change, NULL,
-                     flight->others);
+    const TreeAsked asked = {flight->moved, flight->moved, flight->change};
+    tree_axes_forces(&flight->view, &flight->axes, &asked, NULL, flight->others);
     for (uint32_t k = 0; k < width; k++) {
         work += flight->h * flight->others[k] * mean[k];
     }

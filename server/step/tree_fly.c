@@ -28,7 +28,8 @@ size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
     const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return tree_work_bytes(tree) +
-           (2 * positions + 9 * width + square + 6 * (size_t)tree->link_count) * sizeof(double);
+           (3 * positions + 9 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
+           width * sizeof(SpringShare);
 }
 
 static double *take(unsigned char **at, size_t count) {
@@ -43,6 +44,9 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     at += tree_work_bytes(tree);
     flight->positions = take(&at, tree->position_count);
     flight->moved = take(&at, tree->position_count);
+    flight->moved_springs = take(&at, tree->position_count);
+    flight->share = (SpringShare *)(void *)at; // of doubles
+    at += width * sizeof(SpringShare);
     flight->wrenches = take(&at, 6 * (size_t)tree->link_count);
     double **const columns[] = {&flight->velocities, &flight->armature, &flight->added,
                                 &flight->mean,       &flight->way,      &flight->change,
@@ -76,6 +80,24 @@ static TreeView base_later(const TreeFlight *flight, double time) {
     return view;
 }
 
+// Forces along the coordinates, in `springs` and `others`, on the way to v; `way` and `moved` are
+// there, and `change` is not lost.
+static void act_along(TreeFlight *flight, const double *v) {
+    const TreeView *view = &flight->view;
+    TreeAsked asked = {flight->moved, flight->moved, flight->way};
+    if (flight->acts.springs) {
+        double *way = flight->springs;
+        for (uint32_t k = 0; k < view->tree->width; k++) {
+            const double v0 = flight->velocities[k];
+            const SpringShare share = flight->share[k];
+            way[k] = share.old * v0 + share.change * (v[k] - v0);
+        }
+        tree_advance(view, flight->positions, way, flight->h, flight->moved_springs);
+        asked.stretched = flight->moved_springs;
+    }
+    tree_axes_forces(view, &flight->axes, &asked, flight->springs, flight->others);
+}
+
 // h times what the motion to v takes beyond the forces that there are; links are placed.
 // `products` false: the velocity products are left out.
 static void find_rest(TreeFlight *flight, const double *v, bool products) {
@@ -102,8 +124,7 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
     tree_forces(&view, &motion, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
                 &flight->work, flight->rest);
     if (flight->acts.forces) {
-        tree_axes_forces(&view, &flight->axes, flight->moved, flight->way, flight->springs,
-                         flight->others);
+        act_along(flight, v);
         for (uint32_t k = 0; k < width; k++) {
             flight->rest[k] -= flight->springs[k] + flight->others[k];
         }
@@ -179,11 +200,28 @@ static bool settle(TreeFlight *flight, double *v) {
     return before <= STAGNATED * scale;
 }
 
+// Where springs are taken, of links as at the begin of the step. What a unit impulse does comes to
+// stand in `rest`, where only symplectic asks.
+static void share_springs(TreeFlight *flight) {
+    const TreeView *view = &flight->view;
+    memset(flight->share, 0, view->tree->width * sizeof(SpringShare));
+    memset(flight->rest, 0, view->tree->width * sizeof(double));
+    if (flight->acts.springs && flight->integrator == INTEGRATOR_SYMPLECTIC) {
+        tree_factor(view, flight->armature, &flight->work);
+        tree_mobility(view, &flight->work, flight->rest);
+    }
+    if (flight->acts.springs) {
+        tree_axes_springs(view, &flight->axes, flight->integrator, flight->h, flight->rest,
+                          flight->share);
+    }
+}
+
 static void weigh_axes(TreeFlight *flight) {
-    const double share = tree_share(flight->integrator);
     if (flight->acts.forces || flight->acts.armatures) {
-        tree_axes_mass(&flight->view, &flight->axes, 0.0, flight->h, flight->armature);
-        tree_axes_mass(&flight->view, &flight->axes, share, flight->h, flight->added);
+        tree_axes_armature(&flight->view, &flight->axes, flight->armature);
+        share_springs(flight);
+        tree_axes_mass(&flight->view, &flight->axes, flight->share, tree_share(flight->integrator),
+                       flight->h, flight->added);
     } else {
         memset(flight->armature, 0, flight->view.tree->width * sizeof(double));
         memset(flight->added, 0, flight->view.tree->width * sizeof(double));
@@ -193,9 +231,9 @@ static void weigh_axes(TreeFlight *flight) {
 void tree_fly(TreeFlight *flight, double *v) {
     const TreeView *view = &flight->view;
     const uint32_t width = view->tree->width;
-    weigh_axes(flight);
     memcpy(v, flight->velocities, width * sizeof(double));
     recall(flight);
+    weigh_axes(flight);
     flight->kinetic = tree_kinetic_energy(view, flight->mass, flight->work.frame);
     if (width == 0) {
         return;

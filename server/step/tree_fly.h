@@ -31,9 +31,10 @@ typedef struct TreeFlight {
     bool has_wrenches;
     TreeActs acts;            // along the coordinates
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
-    double *moved;            // positions to work with
-    double *matrix, *factor;  // [width^2] of a narrow tree: its mass and what is added, factored
-    double kinetic;           // energy at the begin, without armatures [J]
+    SpringShare *share;       // [width] where springs are taken, if there are any
+    double *moved, *moved_springs; // positions to work with; those where springs are taken
+    double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
+    double kinetic;          // energy at the begin, without armatures [J]
     double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise
     bool is_thrown; // no step was small enough: tree_carry is to follow
 } TreeFlight;

@@ -49,13 +49,13 @@ static const Golden goldens[] = {
     {"capsules among a heap", 18, 12, 12, 0, 300, "friction", 1.0, 0xe05b564b4effa61du, SOLVER_MDP},
     {"capsules among a heap, lcp", 18, 6, 6, 0, 150, "directions", 8.0, 0xea55de034d608e05u,
      SOLVER_LCP},
-    {"figures on a heap", 19, 6, 0, 2, 200, "friction", 1.0, 0xc970d49786b1443cu, SOLVER_MDP},
-    {"figures on a heap, lcp", 19, 3, 0, 1, 100, "directions", 4.0, 0x913769774b0ddfe6u,
+    {"figures on a heap", 19, 6, 0, 2, 200, "friction", 1.0, 0xc749edf6e587050eu, SOLVER_MDP},
+    {"figures on a heap, lcp", 19, 3, 0, 1, 100, "directions", 4.0, 0x38b26214c40eb5acu,
      SOLVER_LCP},
-    {"figures on a heap, ccp", 19, 6, 0, 2, 100, "compliance", 0.0, 0xd2ad743c0d845011u,
+    {"figures on a heap, ccp", 19, 6, 0, 2, 100, "compliance", 0.0, 0x4ad9bda3c5e069d3u,
      SOLVER_CCP},
-    {"figures on a heap, sap", 19, 6, 0, 2, 200, "friction", 0.0, 0xbd23d54892a3c31au, SOLVER_SAP},
-    {"figures on a heap, compliant", 19, 6, 0, 2, 100, "activation", 0.0, 0x82a0afb320e314c9u,
+    {"figures on a heap, sap", 19, 6, 0, 2, 200, "friction", 0.0, 0xb9d15b5bf4cc78a0u, SOLVER_SAP},
+    {"figures on a heap, compliant", 19, 6, 0, 2, 100, "activation", 0.0, 0x12e809425a342ba9u,
      SOLVER_COMPLIANT},
 };
 

@@ -279,6 +279,15 @@ START_TEST(articulated_bodies_undo_composite_ones) {
     for (uint32_t k = 0; k < width; k++) {
         ck_assert_double_eq_tol(product[k], x[k], SOLVED);
     }
+    // and so does the diagonal of the inverse, number by number
+    double mobility[WIDTH_MAX];
+    tree_mobility(&model.view, &model.work, mobility);
+    for (uint32_t k = 0; k < width; k++) {
+        memset(product, 0, sizeof(product));
+        product[k] = 1.0;
+        tree_solve(&model.view, &model.work, product);
+        ck_assert_double_eq_tol(mobility[k] / product[k], 1.0, SOLVED);
+    }
     free(matrix);
     drop(&model);
 }
