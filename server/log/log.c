@@ -8,6 +8,7 @@
 #include "log/log_parts.h"
 #include "log/reader.h"
 #include "log/schema.h"
+#include "log/wal_care.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -172,6 +173,9 @@ static Status open_file(Log *log, const LogDef *def, Error *error) {
     Status status = schema_check_path(def->path, error);
     if (status == STATUS_OK) {
         status = lock_take(&log->file_lock, log->path, error);
+    }
+    if (status == STATUS_OK) {
+        status = wal_care_for_start(log->path, log->report, error);
     }
     if (status == STATUS_OK) {
         status = writer_open(&log->writer, def->path, def->full_durability, error);

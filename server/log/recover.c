@@ -7,6 +7,7 @@
 #include "log/reserve.h"
 #include "log/salvage.h"
 #include "log/schema.h"
+#include "log/wal_care.h"
 #include "log/writer.h"
 
 #include <inttypes.h>
@@ -147,7 +148,10 @@ Status recover_file(const char *path, FILE *out, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    status = recover_locked(path, out, error);
+    status = wal_care_for_recovery(path, out, error);
+    if (status == STATUS_OK) {
+        status = recover_locked(path, out, error);
+    }
     Reserve reserve; // of a server that was killed
     reserve_init(&reserve, path);
     reserve.is_held = true;
