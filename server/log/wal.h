@@ -11,8 +11,8 @@
 // The sums are linear in the words that they are of: which bits of a frame could have flipped, for
 // its sums to be what they are, can be told. Of a word's lower bits it is one alone of the 262,000;
 // of the upper twelve it may be some hundred, as the sums are modulo 2^32. Then the frames around
-// it are asked: which sums the next one followed, whether page numbers rise, and whether a later frame
-// has the page again, so that it does not matter. What is left is damage.
+// it are asked: which sums the next one followed, whether page numbers rise, and whether a later
+// frame has the page again, so that it does not matter. What is left is damage.
 #pragma once
 
 #include "base/status.h"
