@@ -77,8 +77,9 @@ static const char *const reason_meanings[] = {
     [MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED] = "the budget of operations is too small",
     [MOREAU__V1__CERTIFICATE__REASON__STALLED] = "the method found no way on",
     [MOREAU__V1__CERTIFICATE__REASON__DIVERGED] = "its impulses ran away",
-    [MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT] = "its time ended",
+    [MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT] = "its deadline passed",
     [MOREAU__V1__CERTIFICATE__REASON__NOT_FINITE] = "its numbers are not finite",
+    [MOREAU__V1__CERTIFICATE__REASON__WORK_TIMEOUT] = "the server's limit of time, its last resort",
 };
 
 const char *certificate_reason(int reason) {

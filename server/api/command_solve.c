@@ -47,11 +47,12 @@ static_assert((int)LCP_RUNG_COUNT == (int)MOREAU__V1__RUNG__KIND__UNSOLVED_RESID
                   (int)LCP_RUNG_UNSOLVED_RAY == (int)MOREAU__V1__RUNG__KIND__UNSOLVED_RAY,
               "rungs have the numbers of the wire");
 
-static_assert((int)END_REASON_COUNT == (int)MOREAU__V1__CERTIFICATE__REASON__NOT_FINITE + 1 &&
+static_assert((int)END_REASON_COUNT == (int)MOREAU__V1__CERTIFICATE__REASON__WORK_TIMEOUT + 1 &&
                   (int)END_CONVERGED == (int)MOREAU__V1__CERTIFICATE__REASON__CONVERGED &&
                   (int)END_BUDGET == (int)MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED &&
                   (int)END_DIVERGED == (int)MOREAU__V1__CERTIFICATE__REASON__DIVERGED &&
-                  (int)END_TIME == (int)MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT,
+                  (int)END_TIME == (int)MOREAU__V1__CERTIFICATE__REASON__TIME_LIMIT &&
+                  (int)END_TIMEOUT == (int)MOREAU__V1__CERTIFICATE__REASON__WORK_TIMEOUT,
               "reasons have the numbers of the wire");
 
 // `open` is the room for it.

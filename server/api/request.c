@@ -207,8 +207,11 @@ static bool is_solve_stopped(void *context) {
 
 static bool is_solve_late(void *context) {
     const WorkWatch *watch = context;
-    uint64_t now_ns = clock_now_ns();
-    return is_too_long(watch, now_ns) || now_ns >= watch->request->deadline_ns;
+    return clock_now_ns() >= watch->request->deadline_ns;
+}
+
+static bool is_solve_too_long(void *context) {
+    return is_too_long(context, clock_now_ns());
 }
 
 void request_watch_solve(const Request *request, const Lane *lane, uint64_t begun_ns,
@@ -216,7 +219,11 @@ void request_watch_solve(const Request *request, const Lane *lane, uint64_t begu
     *watch = (WorkWatch){.request = request, .lane = lane, .begun_ns = begun_ns};
     watch->stop = (Stop){.asked = is_solve_stopped, .context = watch};
     watch->limit = (Stop){.asked = is_solve_late, .context = watch};
-    watch->context = (Context){.stop = &watch->stop, .limit = &watch->limit, .tasks = lane->tasks};
+    watch->last_resort = (Stop){.asked = is_solve_too_long, .context = watch};
+    watch->context = (Context){.stop = &watch->stop,
+                               .limit = &watch->limit,
+                               .last_resort = &watch->last_resort,
+                               .tasks = lane->tasks};
 }
 
 Status request_watch_verdict(const WorkWatch *watch, Error *error) {

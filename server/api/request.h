@@ -165,15 +165,15 @@ typedef struct WorkWatch {
     const Lane *lane;
     uint64_t begun_ns;
     bool is_put_aside; // stopped, as it took too long for this lane: the job's outcome is JOB_LONG
-    Stop stop, limit;  // ask this watch
-    Context context;   // what the work is handed: `stop`, and the lane's tasks
+    Stop stop, limit, last_resort; // ask this watch
+    Context context;               // what the work is handed: those, and the lane's tasks
 } WorkWatch;
 
 // begun_ns: now, or a moment ago.
 void request_watch(const Request *request, const Lane *lane, uint64_t begun_ns, WorkWatch *watch);
 
 // Watches a solve, which ends with what it has, and is answered, where a step would be given up for
-// the time that it takes: that is the context's limit.
+// the time that it takes: the deadline is the context's limit, --work-timeout-ms its last resort.
 void request_watch_solve(const Request *request, const Lane *lane, uint64_t begun_ns,
                          WorkWatch *watch);
 

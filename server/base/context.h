@@ -12,7 +12,8 @@ typedef struct Context {
     const Stop
         *limit; // Nullable: no solve ends early; asked likewise: when it says so, a solve ends with
                 // the best that it has (solve/judge.h), where it would be given up otherwise
-    const Tasks *tasks; // Nullable: it is done by that thread alone
+    const Stop *last_resort; // Nullable: the same, but of whoever runs the work, not of who asked
+    const Tasks *tasks;      // Nullable: it is done by that thread alone
     IterationHistory
         *history; // Nullable: filled with how far it was from its aim after each iteration
     const struct Geometry *geometry; // Nullable: of a step, for solvers (solve/geometry.h)

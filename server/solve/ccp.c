@@ -35,6 +35,9 @@ enum { PASSES_PATIENCE = 10, EXACT_NEWTON = 1000 };
 // Patient, it bears so many rounds that do not come half as near.
 enum { FINISH_PATIENCE = 3 };
 
+// About: of sparse factors and products, for the most part.
+#define BUDGET_DEFAULT 5e9
+
 static const char *const coulomb_choices[] = {"relaxed", "exact", NULL};
 static const char *const method_choices[] = {"interior_point", "gauss_seidel", "apgd",
                                              "barzilai_borwein", NULL};
@@ -54,6 +57,8 @@ const ParameterRow ccp_parameters[CCP_PARAMETER_COUNT] = {
     [CCP_COULOMB] = {"coulomb", PARAMETER_CHOICE, "", 0.0, 1.0, CCP_RELAXED, CCP_RELAXED,
                      coulomb_choices,
                      "relaxed: convex; exact: by one convex problem after another"},
+    [CCP_BUDGET] = {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_DEFAULT, NULL,
+                    "operations of a step, about, of which small islands have their share first"},
 };
 
 // An overlap is to be gone after the step, as far as the world's recovery speed lets it.
@@ -386,7 +391,7 @@ static Status finish_exact(IslandWork *one) {
                        .enough = enough,
                        .tolerance = enough,
                        .factorisations_max = one->most < EXACT_NEWTON ? one->most : EXACT_NEWTON,
-                       .operations_max = HUGE_VAL,
+                       .operations_max = judge_left(judge) - asker.operations,
                        .least = 1.0,
                        .iterations = one->of.iterations,
                        .asker = &asker};
@@ -493,7 +498,7 @@ Status ccp_solve(const ContactProblem *problem, const SolverSettings *settings,
                  .error = error};
     Status status = prepare(&work, context);
     if (status == STATUS_OK) {
-        judge_limit(&work.judge);
+        judge_limit(&work.judge, settings->parameter[CCP_BUDGET]);
         status = judge_each_held(&work.judge, solve_island, &work);
     }
     if (status == STATUS_OK) {

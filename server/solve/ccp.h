@@ -18,6 +18,7 @@ enum {
     CCP_WARM_START,
     CCP_METHOD,  // CcpMethod
     CCP_COULOMB, // CcpCoulomb
+    CCP_BUDGET,  // operations of a step
     CCP_PARAMETER_COUNT
 };
 

@@ -252,7 +252,7 @@ static LdltOutcome factor(CcpInterior *p) {
             ccp_island_spend(p->of, CCP_OPERATIONS_STEP);
         }
     }
-    if (p->of->asker.is_stopped) {
+    if (p->of->asker.is_stopped || !asker_affords(&p->of->asker, p->ldlt->plan->operations)) {
         return LDLT_STOPPED;
     }
     LdltOutcome outcome = ldlt_factor(p->ldlt, p->of->asker.stop);

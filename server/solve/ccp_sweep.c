@@ -12,8 +12,11 @@
 enum { FRESH = 50 };
 // sweeps end where nothing changes by more than this share of V
 #define CHANGE_MIN 1e-15
-// of one contact solved alone, at most
-#define OPERATIONS 4000.0
+// of one contact solved alone: that leaves or holds, and that slides, whose root is looked for
+#define OPERATIONS       800.0
+#define OPERATIONS_SLIDE 4000.0
+// how near the edge of its cone an impulse is that slides, as a share
+#define SLIDES 1e-9
 
 Status ccp_sweep_init(CcpSweep *p, CcpIsland *island, Arena *arena, Error *error) {
     const NewtonIsland *n = &island->island;
@@ -79,6 +82,15 @@ static void relax(const NewtonIsland *n, const NewtonConstraint *c, CcpKind kind
     ccp_local_solve(a, extra, c->mu, b, gamma);
 }
 
+// What it took to come to an impulse.
+static double operations_of(const NewtonConstraint *c, CcpKind kind, const double *gamma) {
+    if (kind != CCP_CONE) {
+        return CCP_OPERATIONS_LOOK;
+    }
+    double edge = c->mu * gamma[0], t = sqrt(gamma[1] * gamma[1] + gamma[2] * gamma[2]);
+    return edge > 0.0 && !(t < (1.0 - SLIDES) * edge) ? OPERATIONS_SLIDE : OPERATIONS;
+}
+
 CcpOutcome ccp_sweep_step(CcpSweep *p, double *change) {
     CcpIsland *s = p->of;
     const NewtonIsland *n = &s->island;
@@ -105,7 +117,7 @@ CcpOutcome ccp_sweep_step(CcpSweep *p, double *change) {
                 d[r] += gamma[r];
                 *change = relation_max(*change, c->w * fabs(d[r]));
             }
-            ccp_island_spend(s, s->kind[i] == CCP_CONE ? OPERATIONS : CCP_OPERATIONS_LOOK);
+            ccp_island_spend(s, operations_of(c, s->kind[i], gamma));
         }
         response = follow(p, c, response, d);
     }

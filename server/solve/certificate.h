@@ -89,8 +89,9 @@ typedef enum EndReason {
     END_BUDGET,     // the operations for it were spent, or too few to begin with
     END_STALLED,    // the method knows no way on
     END_DIVERGED,   // its impulses ran away; it is the best that was before
-    END_TIME,       // the solve met its time limit
+    END_TIME,       // the solve met the time limit of whoever asked for it
     END_NOT_FINITE,
+    END_TIMEOUT, // the solve met the last resort of whoever runs it
     END_REASON_COUNT
 } EndReason;
 

@@ -127,7 +127,9 @@ double relation_residual(const Answer *answer, const ContactRelation *relation,
     case RELATION_LAGGED:
         return lagged_residual(relation, state);
     case RELATION_PROGRAM:
-        return program_residual(relation, state, time_step);
+        // Coulomb's law, where no program was made as its limit was met before
+        return relation->program_curvature > 0.0 ? program_residual(relation, state, time_step)
+                                                 : cone_residual(relation, state);
     }
     return HUGE_VAL;
 }

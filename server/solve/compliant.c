@@ -34,6 +34,9 @@
 // so many operations, about: a constraint laid out
 #define OPERATIONS_LAYOUT 2000.0
 
+// About: of sparse factors and products, for the most part.
+#define BUDGET_DEFAULT 5e9
+
 static const char *const activation_choices[] = {"predictive", "contact", NULL};
 static const char *const friction_choices[] = {"coulomb", "printed", NULL};
 static const char *const gdot_choices[] = {"off", "on", NULL};
@@ -66,6 +69,9 @@ const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
     [COMPLIANT_ZETA] = {"zeta", PARAMETER_NUMBER, "", 0.0, 1e30, 0.0, 0.0, NULL,
                         "what normal forces weigh in the printed program; 0: 1 / time_step, as "
                         "printed"},
+    [COMPLIANT_BUDGET] =
+        {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_DEFAULT, NULL,
+         "operations of a step, about, of which small islands have their share first"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.
@@ -602,7 +608,7 @@ Status compliant_solve(const ContactProblem *problem, const SolverSettings *sett
                  .error = error};
     Status status = prepare(&work);
     if (status == STATUS_OK) {
-        judge_limit(&work.judge);
+        judge_limit(&work.judge, settings->parameter[COMPLIANT_BUDGET]);
         status = judge_each_held(&work.judge, solve_island, &work);
     }
     if (status == STATUS_OK) {

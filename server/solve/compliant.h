@@ -17,6 +17,7 @@ enum {
     COMPLIANT_GDOT,     // CompliantGdot
     COMPLIANT_FRICTION, // CompliantFriction
     COMPLIANT_ZETA,     // of the printed program; 0: 1 / time_step
+    COMPLIANT_BUDGET,   // operations of a step
     COMPLIANT_PARAMETER_COUNT
 };
 

@@ -160,7 +160,7 @@ static LdltOutcome factor(CompliantIsland *p) {
     SapIsland *s = &p->sweep;
     const NewtonIsland *island = &s->island;
     newton_begin_matrix(island, &p->ldlt);
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
+    for (uint32_t i = 0; i < island->constraint_count && !s->is_stopped; i++) {
         const NewtonConstraint *c = &island->constraint[i];
         if (p->own[i] != NULL) {
             double *slope = p->slope + (size_t)NUMBERS * i;
@@ -171,7 +171,8 @@ static LdltOutcome factor(CompliantIsland *p) {
         }
     }
     sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)island->velocity_count);
-    LdltOutcome outcome = ldlt_factor(&p->ldlt, s->asker.stop);
+    bool is_begun = asker_affords(&s->asker, 2.0 * s->plan.operations);
+    LdltOutcome outcome = is_begun ? ldlt_factor(&p->ldlt, s->asker.stop) : LDLT_STOPPED;
     s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
     sap_island_spend(s, 2.0 * s->plan.operations);
     return outcome;

@@ -80,7 +80,8 @@ LdltOutcome program_factor(CompliantProgram *p) {
             add_part(p, i);
         }
     }
-    LdltOutcome outcome = ldlt_factor(&p->ldlt, p->asker.stop);
+    bool is_begun = asker_affords(&p->asker, 2.0 * p->plan.operations);
+    LdltOutcome outcome = is_begun ? ldlt_factor(&p->ldlt, p->asker.stop) : LDLT_STOPPED;
     p->asker.is_stopped = p->asker.is_stopped || outcome == LDLT_STOPPED;
     asker_spend(&p->asker, 2.0 * p->plan.operations);
     return outcome;
@@ -97,8 +98,9 @@ void program_factor_masses(CompliantProgram *p) {
             add_part(p, i);
         }
     }
-    p->asker.is_stopped =
-        p->asker.is_stopped || ldlt_factor(&p->ldlt, p->asker.stop) == LDLT_STOPPED;
+    bool is_begun = asker_affords(&p->asker, 2.0 * p->plan.operations);
+    p->asker.is_stopped = !is_begun || ldlt_factor(&p->ldlt, p->asker.stop) == LDLT_STOPPED;
+    asker_spend(&p->asker, 2.0 * p->plan.operations);
 }
 
 void program_solve_masses(CompliantProgram *p, double *x) {

@@ -63,32 +63,62 @@ Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind rel
     return STATUS_OK;
 }
 
-// ---- the limit
+// ---- limits
 
 static bool is_to_end(void *context) {
     Judge *judge = context;
     judge->is_given_up = judge->is_given_up || stop_is_asked(judge->unlimited->stop);
-    return judge->is_given_up || stop_is_asked(judge->unlimited->limit);
+    if (judge->is_given_up || judge->late != END_CONVERGED) {
+        return true;
+    }
+    if (stop_is_asked(judge->unlimited->limit)) {
+        judge->late = END_TIME;
+    } else if (stop_is_asked(judge->unlimited->last_resort)) {
+        judge->late = END_TIMEOUT;
+    }
+    return judge->late != END_CONVERGED;
 }
 
-void judge_limit(Judge *judge) {
+void judge_limit(Judge *judge, double budget) {
     ASSERT(judge->unlimited == NULL);
-    if (judge->context->limit == NULL) {
-        return;
-    }
+    judge->budget = budget;
+    judge->allowance = (Allowance){.most = budget};
     judge->unlimited = judge->context;
-    judge->either = (Stop){.asked = is_to_end, .context = judge};
+    judge->any = (Stop){.asked = is_to_end, .context = judge, .allowance = &judge->allowance};
     judge->limited = *judge->context;
-    judge->limited.stop = &judge->either;
+    judge->limited.stop = &judge->any;
     judge->context = &judge->limited;
+}
+
+double judge_left(const Judge *judge) {
+    return judge->allowance.most - judge->allowance.spent;
+}
+
+double judge_take(Judge *judge) {
+    double left = judge_left(judge);
+    judge->allowance.most = HUGE_VAL;
+    return left;
+}
+
+void judge_give(Judge *judge, double spent) {
+    judge->allowance = (Allowance){.spent = spent, .most = HUGE_VAL};
 }
 
 bool judge_is_late(Judge *judge, Status status) {
     if (judge->unlimited == NULL || status != STATUS_ABORTED || judge->is_given_up) {
         return false;
     }
-    judge->is_late = true;
-    judge->context = judge->unlimited;
+    if (judge->late != END_CONVERGED) {
+        judge->is_late = true;
+        judge->context = judge->unlimited;
+    }
+    judge->is_spent = judge->allowance.is_over;
+    if (judge->error != NULL) {
+        error_clear(judge->error); // as it is none
+    }
+    // what follows only says what came of it
+    judge->allowance.most = HUGE_VAL;
+    judge->allowance.is_over = false;
     return true;
 }
 
@@ -99,12 +129,13 @@ bool judge_is_now_late(Judge *judge, Status status) {
 // ---- tasks
 
 Status judge_ask(Judge *judge, double operations) {
+    bool is_over = stop_spend(judge->context->stop, operations);
     judge->operations += operations;
-    if (judge->operations < ASK_AFTER) {
+    if (judge->operations < ASK_AFTER && !is_over) {
         return STATUS_OK;
     }
     judge->operations = 0.0;
-    return stop_is_asked(judge->context->stop)
+    return is_over || stop_is_asked(judge->context->stop)
                ? error_set(judge->error, STATUS_ABORTED, "", "The solve was given up.")
                : STATUS_OK;
 }
@@ -427,44 +458,6 @@ Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
     return STATUS_OK;
 }
 
-Status judge_each(Judge *judge, JudgeEach *solve, void *solver) {
-    Status status = STATUS_OK;
-    uint32_t share = 0;
-    while (share < judge->islands.share_count && status == STATUS_OK) {
-        const IslandShare *of = &judge->islands.share[share];
-        for (uint32_t i = of->island_begin;
-             i < of->island_end && status == STATUS_OK && !judge->is_late; i++) {
-            status = solve(solver, share, i);
-        }
-        share += judge_pieces(judge, share);
-    }
-    return status;
-}
-
-typedef struct Held {
-    Judge *judge;
-    JudgeEach *solve;
-    void *solver;
-} Held;
-
-static Status solve_held(void *data, uint32_t share, uint32_t island) {
-    const Held *held = data;
-    Judge *judge = held->judge;
-    IslandRange range = islands_range(&judge->islands, island, island + 1);
-    if (range.contact_begin == range.contact_end && range.row_begin == range.row_end) {
-        return judge_island(judge, share, island);
-    }
-    ArenaMark mark = arena_mark(judge->arena);
-    Status status = held->solve(held->solver, share, island);
-    arena_reset_to(judge->arena, mark);
-    return judge_is_now_late(judge, status) ? judge_island(judge, share, island) : status;
-}
-
-Status judge_each_held(Judge *judge, JudgeEach *solve, void *solver) {
-    Held held = {judge, solve, solver};
-    return judge_each(judge, solve_held, &held);
-}
-
 double judge_own(const Judge *judge, uint32_t i) {
     const JudgeIsland *island = &judge->island[i];
     double now = certificate_measure_own(&judge->measure[i], judge->scale.v_scale[i]);
@@ -558,7 +551,7 @@ Status judge_end(Judge *judge) {
         certificate_of_islands(judge->problem, &judge->scale, judge->measure, judge->tolerance);
     OpenIsland *open = &certificate->worst_open;
     if (open->tree >= 0 && open->reason != END_NOT_FINITE) {
-        open->reason = judge->is_late ? END_TIME : judge->island[open->island].reason;
+        open->reason = judge->is_late ? judge->late : judge->island[open->island].reason;
     }
     return status;
 }

@@ -12,10 +12,15 @@
 // both. Of an island that is not met, the impulses with the least own residual are kept, so that
 // what ends early, or runs away, ends at the best that was judged, not at the last.
 //
-// A context may have a limit. A solver lets it count with judge_limit, once it has impulses that
-// can be judged: from then on whatever asks whether to stop asks for the limit too, and is ABORTED
-// when it is met. judge_is_late says whether that was it, and the solve ends, with what it has, as
-// any other. Islands that nobody has judged are judged by judge_end.
+// A context may have limits of time, and a solver has a budget of operations. It lets them count
+// with judge_limit, once it has impulses that can be judged: from then on whatever asks whether to
+// stop asks for them too, and is ABORTED when one is met. judge_is_late says whether that was it.
+// Where time is over the solve ends, with what it has, as any other, and islands that nobody has
+// judged are judged by judge_end; where an island has spent what it may, the next has its turn.
+//
+// Islands have their turns by size, the small ones first (judge_turns.c), and of the budget each
+// has a share kept for it, by its size: nothing that is hard takes what others need, in
+// operations or in time.
 //
 // Whoever goes on with an island that was judged says so with judge_go_on, before it stores other
 // impulses.
@@ -57,12 +62,16 @@ typedef struct Judge {
     double *scratch;                 // [3 mass.width_max] for each share of a window
     double *kept_contact, *kept_row; // the impulses that are kept, as in the answer
     double operations;               // since it was last asked whether to stop
-    // where a limit counts: the context without it, and what asks for both
+    // where limits count: the context without them, and what asks for all of them
     const Context *unlimited;
     Context limited;
-    Stop either;
-    bool is_given_up; // the context's `stop` said so
-    bool is_late;     // its limit is met
+    Stop any;
+    Allowance allowance; // of operations, until it is over
+    double budget;       // what is left of it for islands that have not had their turn
+    bool is_spent;       // the island whose turn it is has no more
+    bool is_given_up;    // the context's `stop` said so
+    bool is_late;        // a limit of time is met …
+    EndReason late;      // … and whose
 } Judge;
 
 // Contacts at places [begin, end) of the list of islands, while they are at hand; of one share, on
@@ -79,11 +88,12 @@ Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind rel
 // with has its mass blocks A_ii.
 Status judge_survey(Judge *judge, JudgeSurvey *survey, void *solver);
 
-// From now on the context's limit counts, if it has one. The judge must stay where it is.
-void judge_limit(Judge *judge);
+// From now on the context's limits count, if it has any, and so does the budget [operations]. The
+// judge must stay where it is.
+void judge_limit(Judge *judge, double budget);
 
-// After a solve ended with `status`: true when it met its limit, which counts no more. It is to end
-// with what it has.
+// After a solve ended with `status`: true when it met its limit, or the island what it may spend,
+// which counts no more. It is to end with what it has.
 bool judge_is_late(Judge *judge, Status status);
 // The same, but once: later only a stop can end anything.
 bool judge_is_now_late(Judge *judge, Status status);
@@ -91,6 +101,13 @@ bool judge_is_now_late(Judge *judge, Status status);
 // ABORTED when the solve is to be given up: called by the thread that began it, after so many
 // operations, whatever they are. Asks about once in a million of them.
 Status judge_ask(Judge *judge, double operations);
+
+// What the island whose turn it is may still spend.
+double judge_left(const Judge *judge);
+
+// The same, of a solver that counts for itself, and says afterwards what it has spent.
+double judge_take(Judge *judge);
+void judge_give(Judge *judge, double spent);
 
 // Does `block` for shares [begin, end), as tasks, and asks now and then.
 Status judge_shares(Judge *judge, TaskBlock *block, void *work, uint32_t begin, uint32_t end);
@@ -106,13 +123,18 @@ Status judge_large(Judge *judge, uint32_t share);
 // Either, as the island is; from its first share.
 Status judge_island(Judge *judge, uint32_t share, uint32_t island);
 
-// Has one island after the other solved, until one fails or the limit is met.
+// Has one island after the other solved, by turns, until one fails or a limit of time is met. An
+// island that spends what it may has END_BUDGET for its reason if it is not met; one that finds
+// nothing left is judged with what it started from. What `solve` takes of the arena is given back.
 typedef Status JudgeEach(void *solver, uint32_t share, uint32_t island);
 Status judge_each(Judge *judge, JudgeEach *solve, void *solver);
 
-// The same of islands that something holds; the others are judged at once. What `solve` takes of
-// the arena is given back, and one that its limit ended is judged with what it started from.
+// The same of islands that something holds; the others are judged at once. One that a limit ended
+// before it was judged is judged with what it started from.
 Status judge_each_held(Judge *judge, JudgeEach *solve, void *solver);
+
+// The same of islands that are not met.
+Status judge_each_open(Judge *judge, JudgeEach *solve, void *solver);
 
 // The solver goes on with an island that was judged and is not met.
 void judge_go_on(const Judge *judge, uint32_t island);

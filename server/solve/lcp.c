@@ -8,6 +8,9 @@
 #include "solve/judge.h"
 #include "solve/lcp_island.h"
 
+// About: of entries of tableaux, for the most part.
+#define BUDGET_DEFAULT 5e9
+
 const ParameterRow lcp_parameters[LCP_PARAMETER_COUNT] = {
     [LCP_TOLERANCE] = {"tolerance", PARAMETER_NUMBER, "", 1e-15, 1.0, 1e-6, 1e-6, NULL,
                        "largest own residual of a converged answer, as a share of V"},
@@ -23,6 +26,8 @@ const ParameterRow lcp_parameters[LCP_PARAMETER_COUNT] = {
          "rows of one island, directions + 2 for each contact with friction; more are refused"},
     [LCP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                         "try the basis of the step before"},
+    [LCP_BUDGET] = {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_DEFAULT, NULL,
+                    "operations of a step, about, of which small islands have their share first"},
 };
 
 // Position-level: the whole gap, and the whole overlap.
@@ -168,6 +173,7 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
     const Islands *islands = &judge->islands;
     IslandRange range = islands_range(islands, island, island + 1);
     Status status = STATUS_OK;
+    work->solve.count.is_stopped = false; // an island before may have been
     if (range.contact_begin < range.contact_end || range.row_begin < range.row_end) {
         LcpRung before = work->solve.rung;
         work->solve.rung = LCP_RUNG_NONE;
@@ -219,7 +225,7 @@ Status lcp_solve(const ContactProblem *problem, const SolverSettings *settings,
                  .error = error};
     Status status = prepare(&work, context);
     if (status == STATUS_OK) {
-        judge_limit(&work.judge);
+        judge_limit(&work.judge, settings->parameter[LCP_BUDGET]);
         work.solve.count.stop = work.judge.context->stop;
         status = judge_each(&work.judge, solve_island, &work);
     }

@@ -17,6 +17,7 @@ enum {
     LCP_PASSES,         // linearisations
     LCP_MAX_ROWS,       // of one complementarity problem
     LCP_WARM_START,
+    LCP_BUDGET, // operations of a step
     LCP_PARAMETER_COUNT
 };
 

@@ -21,8 +21,10 @@ typedef struct LcpCount {
 static inline bool lcp_count(LcpCount *count, uint64_t operations) {
     count->operations += operations;
     if (count->operations >= LCP_OPERATIONS_PER_QUESTION) {
+        count->is_stopped = count->is_stopped ||
+                            stop_spend(count->stop, (double)count->operations) ||
+                            stop_is_asked(count->stop);
         count->operations = 0;
-        count->is_stopped = count->is_stopped || stop_is_asked(count->stop);
     }
     return count->is_stopped;
 }

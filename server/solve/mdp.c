@@ -14,7 +14,9 @@
 // half of the minute that a server has for it. Steps that do so in vain do not do so often
 // (step/patience.c).
 #define BUDGET_DEFAULT       1e9
-#define BUDGET_SOLVE_DEFAULT 5e10
+#define BUDGET_SOLVE_DEFAULT 5e9
+// of sweeps, and of Newton's method under its own name, at least
+#define BUDGET_LEAST 5e9
 
 static const char *const friction_choices[] = {"maximum_dissipation", "coulomb", NULL};
 static const char *const method_choices[] = {"gauss_seidel", "newton", "auto", NULL};
@@ -47,7 +49,7 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
     [MDP_BUDGET] = {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_SOLVE_DEFAULT,
                     NULL,
                     "auto: multiplications of newton in a step, small islands first; less of it "
-                    "after four steps in vain"},
+                    "after four steps in vain; all: operations, if more than 5e9"},
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {
@@ -64,10 +66,10 @@ static Status solve_newton(MdpWork *work, const double *parameter) {
     if (status != STATUS_OK) {
         return status;
     }
-    judge_limit(judge);
+    judge_limit(judge, work->operations_max);
     const MdpNewton newton = {.tolerance = work->tolerance,
                               .iterations_max = parameter[MDP_MAX_ITERATIONS],
-                              .operations_max = HUGE_VAL,
+                              .operations_max = work->operations_max,
                               .least = 1.0};
     return mdp_newton(judge, &newton, NULL);
 }
@@ -90,7 +92,9 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
                     .coulomb = coulomb,
                     .is_plain = parameter[MDP_ACCELERATION] == 0.0,
                     .blend = {(uint32_t)parameter[MDP_PARTITIONS], parameter[MDP_RELAXATION]},
-                    .is_auto = parameter[MDP_METHOD] == MDP_AUTO};
+                    .is_auto = parameter[MDP_METHOD] == MDP_AUTO,
+                    .operations_max = parameter[MDP_BUDGET] > BUDGET_LEAST ? parameter[MDP_BUDGET]
+                                                                           : BUDGET_LEAST};
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
                                 parameter[MDP_WARM_START] != 0.0, context, arena, result, error);

@@ -85,13 +85,16 @@ static bool is_any_open(const Judge *judge) {
 Status mdp_auto(MdpWork *work, double budget) {
     Judge *judge = &work->judge;
     Status status = mdp_sweep_all(work);
-    if (status != STATUS_OK || judge->is_late || !is_any_open(judge)) {
+    if (status != STATUS_OK || judge->is_late || judge->is_spent || !is_any_open(judge)) {
         return status;
     }
     bool *is_left = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*is_left));
     if (is_left == NULL) {
         return error_set(judge->error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "The solver's memory is too small for Newton's method.");
+    }
+    for (uint32_t i = 0; i < judge->islands.count; i++) {
+        is_left[i] = !judge->island[i].is_met; // those that have no turn, too
     }
     const MdpNewton newton = {.tolerance = work->tolerance * AUTO_SHARE,
                               .iterations_max = HUGE_VAL,

@@ -19,7 +19,6 @@ static NewtonTask task_of(const Judge *judge, const MdpNewton *budget) {
                         .tolerance = budget->tolerance < enough ? budget->tolerance : enough,
                         .factorisations_max =
                             (uint32_t)(most < FACTORISATIONS_MAX ? most : FACTORISATIONS_MAX),
-                        .operations_max = budget->operations_max,
                         .least = budget->least,
                         .iterations = judge->result->iterations};
 }
@@ -42,22 +41,22 @@ typedef struct Work {
 } Work;
 
 // One island, whose impulses may have been judged before.
-static Status solve_island(Work *work, uint32_t share, uint32_t island) {
+static Status solve_island(void *solver, uint32_t share, uint32_t island) {
+    Work *work = solver;
     Judge *judge = work->judge;
     NewtonTask *task = &work->task;
     Answer *answer = &judge->result->answer;
-    ArenaMark mark = arena_mark(judge->arena);
     NewtonResult result;
     task->island = island;
     task->asker = &work->asker;
     task->v_scale = judge->scale.v_scale[island];
+    task->operations_max = judge_take(judge);
     if (judge->island[island].best < HUGE_VAL) {
         judge_go_on(judge, island);
     }
     Status status = newton_solve(task, judge->context, judge->arena, answer->contact_impulse,
                                  answer->row_impulse, &result, judge->error);
-    arena_reset_to(judge->arena, mark);
-    task->operations_max -= result.operations;
+    judge_give(judge, result.operations);
     work->most = result.factorisations > work->most ? result.factorisations : work->most;
     judge->island[island].reason = reason_of(task, &result);
     if (work->budget->is_left != NULL) {
@@ -67,34 +66,6 @@ static Status solve_island(Work *work, uint32_t share, uint32_t island) {
         status = judge_island(judge, share, island);
     }
     work->vain += judge->island[island].is_met ? 0.0 : result.operations;
-    return status;
-}
-
-static uint32_t size_of(const Islands *islands, uint32_t island) {
-    return islands->contact_first[island + 1] - islands->contact_first[island] +
-           islands->row_first[island + 1] - islands->row_first[island];
-}
-
-// Open islands of sizes [least, end); `next` is the smallest size from `end` on.
-static Status solve_sizes(Work *work, uint32_t least, uint32_t end, uint32_t *next) {
-    Judge *judge = work->judge;
-    const Islands *islands = &judge->islands;
-    Status status = STATUS_OK;
-    *next = UINT32_MAX;
-    for (uint32_t share = 0; share < islands->share_count; share += judge_pieces(judge, share)) {
-        const IslandShare *of = &islands->share[share];
-        for (uint32_t i = of->island_begin; i < of->island_end && status == STATUS_OK; i++) {
-            uint32_t size = size_of(islands, i);
-            if (judge->is_late || judge->island[i].is_met || size < least) {
-                continue;
-            }
-            if (size >= end) {
-                *next = size < *next ? size : *next;
-            } else {
-                status = solve_island(work, share, i);
-            }
-        }
-    }
     return status;
 }
 
@@ -111,20 +82,17 @@ static void note_end(const Judge *judge) {
     history_note(judge->context->history, judge->result->iterations, most);
 }
 
-// Sizes grow by this from one pass over the islands to the next, so that what a few large ones
-// spend is not missed by many small ones.
-enum { SIZE_GROWTH = 4 };
-
 Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain) {
     Work work = {.judge = judge,
                  .budget = budget,
                  .task = task_of(judge, budget),
                  .asker = {.stop = judge->context->stop}};
-    Status status = STATUS_OK;
-    for (uint32_t size = 0, next = 0; next < UINT32_MAX && status == STATUS_OK; size = next) {
-        uint32_t end = size < UINT32_MAX / SIZE_GROWTH ? SIZE_GROWTH * size + 1 : UINT32_MAX;
-        status = solve_sizes(&work, size, end, &next);
-    }
+    double budget_before = judge->budget;
+    Allowance before = judge->allowance;
+    judge->budget = budget->operations_max;
+    Status status = judge_each_open(judge, solve_island, &work);
+    judge->budget = budget_before;
+    judge->allowance = before;
     judge->result->iterations += work.most;
     if (vain != NULL) {
         *vain = work.vain;

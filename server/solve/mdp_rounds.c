@@ -194,6 +194,7 @@ static Status solve_watched(MdpWork *work) {
     return status;
 }
 
+// Small islands first: they are done when one that is large meets a limit.
 static Status solve_groups(MdpWork *work) {
     const MdpPack *pack = &work->pack;
     Status status = STATUS_OK;
@@ -201,13 +202,15 @@ static Status solve_groups(MdpWork *work) {
     for (uint32_t i = 0; i < pack->group_count && status == STATUS_OK; i = end) {
         end = i + 1;
         if (pack->group[i].is_large) {
-            status = solve_large(work, i);
             continue;
         }
         while (end < pack->group_count && end - i < JUDGE_WINDOW && !pack->group[end].is_large) {
             end++;
         }
         status = solve_small(work, i, end - i);
+    }
+    for (uint32_t i = 0; i < pack->group_count && status == STATUS_OK; i++) {
+        status = pack->group[i].is_large ? solve_large(work, i) : STATUS_OK;
     }
     return status;
 }
@@ -248,6 +251,7 @@ Status mdp_judge_open(MdpWork *work) {
                 judge_go_on(&work->judge, i);
             }
             status = mdp_group_judge(work, group, i, i + 1);
+            work->judge.island[i].reason = END_BUDGET; // unless it was time
         }
     }
     return status;
@@ -259,7 +263,7 @@ Status mdp_sweep_all(MdpWork *work) {
     if (status != STATUS_OK) {
         return status;
     }
-    judge_limit(judge);
+    judge_limit(judge, work->operations_max);
     status = judge->context->history != NULL ? solve_watched(work) : solve_groups(work);
     judge->result->iterations = mdp_most_sweeps(work);
     return judge_is_late(judge, status) ? mdp_judge_open(work) : status;

@@ -17,6 +17,7 @@ typedef struct MdpWork {
     bool coulomb, is_auto;
     bool is_plain; // without acceleration
     MdpBlend blend;
+    double operations_max; // of sweeps
 } MdpWork;
 
 // ---- islands of a group

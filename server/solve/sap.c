@@ -20,6 +20,9 @@
 #define TIGHTENING    0.1
 #define TOLERANCE_MIN 1e-16
 
+// About: of sparse factors and products, for the most part.
+#define BUDGET_DEFAULT 5e9
+
 static const char *const friction_choices[] = {"convex", "lagged", NULL};
 static const char *const method_choices[] = {"auto", "newton", NULL};
 
@@ -45,6 +48,8 @@ const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
                         "start from the step before, where that is better"},
     [SAP_METHOD] = {"method", PARAMETER_CHOICE, "", 0.0, 1.0, SAP_AUTO, SAP_AUTO, method_choices,
                     "newton: the paper's, in velocities; auto: in impulses first"},
+    [SAP_BUDGET] = {"budget", PARAMETER_NUMBER, "", 0.0, 1e15, BUDGET_DEFAULT, BUDGET_DEFAULT, NULL,
+                    "operations of a step, about, of which small islands have their share first"},
 };
 
 // The certificate's, which measures an overlap against leaving it in one step.
@@ -398,7 +403,7 @@ Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
                  .error = error};
     Status status = prepare(&work);
     if (status == STATUS_OK) {
-        judge_limit(&work.judge);
+        judge_limit(&work.judge, settings->parameter[SAP_BUDGET]);
         status = judge_each_held(&work.judge, solve_island, &work);
     }
     if (status == STATUS_OK) {

@@ -17,6 +17,7 @@ enum {
     SAP_STIFFNESS_DEFAULT, // of contacts that have none; 0: near-rigid
     SAP_WARM_START,
     SAP_METHOD, // SapMethod
+    SAP_BUDGET, // operations of a step
     SAP_PARAMETER_COUNT
 };
 

@@ -98,7 +98,7 @@ static LdltOutcome factor(SapImpulse *p) {
     SapIsland *s = p->island;
     const NewtonIsland *island = &s->island;
     newton_begin_matrix(island, &s->ldlt);
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
+    for (uint32_t i = 0; i < island->constraint_count && !s->is_stopped; i++) {
         if (s->law[i] != NULL) {
             newton_add_matrix(island, &s->ldlt, &island->constraint[i],
                               p->slope + (size_t)NUMBERS * i);
@@ -190,7 +190,9 @@ void sap_impulse_begin(SapImpulse *p) {
     double warm = p->residual;
     memcpy(p->best_x, p->x, bytes);
     memset(s->d_u, 0, bytes);
-    start(p, s->d_u);
+    if (!s->is_stopped) {
+        start(p, s->d_u);
+    }
     if (warm < p->residual) {
         memcpy(p->x, p->best_x, bytes);
     }
@@ -309,6 +311,9 @@ SapOutcome sap_impulse_minimise(SapImpulse *p, double tolerance, double velocity
                                 uint32_t iterations_max) {
     SapIsland *s = p->island;
     for (;;) {
+        if (s->is_stopped) {
+            return SAP_STOPPED;
+        }
         look(p);
         bool goes_on = comes_nearer(p);
         make_remainder(p, true);

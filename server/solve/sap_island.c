@@ -98,7 +98,8 @@ bool sap_island_is_small(const SapIsland *s, const double *gradient, double tole
 
 LdltOutcome sap_island_factor(SapIsland *s) {
     sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)s->island.velocity_count);
-    LdltOutcome outcome = ldlt_factor(&s->ldlt, s->asker.stop);
+    bool is_begun = asker_affords(&s->asker, s->plan.operations);
+    LdltOutcome outcome = is_begun ? ldlt_factor(&s->ldlt, s->asker.stop) : LDLT_STOPPED;
     s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
     sap_island_spend(s, s->plan.operations);
     return outcome;
@@ -113,7 +114,7 @@ void sap_island_solve(SapIsland *s, double *x) {
 static LdltOutcome factor(SapIsland *s) {
     const NewtonIsland *n = &s->island;
     newton_begin_matrix(n, &s->ldlt);
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
+    for (uint32_t i = 0; i < n->constraint_count && !s->is_stopped; i++) {
         const NewtonConstraint *c = &n->constraint[i];
         if (s->law[i] == NULL) {
             continue;

@@ -333,7 +333,7 @@ START_TEST(a_long_factor_asks_whether_to_stop) {
     make(s, _i == 0);
     fill(s, _i == 0, &state);
     int asked = 0;
-    const Stop stop = {stop_at_once, &asked};
+    const Stop stop = {.asked = stop_at_once, .context = &asked};
     // 360^3 / 6 multiplications, or twice that
     ck_assert_double_gt(s->plan.operations, 4e6);
     ck_assert_int_eq(ldlt_factor(&s->ldlt, &stop), LDLT_STOPPED);

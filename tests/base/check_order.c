@@ -100,7 +100,7 @@ static bool say_stop(void *context) {
 START_TEST(it_is_given_up_when_somebody_says_so) {
     uint64_t state = 7;
     int asked = 0;
-    const Stop stop = {say_stop, &asked};
+    const Stop stop = {.asked = say_stop, .context = &asked};
     Asker asker = {.stop = &stop};
     Arena arena;
     arena_init(&arena, 1u << 24);

@@ -85,7 +85,7 @@ enum { BALLS = 5000 };
 // harness_run would be counted itself.
 static Status count_solve(const HarnessVariant *variant, const ContactProblem *problem,
                           uint64_t end) {
-    const Stop stop = {asked, NULL};
+    const Stop stop = {.asked = asked, .context = NULL};
     HarnessRun run;
     harness_run_init(&run, (size_t)1 << 31);
     blocks = most = questions = 0;

@@ -41,7 +41,7 @@ static bool asked(void *context) {
 
 static Status run_asked(HarnessRun *run, const HarnessProblem *problem,
                         const HarnessVariant *variant, const Tasks *tasks, Asked *a) {
-    const Stop stop = {asked, a};
+    const Stop stop = {.asked = asked, .context = a};
     is_beginner = true;
     return harness_run(run, variant, problem->problem, &(Context){.stop = &stop, .tasks = tasks});
 }

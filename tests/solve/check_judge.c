@@ -236,7 +236,7 @@ static bool has_lost_patience(void *context) {
 START_TEST(a_question_is_asked_once_in_a_million_operations) {
     Court court;
     Patience patience = {.most = 3};
-    const Stop stop = {has_lost_patience, &patience};
+    const Stop stop = {.asked = has_lost_patience, .context = &patience};
     const Context context = {.stop = &stop};
     problem_build_init(&court.build);
     add_balls(&court.build, 1);

@@ -538,7 +538,7 @@ START_TEST(it_asks_whether_to_stop_and_stops) {
     Run run;
     problem_file_open(&file, "ten-boxes-pushed");
     Asked count = {.give_up_at = UINT64_MAX};
-    const Stop counting = {asked, &count};
+    const Stop counting = {.asked = asked, .context = &count};
     run_init(&run);
     ck_assert_int_eq(try_solve(&run, &file.problem, &counting), STATUS_OK);
     ck_assert_uint_ge(count.times, 10);
@@ -546,7 +546,7 @@ START_TEST(it_asks_whether_to_stop_and_stops) {
     memcpy(v, run.result.answer.v, file.problem.velocity_count * sizeof(double));
     for (uint64_t at = 1; at <= count.times; at += 1 + count.times / 20) {
         Asked early = {.give_up_at = at};
-        const Stop stopping = {asked, &early};
+        const Stop stopping = {.asked = asked, .context = &early};
         ck_assert_int_eq(try_solve(&run, &file.problem, &stopping), STATUS_ABORTED);
         ck_assert_uint_eq(early.times, at); // and asks no more
     }

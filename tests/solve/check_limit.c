@@ -42,7 +42,7 @@ static Status solve(int way, const ContactProblem *problem, const Context *conte
 // its own residual, had it not been solved at all
 static double own_at_start(const ContactProblem *problem, int way, Arena *arena) {
     Patience none = {0};
-    const Stop limit = {is_lost, &none};
+    const Stop limit = {.asked = is_lost, .context = &none};
     SolveResult result;
     ck_assert_int_eq(solve(way, problem, &(Context){.limit = &limit}, arena, &result), STATUS_OK);
     return result.certificate.entry[CERTIFICATE_OWN];
@@ -59,7 +59,7 @@ START_TEST(a_limit_ends_it_with_the_best_so_far) {
     ck_assert(isfinite(start));
     for (uint32_t most = 1; most < 200; most = 3 * most + 1) {
         Patience patience = {.most = most};
-        const Stop limit = {is_lost, &patience};
+        const Stop limit = {.asked = is_lost, .context = &patience};
         SolveResult result;
         ck_assert_int_eq(solve(_i, &file.problem, &(Context){.limit = &limit}, &arena, &result),
                          STATUS_OK);
@@ -93,7 +93,8 @@ START_TEST(what_is_told_to_stop_is_given_up) {
     problem_file_open(&file, ways[_i].file);
     arena_init(&arena, (size_t)1 << 30);
     Patience patience = {.most = 3}, more = {.most = 1000};
-    const Stop stop = {is_lost, &patience}, limit = {is_lost, &more};
+    const Stop stop = {.asked = is_lost, .context = &patience},
+               limit = {.asked = is_lost, .context = &more};
     SolveResult result;
     ck_assert_int_eq(
         solve(_i, &file.problem, &(Context){.stop = &stop, .limit = &limit}, &arena, &result),
@@ -111,7 +112,7 @@ START_TEST(a_limit_that_is_not_met_changes_nothing) {
     arena_init(&arena, (size_t)1 << 28);
     arena_init(&other, (size_t)1 << 28);
     Patience patience = {.most = UINT32_MAX};
-    const Stop limit = {is_lost, &patience};
+    const Stop limit = {.asked = is_lost, .context = &patience};
     SolveResult with, without;
     ck_assert_int_eq(solve(_i, &file.problem, &(Context){.limit = &limit}, &arena, &with),
                      STATUS_OK);

@@ -563,7 +563,7 @@ static Status solve_patiently(Way way, const ContactProblem *problem, uint32_t s
                               Patience *patience, Arena *arena, SolveResult *result) {
     SolverSettings settings = settings_of(way, sweeps);
     settings.parameter[MDP_TOLERANCE] = 1e-15;
-    const Stop stop = {has_lost_patience, patience};
+    const Stop stop = {.asked = has_lost_patience, .context = patience};
     const Context context = {.stop = &stop};
     Error error;
     return solver_solve(&settings, problem, &context, arena, result, &error);

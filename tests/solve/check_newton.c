@@ -507,7 +507,7 @@ START_TEST(it_stops_where_it_is_asked_to) {
     Run run;
     Error error;
     int asked = 0;
-    const Stop stop = {stop_at_third, &asked};
+    const Stop stop = {.asked = stop_at_third, .context = &asked};
     problem_file_open(&file, "hard/heap-125-b");
     run_init(&run, 1e-8, 200.0, MDP_COULOMB);
     ck_assert_int_eq(solver_solve(&run.settings, &file.problem, &(Context){.stop = &stop},
@@ -610,7 +610,7 @@ START_TEST(it_asks_for_every_million_operations) {
     Bare bare;
     bare_init(&bare, "hard/heap-125-b");
     int asked = 0;
-    const Stop stop = {stop_never, &asked};
+    const Stop stop = {.asked = stop_never, .context = &asked};
     bare.asker.stop = &stop;
     NewtonResult result = bare_solve(&bare, &bare.task);
     ck_assert_double_ge(asked, result.operations / 1e6);

@@ -47,7 +47,7 @@ START_TEST(mdp_has_the_parameters_of_its_page) {
     ck_assert_double_eq(world.parameter[MDP_METHOD], MDP_AUTO);
     ck_assert_double_eq(solve.parameter[MDP_METHOD], MDP_AUTO);
     ck_assert_double_eq(world.parameter[MDP_BUDGET], 1e9);
-    ck_assert_double_eq(solve.parameter[MDP_BUDGET], 5e10);
+    ck_assert_double_eq(solve.parameter[MDP_BUDGET], 5e9);
 }
 END_TEST
 

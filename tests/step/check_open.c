@@ -100,11 +100,29 @@ START_TEST(a_budget_is_a_steps_own) {
 }
 END_TEST
 
+// However small it is, and whoever solves: no step fails for it.
+START_TEST(a_budget_fails_no_step) {
+    Yard yard = yard_create(false, FLOORS);
+    const SolverSettings solver = solver_default((SolverKind)_i);
+    step_set_solver(&yard.lab.world->settings, &solver);
+    lab_set(&yard.lab, "tolerance", 1e-12);
+    lab_set(&yard.lab, "budget", 1e4);
+    uint32_t ended = 0;
+    for (int i = 0; i < 10; i++) {
+        lab_step(&yard.lab, 1);
+        ended += yard.lab.report.open.reason == END_BUDGET;
+    }
+    ck_assert_uint_gt(ended, 0);
+    lab_destroy(&yard.lab);
+}
+END_TEST
+
 static TCase *case_open(void) {
     TCase *tcase = tcase_create("open");
     tcase_add_loop_test(tcase, an_island_that_is_not_solved_is_named, 0, 4);
     tcase_add_loop_test(tcase, a_step_that_is_solved_has_nothing_to_name, 0, 2);
     tcase_add_test(tcase, a_budget_is_a_steps_own);
+    tcase_add_loop_test(tcase, a_budget_fails_no_step, SOLVER_MDP + 1, SOLVER_COUNT);
     return tcase;
 }
 

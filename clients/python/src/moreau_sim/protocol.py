@@ -569,7 +569,7 @@ class MdpParameters(Message):
     """e_own at which a step counts as converged; 1e-15 … 1; default 1e-6"""
     max_iterations: int | None = None
     """sweeps; 1 … 10,000,000; default 200 in a world, 100,000 in Solve. NEWTON: factorisations for one
-    island, of which it makes no more than 1,000; AUTO: sweeps of an island that its budget is too small for;
+    island, of which it makes no more than 6,000; AUTO: sweeps of an island that its budget is too small for;
     a report's iterations are sweeps and factorisations together"""
     friction: Optional["MdpParameters.Friction"] = None
     """default COULOMB"""
@@ -593,8 +593,10 @@ class MdpParameters(Message):
     budget: float | None = None
     """AUTO: multiplications, about, that one step may spend on factorisations and what goes with them, for
     all islands together; an island is only begun where 20 factorisations of it fit; 1e9 take some 0.4 s; 0 …
-    1e15; default 1e9 in a world, 5e10 in Solve; 0: none, sweeps alone. After four steps on end that spent it
-    in vain one has a thirty-second of it, after the next two, then four, … 64; other settings start anew"""
+    1e15; default 1e9 in a world, 5e9 in Solve; 0: none, sweeps alone. After four steps on end that spent it
+    in vain one has a thirty-second of it, after the next two, then four, … 64; other settings start anew.
+    Sweeps under any METHOD, and NEWTON, end with BUDGET_ENDED after so many operations, too, but not before
+    5e9"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -618,6 +620,10 @@ class LcpParameters(Message):
     20,000; default 2,000"""
     warm_start: bool | None = None
     """try the basis of the previous step first, which is taken where it solves this one; default true"""
+    budget: float | None = None
+    """operations of a step or Solve, about, most of them on entries of tableaux: 5e9 take some 2 s. Small
+    islands are solved first, and each island has a share kept for it; one that has spent what it may ends
+    with its best so far, BUDGET_ENDED; 0 … 1e15; default 5e9"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -656,6 +662,8 @@ class CcpParameters(Message):
     """default INTERIOR_POINT"""
     coulomb: Optional["CcpParameters.Coulomb"] = None
     """default RELAXED"""
+    budget: float | None = None
+    """operations of a step or Solve, about, as LcpParameters.budget; 0 … 1e15; default 5e9"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -697,6 +705,8 @@ class SapParameters(Message):
     """start from the previous step's impulses, where they are better than none; default true"""
     method: Optional["SapParameters.Method"] = None
     """the way to the same answer; default AUTO"""
+    budget: float | None = None
+    """operations of a step or Solve, about, as LcpParameters.budget; 0 … 1e15; default 5e9"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -748,6 +758,8 @@ class CompliantParameters(Message):
     zeta: float | None = None
     """what squares of normal forces weigh in the printed program, beside those of friction; 0 … 1e30; default
     0: 1 / time_step, as printed"""
+    budget: float | None = None
+    """operations of a step or Solve, about, as LcpParameters.budget; 0 … 1e15; default 5e9"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3381,9 +3393,11 @@ class ContactProblem(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Solve(Message):
-    """Solves one contact problem. Nothing is stored. One that takes longer than the request's deadline, or
-    than the server lets a solve take, is answered with the best that it has by then: its certificate is not
-    converged, and its reason is TIME_LIMIT."""
+    """Solves one contact problem. Nothing is stored. What ends it is the solver's `budget`, which is counted:
+    the same on every machine. One that takes longer than the request's deadline is answered with the best
+    that it has by then: its certificate is not converged, and its reason is TIME_LIMIT; so is, as a last
+    resort, one that takes longer than the server lets a solve take (--work-timeout-ms), and its reason is
+    WORK_TIMEOUT."""
 
     problem: Optional["ContactProblem"] = None
     solver: str | None = None
@@ -3421,14 +3435,16 @@ class Certificate(Message):
         ITERATIONS_ENDED = 1
         """max_iterations, or passes"""
         BUDGET_ENDED = 2
-        """the step's budget of operations was spent, or is too small for this island"""
+        """the budget of operations was spent, or is too small for this island; the answer is the best so far"""
         STALLED = 3
         """the method knows no way on"""
         DIVERGED = 4
         """its impulses ran away; the answer is the best before that"""
         TIME_LIMIT = 5
-        """Solve met its deadline or the server's time limit; the answer is the best so far"""
+        """Solve met its deadline; the answer is the best so far"""
         NOT_FINITE = 6
+        WORK_TIMEOUT = 7
+        """Solve met the server's time limit, --work-timeout-ms; the answer is the best so far"""
 
     e_mom: float | None = None
     """momentum balance"""
@@ -3830,6 +3846,7 @@ LcpParameters.FIELDS = (
     Field(4, "passes", Kind.UINT32, False, None),
     Field(5, "max_rows", Kind.UINT32, False, None),
     Field(6, "warm_start", Kind.BOOL, False, None),
+    Field(7, "budget", Kind.DOUBLE, False, None),
 )
 CcpParameters.FIELDS = (
     Field(1, "tolerance", Kind.DOUBLE, False, None),
@@ -3838,6 +3855,7 @@ CcpParameters.FIELDS = (
     Field(4, "warm_start", Kind.BOOL, False, None),
     Field(5, "method", Kind.ENUM, False, CcpParameters.Method),
     Field(6, "coulomb", Kind.ENUM, False, CcpParameters.Coulomb),
+    Field(7, "budget", Kind.DOUBLE, False, None),
 )
 SapParameters.FIELDS = (
     Field(1, "tolerance", Kind.DOUBLE, False, None),
@@ -3849,6 +3867,7 @@ SapParameters.FIELDS = (
     Field(7, "stiffness_default", Kind.DOUBLE, False, None),
     Field(8, "warm_start", Kind.BOOL, False, None),
     Field(9, "method", Kind.ENUM, False, SapParameters.Method),
+    Field(10, "budget", Kind.DOUBLE, False, None),
 )
 CompliantParameters.FIELDS = (
     Field(1, "tolerance", Kind.DOUBLE, False, None),
@@ -3860,6 +3879,7 @@ CompliantParameters.FIELDS = (
     Field(7, "gdot", Kind.ENUM, False, CompliantParameters.Gdot),
     Field(8, "friction", Kind.ENUM, False, CompliantParameters.Friction),
     Field(9, "zeta", Kind.DOUBLE, False, None),
+    Field(10, "budget", Kind.DOUBLE, False, None),
 )
 Material.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
