@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // moreau-server: options in, a running server (or a mended file), an exit status out. 0 done, 1
 // could not start, or something was lost, 2 usage.
+#include "log/inspect.h"
 #include "log/recover.h"
 #include "options.h"
 #include "server.h"
@@ -12,6 +13,14 @@
 // Blocks of this size and more go back to the system at once when they are freed. (Left alone, the
 // C library raises the limit to the largest block that it has seen, and keeps what a crowd left.)
 enum { BIG_BLOCK_BYTES = 1 << 20, SPARE_BYTES = 4 << 20 };
+
+static Status run(const Options *options, Error *error) {
+    if (options->recover[0] != '\0') {
+        return recover_file(options->recover, stdout, error);
+    }
+    return options->check[0] != '\0' ? inspect_file(options->check, stdout, error)
+                                     : server_run(options, error);
+}
 
 int main(int argc, char **argv) {
     mallopt(M_MMAP_THRESHOLD, BIG_BLOCK_BYTES);
@@ -25,8 +34,7 @@ int main(int argc, char **argv) {
     int exit_status = 0;
     switch (options_parse(options, argc, argv, stdout, &error)) {
     case OPTIONS_RUN:
-        if ((options->recover[0] != '\0' ? recover_file(options->recover, stdout, &error)
-                                         : server_run(options, &error)) != STATUS_OK) {
+        if (run(options, &error) != STATUS_OK) {
             fprintf(stderr, "moreau-server: %s\n", error.message);
             exit_status = 1;
         }

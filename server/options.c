@@ -89,6 +89,9 @@ static const Option table[] = {
      "full: neither does, and each transaction waits for the disk"},
     {"recover", OPTION_TEXT, FIELD(recover), 0, 0, 0, "FILE", NULL, group_episodes,
      "mend what a crash left in this file of episodes, say what was found, and exit"},
+    {"check", OPTION_TEXT, FIELD(check), 0, 0, 0, "FILE", NULL, group_episodes,
+     "say what is wrong with this file of episodes, change nothing, and exit; a server may have it "
+     "open"},
     {"backup-dir", OPTION_TEXT, FIELD(backup_dir), 0, 0, 0, "DIR", NULL, group_episodes,
      "where backups go that clients ask for, under plain names; without it none are made"},
     {"keep-days", OPTION_NUMBER, FIELD(keep_days), 0, 36500, 0, "N", "days", group_episodes,
@@ -413,7 +416,8 @@ static int on_file_line(void *context, const char *section, const char *name, co
     } else if (option == NULL) {
         origin->status = fail_unknown(name, strlen(name), "", origin->error);
     } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
-               option->offset == FIELD(config) || option->offset == FIELD(recover)) {
+               option->offset == FIELD(config) || option->offset == FIELD(recover) ||
+               option->offset == FIELD(check)) {
         origin->status = error_set(origin->error, STATUS_INVALID_ARGUMENT, name,
                                    "%s is for the command line only.", name);
     } else {

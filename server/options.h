@@ -43,6 +43,7 @@ typedef struct Options {
     char log_file[OPTIONS_TEXT_BYTES]; // "": standard error
     char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
     char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
+    char check[OPTIONS_TEXT_BYTES];    // "": serve; else say what is wrong with this file and exit
     bool full_durability;
     char backup_dir[OPTIONS_TEXT_BYTES];           // "": no backups
     uint64_t keep_days, keep_bytes, keep_episodes; // 0: all

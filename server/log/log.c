@@ -96,6 +96,10 @@ void log_pin(Log *log, const uint8_t episode_uid[UID_BYTES], bool is_pinned, Log
     ask(log, &errand);
 }
 
+void log_reindex(Log *log, size_t index, LogWait *wait) {
+    ask(log, &(Record){.kind = RECORD_REINDEX, .index = index, .wait = wait});
+}
+
 // ---- room
 
 bool log_is_full(const Log *log) {
@@ -264,11 +268,13 @@ Status log_open(Log **log, const LogDef *def, Error *error) {
         free_log(opened);
         return status;
     }
+    index_watch_start(&opened->index_watch, opened, def->report);
     *log = opened;
     return STATUS_OK;
 }
 
 void log_close(Log *log) {
+    index_watch_stop(&log->index_watch);
     uv_mutex_lock(&log->mutex);
     ASSERT(log->figures.open_recordings == 0 && log->backup_asked == NULL);
     log->is_closing = true;

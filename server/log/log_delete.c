@@ -18,6 +18,10 @@ static Status begin_errand(Log *log, bool *is_over, Error *error) {
         *is_over = true;
         return writer_pin_episode(writer, errand->uid, errand->is_pinned, error);
     }
+    if (errand->kind == RECORD_REINDEX) {
+        *is_over = true;
+        return writer_reindex(writer, errand->index, error);
+    }
     Deletion doomed;
     Status status = writer_delete_episode(writer, errand->uid, clock_wall_ns(), &doomed, error);
     *is_over = doomed.recording == 0;

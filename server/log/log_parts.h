@@ -7,6 +7,7 @@
 //   log_delete.c  the thread: errands, which are deletions and pins
 //   log_keep.c    the thread: retention
 //   log_backup.c  backups
+//   index_watch.c a thread that reads along the indexes
 //
 // One lock guards the queue, the free buffers, the readers that rest, whoever waits for room, and
 // the figures. It is never held while SQLite works or somebody is called.
@@ -21,6 +22,7 @@
 #pragma once
 
 #include "log/backup.h"
+#include "log/index_watch.h"
 #include "log/lock.h"
 #include "log/log.h"
 #include "log/reserve.h"
@@ -36,7 +38,8 @@ typedef enum RecordKind {
     RECORD_CHUNK,
     RECORD_END,
     RECORD_DELETE, // errands: they belong to no recording under way
-    RECORD_PIN
+    RECORD_PIN,
+    RECORD_REINDEX
 } RecordKind;
 
 typedef struct Record Record;
@@ -50,6 +53,7 @@ struct Record {
     Chunk chunk;
     uint8_t uid[UID_BYTES]; // of the episode to delete or pin
     bool is_pinned;         // from then on
+    size_t index;           // to build anew
     uint64_t queued_ns;
     Record *next;
 };
@@ -145,6 +149,7 @@ struct Log {
     uint64_t cut_at_ns;    // when the file is to be made shorter; UINT64_MAX: it is
     Keep keep;
     Backup backup;
+    IndexWatch index_watch;
     bool is_ending; // as is_closing, for this thread
 };
 
@@ -157,6 +162,9 @@ static inline uint64_t log_earlier(uint64_t a, uint64_t b) {
 void list_add(RecordList *list, Record *record);
 Record *list_take(RecordList *list);
 void log_answer(LogWait *wait, const Error *error); // Nullable, both
+
+// Builds an index (indexes.h) anew. `wait` is done when it is.
+void log_reindex(Log *log, size_t index, LogWait *wait);
 
 // Several records stay together: the log takes them up in one transaction.
 void log_enqueue(Log *log, Record *const *records, size_t count);

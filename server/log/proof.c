@@ -428,6 +428,9 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
         arena_reset_to(work->arena, mark);
         status = proof_check_touches(work, proof->row, proof->row_count, error);
     }
+    if (status == STATUS_OK) {
+        status = proof_check_indexes(work, error);
+    }
     arena_reset_to(work->arena, mark);
     return status;
 }

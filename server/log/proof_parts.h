@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What proof.c (chunks), proof_facts.c (rows) and proof_touches.c (rows of touches) share.
+// What proof.c (chunks), proof_facts.c (rows), proof_touches.c (rows of touches) and
+// proof_indexes.c share.
 #pragma once
 
 #include "log/proof.h"
@@ -28,6 +29,9 @@ Status proof_check_touches(ProofWork *work, const ChunkRow *rows, size_t row_cou
 
 // The rows of recording, episode and labels against definition and seal.
 void proof_check_facts(ProofWork *work, const Proof *proof);
+
+// The indexes that lead to the episode, to its recording and to what touched in it.
+Status proof_check_indexes(ProofWork *work, Error *error);
 
 // An episode of a group against the chunk of finished episodes that has it.
 Status proof_check_group(ProofWork *work, const ChunkRow *common, size_t count, Error *error);

@@ -122,6 +122,7 @@ void log_reader_close(LogReader *reader) {
     for (size_t i = 0; i < READER_STATEMENT_COUNT; i++) {
         sqlite3_finalize(reader->statement[i]);
     }
+    indexes_deinit(&reader->indexes);
     sqlite3_close(reader->db);
     free(reader);
 }

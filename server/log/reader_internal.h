@@ -2,6 +2,7 @@
 // What reader.c (connection, chunks), reader_episodes.c and reader_recordings.c share.
 #pragma once
 
+#include "log/indexes.h"
 #include "log/reader.h"
 
 #include <sqlite3.h>
@@ -34,6 +35,7 @@ typedef enum ReaderStatement {
 struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
+    Indexes indexes;
 };
 
 // What several statements say together is of one moment only between these two.

@@ -2,6 +2,7 @@
 #include "log/recover.h"
 
 #include "log/carve.h"
+#include "log/indexes.h"
 #include "log/lock.h"
 #include "log/mend.h"
 #include "log/reserve.h"
@@ -15,43 +16,52 @@
 #include <string.h>
 #include <unistd.h>
 
-static Status fail(sqlite3 *db, const char *doing, Error *error) {
-    return schema_error(db, sqlite3_extended_errcode(db), doing, error);
-}
-
 // ---- is it a sound database?
 
-// DATA_LOSS when SQLite finds damage; the first find goes to `out`.
-static Status check_database(const char *path, FILE *out, Error *error) {
+// DATA_LOSS when SQLite finds damage that is more than indexes which miss rows; the first find goes
+// to `out`.
+static Status check_database(const char *path, Integrity *integrity, FILE *out, Error *error) {
     sqlite3 *db = NULL;
     Status status = schema_open_whole(path, &db, error);
     if (status != STATUS_OK) {
         return status;
     }
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(db, "PRAGMA integrity_check(1)", -1, &statement, NULL);
-    code = code == SQLITE_OK ? sqlite3_step(statement) : code;
-    const char *find = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    if (find == NULL) {
-        status = fail(db, "checking the file", error);
-    } else if (strcmp(find, "ok") != 0) {
-        fprintf(out, "SQLite finds damage: %s.\n", find);
+    status = integrity_check(db, integrity, NULL, NULL, error);
+    if (status == STATUS_OK && integrity->count > 0 && !integrity->is_indexes_only) {
+        fprintf(out, "SQLite finds damage: %s.\n", integrity->first);
         status = error_set(error, STATUS_DATA_LOSS, NULL, "%.250s is damaged.", path);
     }
-    sqlite3_finalize(statement);
     sqlite3_close(db);
+    return status;
+}
+
+static Status mend_indexes(Writer *writer, const Integrity *integrity, FILE *out, Error *error) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; i < INDEX_COUNT && status == STATUS_OK; i++) {
+        if (!integrity->is_damaged[i]) {
+            continue;
+        }
+        status = writer_begin(writer, true, error);
+        status = status == STATUS_OK ? writer_reindex(writer, i, error) : status;
+        status = status == STATUS_OK ? writer_commit(writer, error) : status;
+        fprintf(out, "Index %s did not lead to all rows%s.\n", index_name(i),
+                status == STATUS_OK ? ", and does again" : "");
+    }
     return status;
 }
 
 // ---- the whole
 
-static Status mend(const char *path, Finds *finds, Error *error) {
+static Status mend(const char *path, const Integrity *integrity, Finds *finds, Error *error) {
     Writer writer;
     Status status = writer_open(&writer, path, true, error);
     if (status != STATUS_OK) {
         return status;
     }
-    status = mend_rows(&writer, finds, error);
+    status = mend_indexes(&writer, integrity, finds->out, error);
+    if (status == STATUS_OK) {
+        status = mend_rows(&writer, finds, error);
+    }
     if (status != STATUS_OK) {
         writer_rollback(&writer);
     }
@@ -82,7 +92,7 @@ static Status recover_damaged(const char *path, FILE *out, Error *error) {
     Finds finds = {.out = out};
     Status status = salvage_file(path, target, out, error);
     if (status == STATUS_OK) {
-        status = mend(target, &finds, error);
+        status = mend(target, &(Integrity){0}, &finds, error);
     }
     if (status == STATUS_OK) {
         print_summary(target, &finds, out);
@@ -115,9 +125,10 @@ static bool is_about_the_file(Status status) {
 
 static Status recover_locked(const char *path, FILE *out, Error *error) {
     Finds finds = {.out = out};
-    Status status = check_database(path, out, error);
+    Integrity integrity = {0};
+    Status status = check_database(path, &integrity, out, error);
     if (status == STATUS_OK) {
-        status = mend(path, &finds, error);
+        status = mend(path, &integrity, &finds, error);
     }
     if (status == STATUS_DATA_LOSS || (is_about_the_file(status) && has_chunks(path))) {
         return recover_damaged(path, out, error);

@@ -4,10 +4,12 @@
 #include "base/assert.h"
 #include "log/episode_rows.h"
 #include "log/events.h"
+#include "log/indexes.h"
 #include "log/members.h"
 #include "log/schema.h"
 #include "log/writer_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -524,6 +526,14 @@ Status writer_checkpoint(Writer *writer, int *left, Error *error) {
     return code == SQLITE_OK
                ? STATUS_OK
                : schema_error(writer->db, code, "bringing the write-ahead log in", error);
+}
+
+Status writer_reindex(Writer *writer, size_t index, Error *error) {
+    char text[96];
+    snprintf(text, sizeof(text), "REINDEX %s", index_name(index));
+    const int code = sqlite3_exec(writer->db, text, NULL, NULL, NULL);
+    return code == SQLITE_OK ? STATUS_OK
+                             : schema_error(writer->db, code, "building an index", error);
 }
 
 Status writer_settle(Writer *writer, Error *error) {

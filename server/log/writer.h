@@ -210,6 +210,9 @@ Status writer_vacuum(Writer *writer, int pages, int64_t *left, Error *error);
 // Brings what readers let it bring into the file; `left` frames (Nullable) are not yet there.
 Status writer_checkpoint(Writer *writer, int *left, Error *error);
 
+// Builds an index (indexes.h) anew from its table, in somebody's transaction.
+Status writer_reindex(Writer *writer, size_t index, Error *error);
+
 // All of it into the one file, which is then in rollback-journal mode. UNAVAILABLE when another
 // program has the file open: then all is in the file as well, but the mode stays.
 Status writer_settle(Writer *writer, Error *error);
