@@ -214,10 +214,12 @@ static Status identify(sqlite3 *db, const char *path, int64_t *version, Error *e
                          "%.250s is an SQLite database of another program: name another file.",
                          path);
     }
-    if (marks.version < VERSION_OLDEST) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "db",
-                         "%.200s has version %lld of the log's format, from before the first "
-                         "release, and this server knows version %d: name another file.",
+    if (marks.version < VERSION_OLDEST) { // what is below 1 nobody wrote
+        const bool is_ours = marks.version > 0;
+        return error_set(error, is_ours ? STATUS_FAILED_PRECONDITION : STATUS_INVALID_ARGUMENT,
+                         "db",
+                         "%.200s is too old: it has version %lld of the log's format, from before "
+                         "the first release, and this server knows version %d. Name another file.",
                          path, (long long)marks.version, SCHEMA_VERSION);
     }
     const bool has_tables = marks.tables == table_count(marks.version);

@@ -17,8 +17,8 @@ Status schema_check_path(const char *path, Error *error);
 
 // Opens for writing; makes the tables where the file is new, and brings one of version 2 to 4
 // to this one, in one transaction. Errors tell apart: no such folder, not permitted,
-// read-only, no database at all, somebody else's database (application_id), a newer version (names
-// both), damaged or cut short. The connection is in WAL mode.
+// read-only, no database at all, somebody else's database (application_id), a newer version or one
+// from before the first release (names both), damaged or cut short. The connection is in WAL mode.
 Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *error);
 
 // Opens for reading: read-only, no mmap, never checkpoints, also not on close. A file of an older

@@ -305,6 +305,19 @@ START_TEST(a_newer_version_is_left_alone) {
 }
 END_TEST
 
+// One of which there is a format, too; what it says is not known any more.
+START_TEST(a_version_that_is_too_old_is_left_alone) {
+    make_log();
+    sql(&file, "PRAGMA user_version = 1");
+    const long bytes = file_bytes(file.path);
+    Error error;
+    ck_assert_int_eq(recover(&error), STATUS_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "too old") != NULL, "%s", error.message);
+    ck_assert_int_eq(file_count(&file, false), 1);
+    ck_assert_int_eq(file_bytes(file.path), bytes);
+}
+END_TEST
+
 // The mark of a version that no release wrote is one that was damaged.
 START_TEST(a_version_from_before_all_others_is_damage) {
     make_log();
@@ -351,6 +364,7 @@ static TCase *case_mend(void) {
     tcase_add_test(tcase, damaged_chunks_are_named);
     tcase_add_test(tcase, what_is_no_log_or_in_use_is_left_alone);
     tcase_add_test(tcase, a_newer_version_is_left_alone);
+    tcase_add_test(tcase, a_version_that_is_too_old_is_left_alone);
     tcase_add_test(tcase, a_version_from_before_all_others_is_damage);
     return tcase;
 }

@@ -197,8 +197,8 @@ END_TEST
 START_TEST(a_file_of_schema_1_is_refused_with_a_sentence) {
     make_log();
     sql(&file, "PRAGMA user_version = 1");
-    check_refused(file.path, STATUS_INVALID_ARGUMENT, "version 1");
-    check_refused(file.path, STATUS_INVALID_ARGUMENT, "before the first release");
+    check_refused(file.path, STATUS_FAILED_PRECONDITION, "too old: it has version 1");
+    check_refused(file.path, STATUS_FAILED_PRECONDITION, "before the first release");
 }
 END_TEST
 
