@@ -27,7 +27,9 @@ enum {
     COMMAND_ORDERED = 16,   // changes nothing, but reads what the calls before it have left
     COMMAND_BODIES = 32,    // may bring its world more bodies or joints
     COMMAND_ANY_NUMBER =
-        64 // its numbers may be NaN: they are judged row by row, as it carries them out
+        64, // its numbers may be NaN: they are judged row by row, as it carries them out
+    COMMAND_GROUP = 128, // names a group, and keeps its place among the calls on it (group_turn.h)
+    COMMAND_ROWS = 256   // of such: works on worlds, which must not be away
 };
 
 typedef struct Command {
@@ -35,7 +37,7 @@ typedef struct Command {
     const char *name; // METHOD of `moreau call`
     CommandPlace place;
     uint32_t flags;
-    size_t world_offset; // PLACE_WORLD: where the call's message holds the world's id
+    size_t world_offset; // PLACE_WORLD, COMMAND_GROUP: where the call's message holds that id
     const char *meaning;
     // Nullable; the loop thread or, of a long frame, a lane: judges the message and makes of it
     // what the others need, with the arena and nothing else of the server. A status other than OK

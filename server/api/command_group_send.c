@@ -3,6 +3,7 @@
 // in the group's mail until Receive asks for it. A Receive waits for no more worlds than were sent,
 // so each gets what it asked for.
 #include "api/group_call.h"
+#include "api/group_turn.h"
 
 #include <inttypes.h>
 
@@ -148,6 +149,7 @@ static JobOutcome answer_receiver(Job *job, Lane *lane) {
     GroupReceiver *receiver = receiver_of(request);
     if (!receiver->is_stopped) {
         tell_rows(receiver, lane);
+        job->urgent = group_turn_told(receiver->entry);
         return JOB_DONE;
     }
     Moreau__V1__Reply empty = MOREAU__V1__REPLY__INIT;
@@ -160,7 +162,9 @@ static JobOutcome answer_receiver(Job *job, Lane *lane) {
 }
 
 static void on_received(Job *job) {
-    request_finish((Request *)(void *)((char *)job - offsetof(Request, job)));
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    group_turn_go_on(receiver_of(request)->entry);
+    request_finish(request);
 }
 
 static void submit_receiver(GroupReceiver *receiver) {
@@ -177,6 +181,7 @@ static void serve(GroupEntry *entry) {
         GroupReceiver *receiver = entry->receiver;
         entry->receiver = receiver->next;
         receiver->is_served = true;
+        group_turn_tell(entry);
         group_mail_take(mail, receiver->count, receiver->world);
         mail->claimed_count -= receiver->count;
         if (entry->opinions != NULL) {

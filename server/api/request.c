@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/request.h"
 
+#include "api/group_turn.h"
 #include "api/kept.h"
 #include "api/session.h"
 #include "os/clock.h"
@@ -400,6 +401,18 @@ static Status check_reply(const Request *request, Error *error) {
                : request_refuse_length(request, bytes, error);
 }
 
+void request_prepare(Request *request) {
+    const Command *command = request->command;
+    Error error;
+    error_clear(&error);
+    const Status status = command->prepare == NULL ? STATUS_OK : command->prepare(request, &error);
+    if (status != STATUS_OK) {
+        request_end(request, &error);
+    } else if (command->place != PLACE_OWN) {
+        request_submit(request);
+    }
+}
+
 void request_dispatch(Request *request, const Error *judged) {
     const Command *command = request->command;
     if (command->place == PLACE_LOOP) {
@@ -418,12 +431,9 @@ void request_dispatch(Request *request, const Error *judged) {
     if (status == STATUS_OK) {
         status = check_reply(request, &error);
     }
-    if (status == STATUS_OK && command->prepare != NULL) {
-        status = command->prepare(request, &error);
-    }
     if (status != STATUS_OK) {
         request_end(request, &error);
-    } else if (command->place != PLACE_OWN) {
-        request_submit(request);
+    } else if (!(command->flags & COMMAND_GROUP && group_turn_hold(request))) {
+        request_prepare(request);
     }
 }

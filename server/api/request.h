@@ -226,6 +226,9 @@ const void *request_call(const Request *request);
 // has said; NULL: it was not asked.
 void request_dispatch(Request *request, const Error *judged);
 
+// What was judged, whose turn has come: `prepare` of its command, or submits it.
+void request_prepare(Request *request);
+
 // `work` of its command, on the loop, and the reply.
 void request_work_here(Request *request);
 

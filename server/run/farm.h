@@ -41,6 +41,9 @@ struct GroupEntry {
     Group *group;                   // owned; NULL until it is made
     GroupMail *mail;                // owned; NULL: no world was ever sent
     struct GroupReceiver *receiver; // who waits for mail, first come, first served; api's
+    struct GroupHeld *held;         // calls that wait behind those, in order; api's
+    _Atomic uint32_t telling_count; // of receivers that were served, and whose rows are written now
+    _Atomic bool has_held;          // whoever has written them tells the loop at once
     GroupRecorder *recorder;        // owned; NULL: it is not recorded
     Opinions *opinions;             // owned; NULL: no step is solved again
     RecordingState end_state;       // of the recording, when the group goes …

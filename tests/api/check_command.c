@@ -58,18 +58,19 @@ START_TEST(rows_stand_in_the_order_of_the_protocol) {
 }
 END_TEST
 
-START_TEST(a_row_that_works_on_a_world_knows_where_its_id_stands) {
+START_TEST(a_row_that_works_on_a_world_or_group_knows_where_its_id_stands) {
     for (size_t i = 0; command_at(i) != NULL; i++) {
         const Command *row = command_at(i);
-        if (row->place != PLACE_WORLD) {
+        const bool is_group = row->flags & COMMAND_GROUP;
+        if (row->place != PLACE_WORLD && !is_group) {
             ck_assert_uint_eq(row->world_offset, 0);
             continue;
         }
         const ProtobufCFieldDescriptor *call =
             protobuf_c_message_descriptor_get_field(&moreau__v1__request__descriptor, row->field);
-        const ProtobufCFieldDescriptor *world =
-            protobuf_c_message_descriptor_get_field_by_name(call->descriptor, "world");
-        ck_assert_msg(world != NULL, "%s names no world", row->name);
+        const ProtobufCFieldDescriptor *world = protobuf_c_message_descriptor_get_field_by_name(
+            call->descriptor, is_group ? "group" : "world");
+        ck_assert_msg(world != NULL, "%s names none", row->name);
         ck_assert_int_eq(world->type, PROTOBUF_C_TYPE_UINT64);
         ck_assert_uint_eq(row->world_offset, world->offset);
     }
@@ -166,7 +167,7 @@ static TCase *case_commands(void) {
     TCase *tcase = tcase_create("commands");
     tcase_add_test(tcase, every_call_of_the_protocol_has_a_row_with_its_name);
     tcase_add_test(tcase, rows_stand_in_the_order_of_the_protocol);
-    tcase_add_test(tcase, a_row_that_works_on_a_world_knows_where_its_id_stands);
+    tcase_add_test(tcase, a_row_that_works_on_a_world_or_group_knows_where_its_id_stands);
     tcase_add_test(tcase, every_row_has_what_its_place_calls);
     tcase_add_test(tcase, calls_stand_in_one_place_of_the_request);
     return tcase;

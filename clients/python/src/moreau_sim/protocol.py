@@ -2306,7 +2306,9 @@ class GroupRead(Message):
 class GroupSend(Message):
     """GroupStep in two parts: Send answers at once, and the worlds step meanwhile; Receive answers with those
     that finished first. A world that was sent takes no other call until it was received. Each world's
-    sequence of rows repeats exactly; the order between worlds does not."""
+    sequence of rows repeats exactly; the order between worlds does not. While a Receive waits, GroupStep,
+    GroupReset, GroupSend and GroupRead of its group that come after it wait for it, and other calls on the
+    group wait behind those; so calls may be sent without waiting for replies."""
 
     group: int | None = None
     mask: bytes | None = None
