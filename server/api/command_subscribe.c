@@ -322,6 +322,23 @@ void subscription_took(LiveWorld *live, LiveFrame *frame) {
     ask(live);
 }
 
+// So long after memory ended it is asked for again.
+enum { STARVED_NS = 100000000 };
+
+static void wait_until(Subscription *subscription, uint64_t moment_ns);
+
+void subscription_starved(LiveWorld *live) {
+    const uint64_t again_ns = clock_now_ns() + STARVED_NS;
+    for (Subscription *at = live->first; at != NULL; at = at->next) {
+        if (at->state == STATE_WAITING) {
+            at->state = STATE_PAUSED;
+            at->next_ns = at->next_ns > again_ns ? at->next_ns : again_ns;
+            wait_until(at, at->next_ns);
+        }
+    }
+    ask(live);
+}
+
 void subscription_world_gone(LiveWorld *live) {
     for (Subscription *at = live->first; at != NULL; at = at->next) {
         wake(at);

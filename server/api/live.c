@@ -157,7 +157,10 @@ static void show(Watch *watch, const WatchView *view) {
     const StepTally *tally = wish & LIVE_REPORTS ? view->tally : NULL;
     if (frame == NULL || !fill_columns(frame, wish, view) ||
         (tally != NULL && !fill_reports(frame, world, tally))) {
-        destroy_frame(live, frame); // memory ended: another moment will do
+        destroy_frame(live, frame); // memory ended: who waits asks again
+        atomic_store(&watch->from_step, WATCH_NOTHING);
+        atomic_store(&live->is_starved, true);
+        tell_loop(live);
         return;
     }
     // whoever asks from here on is served by what follows this frame
@@ -388,6 +391,9 @@ static void take(LiveWorld *live) {
         frame->references = 1;
         subscription_took(live, frame);
         live_release_frame(live, frame);
+    }
+    if (atomic_exchange(&live->is_starved, false) && frame == NULL) {
+        subscription_starved(live);
     }
 }
 

@@ -74,6 +74,7 @@ typedef struct LiveWorld {
     // handed from one to the other
     _Atomic(LiveFrame *) fresh, spare; // Nullable
     atomic_bool is_listed, is_gone;
+    atomic_bool is_starved;        // memory ended before there was a frame
     struct LiveWorld *next_listed; // in Api.live_news
 
     // the lane's
@@ -118,5 +119,8 @@ void live_close_all(Api *api);
 
 // The frame, NULL: none, is handed out to whom it suits, and what others want is asked for.
 void subscription_took(LiveWorld *live, LiveFrame *frame);
+
+// Memory ended while a frame was made: those who wait ask again, in a while.
+void subscription_starved(LiveWorld *live);
 // The world is gone: ends all.
 void subscription_world_gone(LiveWorld *live);

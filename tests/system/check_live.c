@@ -10,7 +10,9 @@
 #include "support/wire_world.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
@@ -332,6 +334,32 @@ START_TEST(a_scene_longer_than_a_frame_is_refused) {
 }
 END_TEST
 
+// ---- when memory ends
+
+// What nobody steps tells of nothing by itself: it is looked at again until there is a frame.
+START_TEST(a_world_at_rest_is_shown_once_memory_is_back) {
+    enum { MANY = 3000 }; // whose poses take more than the shim lets anybody have
+    char folder[SERVER_FOLDER_BYTES], path[SERVER_FOLDER_BYTES + 16];
+    server_make_folder(folder);
+    snprintf(path, sizeof(path), "%s/starved", folder);
+    server_begin_shim("MOREAU_BAD_DISK", folder);
+    open_server("--workers 2");
+    server_end_shim();
+    world = wire_world(client, MANY, 3, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Moreau__V1__Subscribe call = subscribe_call(world.id);
+    call.has_scene = 1, call.scene = 0;
+    call.has_velocities = 1, call.velocities = 1;
+    server_write(folder, "starved", "");
+    wire_submit(viewer, &call);
+    ck_assert(!wire_waits(viewer, 500));
+    wire_ping(client); // the others do not notice
+    ck_assert_int_eq(unlink(path), 0);
+    expect_state(wire_live_next(viewer)->frames, get_world());
+    close_server();
+    server_remove_folder(folder);
+}
+END_TEST
+
 // ---- who does not read
 
 // Twenty who never read, of a world whose frames would fill any socket: it steps on, their memory
@@ -438,6 +466,12 @@ static TCase *case_end(void) {
     return tcase;
 }
 
+static TCase *case_starved(void) {
+    TCase *tcase = tcase_create("when memory ends");
+    tcase_add_test(tcase, a_world_at_rest_is_shown_once_memory_is_back);
+    return tcase;
+}
+
 static TCase *case_slow(void) {
     TCase *tcase = tcase_create("who does not read");
     tcase_add_test(tcase, who_never_reads_holds_up_nobody);
@@ -446,4 +480,4 @@ static TCase *case_slow(void) {
     return tcase;
 }
 
-SUITE_MAIN("system/live", case_seen, case_end, case_slow)
+SUITE_MAIN("system/live", case_seen, case_end, case_starved, case_slow)

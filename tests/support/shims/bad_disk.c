@@ -4,6 +4,9 @@
 // disk, and a file `slow` makes every sync take 300 ms. It stands between SQLite and the system, so
 // that what is tested is the whole server as it is.
 //
+// There, too, a file `starved` makes memory end for whoever wants a list to grow beyond 100,000
+// bytes.
+//
 // With MOREAU_DAYS_AGO=N the wall clock shows what it did N days ago.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -61,6 +64,13 @@ int clock_gettime(clockid_t which, struct timespec *now) {
     int result = real(which, now);
     now->tv_sec -= which == CLOCK_REALTIME && days != NULL ? 86400 * atol(days) : 0;
     return result;
+}
+
+void *realloc(void *old, size_t count) {
+    enum { SMALL_BYTES = 100000 };
+    void *(*real)(void *, size_t) = NULL;
+    *(void **)&real = dlsym(RTLD_NEXT, "realloc");
+    return count > SMALL_BYTES && is_told("starved") ? NULL : real(old, count);
 }
 
 static void be_slow(int fd) {
