@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SnapshotClone: new worlds from a snapshot, or from a world as it is when its turn comes. Every
-// clone is restored on its own strand, so some hundred are made in parallel, then the next ones, so
+// clone is restored on its own strand, so some dozens are made in parallel, then the next ones, so
 // that other worlds need not wait for all of them; either all are there in the end or none is.
 #include "api/request.h"
 #include "run/snapshot_store.h"
@@ -10,14 +10,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CLONES_MAX = 65536, CLONES_AT_ONCE = 256 };
+enum { CLONES_MAX = 65536, CLONES_AT_ONCE = 64 };
 
 typedef struct ClonePlan ClonePlan;
 
 typedef struct Clone {
     Job job;
     ClonePlan *plan;
-    WorldEntry *world; // retained
+    WorldEntry *world; // retained, until it is restored
     Arena memory;
 } Clone;
 
@@ -28,8 +28,9 @@ struct ClonePlan {
     Error error;              // of taking its snapshot, or of the first clone that failed
     atomic_flag has_failed;   // whoever sets it writes the error, on its lane
     uint64_t count, made, unfinished;
-    Clone *clone;
-    uint64_t *id; // room for those of all
+    uint64_t gone; // of those that are taken back
+    uint64_t *id;  // [count] of those made
+    Clone clone[CLONES_AT_ONCE];
 };
 
 static Status out_of_memory(Error *error) {
@@ -39,18 +40,45 @@ static Status out_of_memory(Error *error) {
 
 // ---- the end, on the loop thread
 
-static void destroy_clones(ClonePlan *plan) {
-    for (uint64_t i = 0; i < plan->made; i++) {
-        host_destroy(plan->clone[i].world);
-    }
+static void release_plan(Request *request) {
+    const ClonePlan *plan = request->plan;
+    snapshot_store_release(plan->snapshot);
 }
 
-static void release_plan(Request *request) {
-    ClonePlan *plan = request->plan;
-    for (uint64_t i = 0; i < plan->made; i++) {
-        host_release(plan->clone[i].world);
+static void take_back(ClonePlan *plan);
+
+static JobOutcome pass(Job *job, Lane *lane) {
+    (void)lane;
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+static void on_passed(Job *job) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    take_back(request->plan);
+}
+
+static void submit(Request *request, JobWork *work, JobFinished *done) {
+    strand_init(&request->strand);
+    request->job = (Job){.work = work, .done = done};
+    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
+}
+
+// Destroys the next clones, and goes on when others have had their turn of the loop. (Whoever
+// guessed its id may have destroyed one already.)
+static void take_back(ClonePlan *plan) {
+    Request *request = plan->request;
+    for (int i = 0; i < CLONES_AT_ONCE && plan->gone < plan->made; i++) {
+        WorldEntry *world = host_find(request->api->def.host, plan->id[plan->gone++]);
+        if (world != NULL) {
+            host_destroy(world);
+        }
     }
-    snapshot_store_release(plan->snapshot);
+    if (plan->gone < plan->made) {
+        submit(request, pass, on_passed);
+    } else {
+        request_end(request, &plan->error);
+    }
 }
 
 // There may be many: their ids are packed on a lane.
@@ -61,9 +89,6 @@ static JobOutcome answer_on_lane(Job *job, Lane *lane) {
     Moreau__V1__SnapshotCloneReply message = MOREAU__V1__SNAPSHOT_CLONE_REPLY__INIT;
     message.worlds = plan->id;
     message.n_worlds = plan->made;
-    for (uint64_t i = 0; i < plan->made; i++) {
-        message.worlds[i] = plan->clone[i].world->id;
-    }
     reply.result_case = MOREAU__V1__REPLY__RESULT_SNAPSHOT_CLONE;
     reply.snapshot_clone = &message;
     request_reply(request, lane, &reply, &plan->error);
@@ -80,13 +105,10 @@ static void answer(ClonePlan *plan) {
         request_should_stop(request, &plan->error);
     }
     if (plan->error.status != STATUS_OK) {
-        destroy_clones(plan);
-        request_end(request, &plan->error);
-        return;
+        take_back(plan);
+    } else {
+        submit(request, answer_on_lane, on_answered);
     }
-    strand_init(&request->strand);
-    request->job = (Job){.work = answer_on_lane, .done = on_answered};
-    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
 }
 
 static void go_on(ClonePlan *plan);
@@ -116,16 +138,17 @@ static void on_restored(Job *job) {
     Clone *clone = (Clone *)(void *)((char *)job - offsetof(Clone, job));
     arena_deinit(&clone->memory);
     host_end_change(clone->world);
+    host_release(clone->world);
     if (--clone->plan->unfinished == 0) {
         go_on(clone->plan);
     }
 }
 
-static void restore(ClonePlan *plan, uint64_t first) {
+static void restore(ClonePlan *plan, uint64_t count) {
     const Request *request = plan->request;
     Api *api = request->api;
-    plan->unfinished = plan->made - first;
-    for (uint64_t i = first; i < plan->made; i++) {
+    plan->unfinished = count;
+    for (uint64_t i = 0; i < count; i++) {
         Clone *clone = &plan->clone[i];
         arena_init(&clone->memory, api->def.memory_bytes_max);
         clone->job = (Job){.work = restore_on_lane, .done = on_restored};
@@ -198,7 +221,7 @@ static Status find_source(Request *request, ClonePlan *plan, Error *error) {
     return status;
 }
 
-static Status add_clone(ClonePlan *plan, const WorldOwner *owner, Error *error) {
+static Status add_clone(ClonePlan *plan, Clone *clone, const WorldOwner *owner, Error *error) {
     const Request *request = plan->request;
     const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
     char numbered[HOST_NAME_BYTES];
@@ -207,30 +230,40 @@ static Status add_clone(ClonePlan *plan, const WorldOwner *owner, Error *error) 
         snprintf(numbered, sizeof(numbered), "%.200s-%" PRIu64, name, plan->made + 1);
         name = numbered;
     }
-    Clone *clone = &plan->clone[plan->made];
     clone->plan = plan;
     Status status =
         host_add(request->api->def.host, name, owner,
                  message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &clone->world, error);
     if (status == STATUS_OK) {
-        plan->made++;
+        plan->id[plan->made++] = clone->world->id;
     }
     return status;
 }
 
+// They are not restored, as the next one could not be added.
+static void give_up(ClonePlan *plan, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) {
+        host_end_change(plan->clone[i].world);
+        host_release(plan->clone[i].world);
+    }
+}
+
 // The next clones, or the answer when there are none left or something went wrong.
 static void go_on(ClonePlan *plan) {
-    uint64_t first = plan->made;
+    uint64_t count = 0;
     WorldOwner owner =
         request_owner(plan->request, plan->request->message->snapshot_clone->lifetime);
-    while (plan->error.status == STATUS_OK && plan->made < plan->count &&
-           plan->made - first < CLONES_AT_ONCE) {
-        plan->error.status = add_clone(plan, &owner, &plan->error);
+    while (plan->error.status == STATUS_OK && plan->made < plan->count && count < CLONES_AT_ONCE) {
+        plan->error.status = add_clone(plan, &plan->clone[count], &owner, &plan->error);
+        count += plan->error.status == STATUS_OK;
     }
-    if (plan->error.status != STATUS_OK || plan->made == first) {
+    if (plan->error.status != STATUS_OK) {
+        give_up(plan, count);
+        answer(plan);
+    } else if (count == 0) {
         answer(plan);
     } else {
-        restore(plan, first);
+        restore(plan, count);
     }
 }
 
@@ -242,9 +275,8 @@ Status command_snapshot_clone_prepare(Request *request, Error *error) {
     }
     plan->request = request;
     plan->count = message->count;
-    plan->clone = arena_take_zeroed(&request->arena, plan->count, sizeof(Clone));
     plan->id = arena_take_array(&request->arena, plan->count, sizeof(uint64_t));
-    if (plan->clone == NULL || plan->id == NULL) {
+    if (plan->id == NULL) {
         return out_of_memory(error);
     }
     Status status = find_source(request, plan, error);

@@ -5,8 +5,8 @@
 #include "base/assert.h"
 #include "base/cache.h"
 #include "os/clock.h"
-#include "base/hash.h"
 #include "run/farm.h"
+#include "run/names.h"
 #include "run/snapshot_store.h"
 
 #include <inttypes.h>
@@ -27,9 +27,7 @@ struct Host {
     uint32_t row_readers; // HostRows …
     WorldEntry *gone;     // … and the entries that wait for them to be freed
 
-    // names: open addressing, a power of two, at most half full
-    WorldEntry **by_name;
-    size_t by_name_capacity;
+    Names names; // of those that have an id
 
     _Atomic uint64_t bytes;
     _Atomic uint64_t faulted_count;
@@ -96,7 +94,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     stock_deinit(&host->stock);
     slots_deinit(&host->slots);
     free(host->entry);
-    free(host->by_name);
+    names_deinit(&host->names);
     free(host);
     closed(context);
 }
@@ -126,51 +124,8 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
     uv_close((uv_handle_t *)&host->trim_timer, on_timer_closed);
 }
 
-// ---- names
-
-static size_t name_place(const Host *host, const char *name) {
-    size_t mask = host->by_name_capacity - 1;
-    size_t place = (size_t)hash_bytes(name, strlen(name), 0) & mask;
-    while (host->by_name[place] != NULL && strcmp(host->by_name[place]->name, name) != 0) {
-        place = (place + 1) & mask;
-    }
-    return place;
-}
-
-static bool names_reserve(Host *host) {
-    if (2 * ((size_t)host->count + 1) <= host->by_name_capacity) {
-        return true;
-    }
-    size_t capacity = host->by_name_capacity == 0 ? 64 : 2 * host->by_name_capacity;
-    WorldEntry **table = calloc(capacity, sizeof(*table));
-    if (table == NULL) {
-        return false;
-    }
-    free(host->by_name);
-    host->by_name = table;
-    host->by_name_capacity = capacity;
-    for (uint32_t i = 0; i < host->count; i++) {
-        host->by_name[name_place(host, host->entry[i]->name)] = host->entry[i];
-    }
-    return true;
-}
-
-static void names_remove(Host *host, const WorldEntry *entry) {
-    ASSERT(2 * (size_t)host->count <= host->by_name_capacity); // a search comes to an end
-    size_t mask = host->by_name_capacity - 1;
-    size_t place = name_place(host, entry->name);
-    ASSERT(host->by_name[place] == entry);
-    host->by_name[place] = NULL;
-    // entries behind it may have been pushed on by it: put them in again
-    for (place = (place + 1) & mask; host->by_name[place] != NULL; place = (place + 1) & mask) {
-        WorldEntry *moved = host->by_name[place];
-        host->by_name[place] = NULL;
-        host->by_name[name_place(host, moved->name)] = moved;
-    }
-}
-
 WorldEntry *host_find_name(Host *host, const char *name) {
-    return host->by_name_capacity == 0 ? NULL : host->by_name[name_place(host, name)];
+    return names_find(&host->names, name);
 }
 
 // ---- idle worlds
@@ -365,7 +320,7 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
         return status;
     }
     WorldEntry *made = make_entry(chosen, owner->client);
-    if (made == NULL || !names_reserve(host) || !slots_reserve(&host->slots, 1) ||
+    if (made == NULL || !names_reserve(&host->names) || !slots_reserve(&host->slots, 1) ||
         !ARRAY_RESERVE(host->entry, host->capacity, (size_t)host->count + 1)) {
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -388,7 +343,7 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     made->changes_under_way = 1;
     strand_init(&made->strand);
     made->id = slots_add(&host->slots, host->count);
-    host->by_name[name_place(host, made->name)] = made;
+    names_add(&host->names, made);
     host->entry[host->count++] = made;
     if (idle_timeout_s > 0.0) {
         host_watch_idle(host);
@@ -480,7 +435,7 @@ void host_destroy(WorldEntry *entry) {
         return; // on its way already
     }
     slots_remove(&host->slots, entry->id);
-    names_remove(host, entry);
+    names_remove(&host->names, entry);
     // the last one takes its place
     host->count--;
     if (index != host->count) {

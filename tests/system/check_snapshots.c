@@ -312,6 +312,55 @@ START_TEST(parts_come_in_order_and_fit) {
 }
 END_TEST
 
+static void wait_for_worlds(WireClient *client, uint64_t count) {
+    for (int i = 0; wire_stats(client, false)->world_count != count; i++) {
+        ck_assert_int_lt(i, 12000);
+        server_sleep_ms(10);
+    }
+}
+
+// Also where the last of many cannot be made, or its client thinks better of it.
+START_TEST(clones_are_all_there_or_none) {
+    enum { TAKEN = 300, MANY = 30000 };
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    const uint64_t world = wire_small_world(client);
+    Moreau__V1__SnapshotClone call = clone_call(1);
+    call.has_world = 1, call.world = world;
+    call.name = "twin-300";
+    const uint64_t taken = wire_accept(client, &call)->snapshot_clone->worlds[0];
+    const uint64_t bytes = wire_stats(client, false)->world_bytes;
+    call.name = "twin", call.count = MANY;
+    wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__ALREADY_EXISTS, "name");
+    wait_for_worlds(client, 2);
+    ck_assert_uint_le(wire_stats(client, false)->world_bytes, bytes);
+    wire_destroy(client, taken);
+
+    for (int round = 0; round < 5; round++) {
+        const uint64_t id = wire_submit(client, &call);
+        server_sleep_ms((unsigned)(20 * round));
+        Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+        cancel.has_request = 1, cancel.request = id;
+        wire_submit(client, &cancel);
+        for (int i = 0; i < 2; i++) {
+            const Moreau__V1__Reply *reply = wire_receive(client);
+            ck_assert(reply->id != id ||
+                      reply->status->code == MOREAU__V1__STATUS__CODE__CANCELLED);
+        }
+        wait_for_worlds(client, 1);
+    }
+    call.count = TAKEN;
+    const Moreau__V1__SnapshotCloneReply *clones = wire_accept(client, &call)->snapshot_clone;
+    ck_assert_uint_eq(clones->n_worlds, TAKEN);
+    for (size_t i = 0; i < TAKEN; i++) {
+        wire_step(client, clones->worlds[i], 1);
+    }
+    wait_for_worlds(client, 1 + TAKEN);
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(snapshots_count_against_the_memory_budget_and_go_with_their_session) {
     ServerProcess *server = server_start("--workers 1 --memory-bytes-max 64M --session-grace-ms 0");
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
@@ -349,6 +398,7 @@ static TCase *case_snapshots(void) {
     tcase_add_test(tcase, a_world_goes_on_on_another_server_as_if_it_had_stayed);
     tcase_add_test(tcase, going_back_and_forth_gives_the_same_future_every_time);
     tcase_add_test(tcase, clones_are_the_world_they_were_made_of);
+    tcase_add_test(tcase, clones_are_all_there_or_none);
     tcase_add_test(tcase, what_is_no_snapshot_is_refused_and_changes_nothing);
     tcase_add_test(tcase, parts_come_in_order_and_fit);
     tcase_add_test(tcase, snapshots_count_against_the_memory_budget_and_go_with_their_session);
