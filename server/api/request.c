@@ -401,13 +401,36 @@ static Status check_reply(const Request *request, Error *error) {
                : request_refuse_length(request, bytes, error);
 }
 
+static JobOutcome refuse_on_lane(Job *job, Lane *lane) {
+    Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
+    const Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
+    const Error *error = request->plan;
+    request_reply(request, lane, &reply, error);
+    job->urgent = true; // `done` writes its line
+    return JOB_DONE;
+}
+
+// The calls on a world are answered in their order: one that is refused for what it says waits for
+// those before it.
+static void refuse(Request *request, const Error *error) {
+    Error *kept = request->world == NULL ? NULL : arena_take(&request->arena, sizeof(*kept));
+    if (kept == NULL) {
+        request_end(request, error);
+        return;
+    }
+    *kept = *error;
+    request->plan = kept;
+    request->job = (Job){.work = refuse_on_lane, .done = on_worked};
+    pool_submit(request_pool(request), strand_of(request), request_share(request), &request->job);
+}
+
 void request_prepare(Request *request) {
     const Command *command = request->command;
     Error error;
     error_clear(&error);
     const Status status = command->prepare == NULL ? STATUS_OK : command->prepare(request, &error);
     if (status != STATUS_OK) {
-        request_end(request, &error);
+        refuse(request, &error);
     } else if (command->place != PLACE_OWN) {
         request_submit(request);
     }
@@ -432,7 +455,7 @@ void request_dispatch(Request *request, const Error *judged) {
         status = check_reply(request, &error);
     }
     if (status != STATUS_OK) {
-        request_end(request, &error);
+        refuse(request, &error);
     } else if (!(command->flags & COMMAND_GROUP && group_turn_hold(request))) {
         request_prepare(request);
     }

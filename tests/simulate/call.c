@@ -2,6 +2,7 @@
 #include "simulate/call.h"
 
 #include "simulate/disk.h"
+#include "simulate/edit.h"
 #include "simulate/schedule.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [CALL_STEP] = "step",     [CALL_PUSH] = "push",         [CALL_HASH] = "hash",
+    [CALL_STEP] = "step",     [CALL_EDIT] = "edit",         [CALL_HASH] = "hash",
     [CALL_GET] = "get",       [CALL_TAKE] = "take",         [CALL_DESTROY] = "destroy",
     [CALL_START] = "start",   [CALL_STOP] = "stop",         [CALL_DELETE] = "delete",
     [CALL_VERIFY] = "verify", [CALL_REPLAY] = "replay",     [CALL_READ] = "read",
@@ -59,19 +60,11 @@ void call_step(Client *client, const size_t *world, size_t world_count, uint64_t
     call->change = (ModelChange){.steps = steps};
 }
 
-void call_push(Client *client, size_t world) {
-    ModelChange change = {.push = 1 + dice_roll(&client->dice, 1000000)};
-    double velocity[6];
-    uint64_t body = 2;
-    model_push_velocity(change.push, velocity);
-    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
-    set.has_world = 1;
-    set.world = client->world[world].id;
-    set.n_ids = 1;
-    set.ids = &body;
-    set.n_velocity = 6;
-    set.velocity = velocity;
-    Call *call = call_add(client, CALL_PUSH, &set, 0);
+void call_edit(Client *client, size_t world) {
+    const ModelChange change = {.edit = 1 + dice_roll(&client->dice, 1000000)};
+    Edit edit;
+    edit_draw(&edit, change.edit, client->world[world].id);
+    Call *call = call_add(client, CALL_EDIT, edit_message(&edit), 0);
     on_world(call, world);
     call->change = change;
 }
@@ -365,13 +358,21 @@ static void judge_solve(const Client *client, const Moreau__V1__SolveReply *solv
     }
 }
 
+// Refused by both or by neither.
+static void judge_edit(Client *client, const Call *call, const Moreau__V1__Status *status) {
+    const ClientWorld *world = &client->world[call->world[0]];
+    const bool is_taken = status->code == MOREAU__V1__STATUS__CODE__OK;
+    if (model_apply(world->model, call->change) != is_taken) {
+        fail("client %zu: edit %" PRIu64 " of world %" PRIu64 " was %s: %s", client->number,
+             call->change.edit, world->id,
+             is_taken ? "taken, and the reference refuses it" : "refused", status->message);
+    }
+}
+
 // An OK.
 static void judge(Client *client, const Call *call, const Moreau__V1__Reply *reply) {
     ClientWorld *world = &client->world[call->world[0]];
     switch (call->kind) {
-    case CALL_PUSH:
-        model_apply(world->model, call->change);
-        break;
     case CALL_HASH:
         check_state(client, world, reply->world_hash->step[0], reply->world_hash->hash[0]);
         break;
@@ -418,6 +419,10 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
         return call->may_stop || client->crowd->is_stopping;
     }
     switch (call->kind) {
+    case CALL_EDIT:
+        return code == MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT ||
+               code == MOREAU__V1__STATUS__CODE__NOT_FOUND ||
+               code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
     case CALL_START:
     case CALL_LIST:
         return disk_has_faults();
@@ -445,6 +450,8 @@ static void judge_any(Client *client, Call *call) {
     }
     if (call->kind == CALL_STEP) {
         judge_step(client, call, reply); // which may be done in part
+    } else if (call->kind == CALL_EDIT) {
+        judge_edit(client, call, status);
     } else if (is_ok) {
         judge(client, call, reply);
     }

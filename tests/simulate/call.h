@@ -10,7 +10,7 @@ enum { CALLS_MAX = 24, CLIENT_WORLDS_MAX = 3, CALL_WORLDS_MAX = 3, SESSION_BYTES
 
 typedef enum CallKind {
     CALL_STEP,
-    CALL_PUSH,
+    CALL_EDIT,
     CALL_HASH,
     CALL_GET,
     CALL_TAKE,
@@ -74,7 +74,7 @@ Call *call_add(Client *client, CallKind kind, const void *message, uint32_t dead
 // Each adds one call.
 void call_step(Client *client, const size_t *world, size_t world_count, uint64_t steps,
                uint32_t deadline_ms);
-void call_push(Client *client, size_t world);
+void call_edit(Client *client, size_t world); // any change that is no step
 void call_hash(Client *client, size_t world);
 void call_get(Client *client, size_t world);
 void call_take(Client *client, size_t world); // a snapshot

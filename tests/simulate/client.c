@@ -280,7 +280,7 @@ static void add_any(Client *client, bool *is_barred) {
     } else if (chance < 40 && own < CLIENT_WORLDS_MAX) {
         add_recording(client, own, is_barred);
     } else if (chance < 50 && own < CLIENT_WORLDS_MAX) {
-        call_push(client, own);
+        call_edit(client, own);
     } else if (chance < 52 && own < CLIENT_WORLDS_MAX) {
         call_destroy(client, own);
         is_barred[own] = true;
@@ -343,7 +343,7 @@ static bool find_out(Client *client, size_t index) {
     for (size_t i = 0; i < client->call_count; i++) {
         const Call *call = &client->call[i];
         for (size_t k = 0; k < call->world_count && !call->is_judged; k++) {
-            if (call->world[k] == index && call->change.steps + call->change.push > 0) {
+            if (call->world[k] == index && call->change.steps + call->change.edit > 0) {
                 change[count++] = call->change;
             }
             bool here = call->world[k] == index;

@@ -2,7 +2,9 @@
 #include "simulate/model.h"
 
 #include "base/hash.h"
+#include "run/apply.h"
 #include "simulate/dice.h"
+#include "simulate/edit.h"
 #include "simulate/link.h"
 #include "simulate/schedule.h"
 #include "step/snapshot.h"
@@ -30,13 +32,6 @@ ModelStart model_start(uint64_t seed) {
         start.shape[i] = 2 + i % 2;
     }
     return start;
-}
-
-void model_push_velocity(uint64_t push, double velocity[6]) {
-    Dice dice = {push};
-    for (size_t i = 0; i < 6; i++) {
-        velocity[i] = draw(&dice, -1.0, 1.0);
-    }
 }
 
 uint64_t model_motion(const double *pose, const double *velocity, size_t body_count) {
@@ -79,7 +74,7 @@ static void fill(World *world, uint64_t seed) {
 
 static void build(Model *model) {
     enum { MEMORY_BYTES = 1 << 28 };
-    WorldLimits limits = {.body_count_max = 100, .bytes_max = MEMORY_BYTES};
+    WorldLimits limits = {.body_count_max = MODEL_LATER_BODIES_MAX, .bytes_max = MEMORY_BYTES};
     model->world = world_create(&limits);
     model->stepper = stepper_create(MEMORY_BYTES);
     if (model->world == NULL || model->stepper == NULL) {
@@ -110,7 +105,7 @@ void model_deinit(Model *model) {
 
 static void note_step(Model *model) {
     const World *world = model->world;
-    double pose[7 * MODEL_BODIES_MAX];
+    double pose[7 * MODEL_LATER_BODIES_MAX];
     for (uint32_t i = 0; i < world->body_count; i++) {
         world_body_pose(world, i, pose + 7 * (size_t)i);
     }
@@ -122,13 +117,24 @@ static void note_step(Model *model) {
     }
 }
 
-static void push(Model *model, uint64_t number) {
-    double velocity[6];
-    uint64_t id = 2;
-    model_push_velocity(number, velocity);
-    BodyUpdate update = {.count = 1, .id = &id, .velocity = velocity};
-    Error error;
-    demand(world_update_bodies(model->world, &update, &error), &error);
+// false: the world refuses it, and is what it was.
+static bool edit(Model *model, uint64_t number) {
+    Edit drawn;
+    Input input;
+    Error error = {0};
+    Arena *arena = &model->scratch;
+    const ArenaMark mark = arena_mark(arena);
+    const uint64_t before = model_hash(model);
+    edit_draw(&drawn, number, 0);
+    Status status = edit_input(&drawn, arena, &input, &error);
+    if (status == STATUS_OK) {
+        status = apply_change(model->world, model->stepper, &input, arena, NULL, NULL, &error);
+    }
+    arena_reset_to(arena, mark);
+    if (status != STATUS_OK && model_hash(model) != before) {
+        fail("a refused change has changed the reference: %s", error.message);
+    }
+    return status == STATUS_OK;
 }
 
 static void take_step(Model *model) {
@@ -140,10 +146,10 @@ static void take_step(Model *model) {
         &error);
 }
 
-// Without a note: a try.
-static void carry_out(Model *model, ModelChange change, bool is_known) {
-    if (change.push > 0) {
-        push(model, change.push);
+// Without a note: a try. false: refused.
+static bool carry_out(Model *model, ModelChange change, bool is_known) {
+    if (change.edit > 0 && !edit(model, change.edit)) {
+        return false;
     }
     for (uint64_t i = 0; i < change.steps; i++) {
         take_step(model);
@@ -155,16 +161,17 @@ static void carry_out(Model *model, ModelChange change, bool is_known) {
     ModelChange *last = model->change_count == 0 ? NULL : &model->change[model->change_count - 1];
     if (last != NULL && last->steps > 0 && change.steps > 0) {
         last->steps += change.steps;
-    } else if (change.steps > 0 || change.push > 0) {
+    } else if (change.steps > 0 || change.edit > 0) {
         if (model->change_count == MODEL_CHANGES_MAX) {
             fail("a world is changed more often than MODEL_CHANGES_MAX");
         }
         model->change[model->change_count++] = change;
     }
+    return true;
 }
 
-void model_apply(Model *model, ModelChange change) {
-    carry_out(model, change, true);
+bool model_apply(Model *model, ModelChange change) {
+    return carry_out(model, change, true);
 }
 
 // ---- what has happened?
@@ -191,7 +198,7 @@ static bool fits(Search *search, const Model *base) {
     search->tries++;
     begin_again(model, base->change, base->change_count);
     for (size_t i = 0; i < search->count; i++) {
-        if (search->chosen[i].steps + search->chosen[i].push > 0) {
+        if (search->chosen[i].steps + search->chosen[i].edit > 0) {
             carry_out(model, search->chosen[i], false);
         }
     }
@@ -237,7 +244,7 @@ bool model_find(Model *model, const ModelChange *change, size_t count, uint64_t 
     // once more, and now it is known
     begin_again(model, base.change, base.change_count);
     for (size_t i = 0; i < count; i++) {
-        if (search.chosen[i].steps + search.chosen[i].push > 0) {
+        if (search.chosen[i].steps + search.chosen[i].edit > 0) {
             model_apply(model, search.chosen[i]);
         }
     }

@@ -8,11 +8,12 @@
 #include "step/step.h"
 
 enum { MODEL_BODIES_MAX = 4, MODEL_CHANGES_MAX = 400 };
+enum { MODEL_LATER_BODIES_MAX = MODEL_BODIES_MAX + MODEL_CHANGES_MAX }; // each change may add one
 
-// Steps, or, when `steps` is 0, a push: the first body gets a velocity that depends on `push`.
+// Steps, or, when `steps` is 0, the edit of this number (edit.h), from 1.
 typedef struct ModelChange {
     uint64_t steps;
-    uint64_t push;
+    uint64_t edit;
 } ModelChange;
 
 typedef struct Model {
@@ -34,12 +35,11 @@ typedef struct ModelStart {
 
 ModelStart model_start(uint64_t seed);
 extern const double model_shape_size[9]; // 3 per shape
-void model_push_velocity(uint64_t push, double velocity[6]);
-
 void model_init(Model *model, uint64_t seed, HistoryWorld *history);
 void model_deinit(Model *model);
 
-void model_apply(Model *model, ModelChange change);
+// false: it is an edit that the world refuses, and nothing has changed.
+bool model_apply(Model *model, ModelChange change);
 uint64_t model_step_count(const Model *model);
 uint64_t model_hash(Model *model);
 

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/edit.h"
+
+#include "simulate/dice.h"
+#include "wire/joints.h"
+#include "wire/set.h"
+
+static double draw(Dice *dice, double low, double high) {
+    return low + (high - low) * ((double)(dice_bits(dice) >> 11) * 0x1p-53);
+}
+
+static uint64_t draw_id(Dice *dice) {
+    return 1 + dice_roll(dice, EDIT_BODY_MAX);
+}
+
+// ---- of each kind
+
+static void begin_set(Edit *edit, uint64_t world) {
+    moreau__v1__world_set__init(&edit->set);
+    edit->set.has_world = 1;
+    edit->set.world = world;
+}
+
+static void begin_remove(Edit *edit, uint64_t world) {
+    moreau__v1__world_remove__init(&edit->remove);
+    edit->remove.has_world = 1;
+    edit->remove.world = world;
+}
+
+// Of the second body most often, which is there and moves.
+static void draw_push(Edit *edit, Dice *dice, uint64_t world) {
+    begin_set(edit, world);
+    edit->id[0] = dice_chance(dice, 70) ? 2 : draw_id(dice);
+    edit->set.n_ids = 1;
+    edit->set.ids = edit->id;
+    for (size_t i = 0; i < 6; i++) {
+        edit->number[i] = draw(dice, -1.0, 1.0);
+    }
+    edit->set.n_velocity = 6;
+    edit->set.velocity = edit->number;
+}
+
+static void draw_body(Edit *edit, Dice *dice, uint64_t world) {
+    moreau__v1__world_add_bodies__init(&edit->add_bodies);
+    edit->add_bodies.has_world = 1;
+    edit->add_bodies.world = world;
+    for (size_t i = 0; i < 3; i++) {
+        edit->number[i] = draw(dice, 0.0, 0.5) + (i == 2 ? 0.3 : 0.0);
+    }
+    for (size_t i = 3; i < 7; i++) {
+        edit->number[i] = draw(dice, -1.0, 1.0);
+    }
+    edit->id[0] = 2 + dice_roll(dice, 2); // a ball or a box
+    edit->add_bodies.n_pose = 7;
+    edit->add_bodies.pose = edit->number;
+    edit->add_bodies.n_shape = 1;
+    edit->add_bodies.shape = edit->id;
+}
+
+static void draw_joint(Edit *edit, Dice *dice, uint64_t world) {
+    static const Moreau__V1__Joint__Kind kinds[] = {
+        MOREAU__V1__JOINT__KIND__FIXED, MOREAU__V1__JOINT__KIND__HINGE,
+        MOREAU__V1__JOINT__KIND__BALL, MOREAU__V1__JOINT__KIND__SLIDER};
+    moreau__v1__world_add_joints__init(&edit->add_joints);
+    edit->add_joints.has_world = 1;
+    edit->add_joints.world = world;
+    edit->joint = kinds[dice_roll(dice, 4)];
+    edit->as_rows = dice_chance(dice, 40);
+    edit->id[0] = dice_chance(dice, 50) ? 0 : draw_id(dice); // 0: the world
+    edit->id[1] = draw_id(dice);
+    edit->add_joints.n_kind = edit->add_joints.n_body_a = edit->add_joints.n_body_b = 1;
+    edit->add_joints.kind = &edit->joint;
+    edit->add_joints.body_a = &edit->id[0];
+    edit->add_joints.body_b = &edit->id[1];
+    edit->add_joints.n_as_rows = 1;
+    edit->add_joints.as_rows = &edit->as_rows;
+}
+
+static void draw_removed_body(Edit *edit, Dice *dice, uint64_t world) {
+    begin_remove(edit, world);
+    edit->id[0] = draw_id(dice);
+    edit->remove.n_bodies = 1;
+    edit->remove.bodies = edit->id;
+}
+
+static void draw_removed_joint(Edit *edit, Dice *dice, uint64_t world) {
+    begin_remove(edit, world);
+    edit->id[0] = 1 + dice_roll(dice, 3);
+    edit->remove.n_joints = 1;
+    edit->remove.joints = edit->id;
+}
+
+static void draw_mass(Edit *edit, Dice *dice, uint64_t world) {
+    begin_set(edit, world);
+    edit->id[0] = draw_id(dice);
+    edit->set.n_ids = 1;
+    edit->set.ids = edit->id;
+    edit->number[0] = draw(dice, -0.2, 5.0); // below zero it is refused
+    edit->set.n_mass = 1;
+    edit->set.mass = edit->number;
+}
+
+static void draw_sleep(Edit *edit, Dice *dice, uint64_t world) {
+    begin_set(edit, world);
+    moreau__v1__world_settings__init(&edit->settings);
+    edit->settings.has_sleep_speed = edit->settings.has_sleep_time = 1;
+    edit->settings.sleep_speed = dice_chance(dice, 70) ? 0.05 : 0.0;
+    edit->settings.sleep_time = draw(dice, 0.0, 0.1);
+    edit->set.settings = &edit->settings;
+}
+
+static void draw_solver(Edit *edit, Dice *dice, uint64_t world) {
+    static const char *const solvers[] = {"mdp", "lcp", "ccp", "sap", "compliant", "none"};
+    begin_set(edit, world);
+    moreau__v1__world_settings__init(&edit->settings);
+    edit->settings.solver = (char *)(uintptr_t)solvers[dice_roll(dice, 6)];
+    edit->set.settings = &edit->settings;
+}
+
+typedef void EditDraw(Edit *edit, Dice *dice, uint64_t world);
+
+static const struct {
+    EditDraw *draw;
+    uint64_t weight;
+} kinds[EDIT_KIND_COUNT] = {
+    [EDIT_PUSH] = {draw_push, 30},
+    [EDIT_ADD_BODY] = {draw_body, 12},
+    [EDIT_ADD_JOINT] = {draw_joint, 18},
+    [EDIT_REMOVE_BODY] = {draw_removed_body, 10},
+    [EDIT_REMOVE_JOINT] = {draw_removed_joint, 10},
+    [EDIT_MASS] = {draw_mass, 6},
+    [EDIT_SLEEP] = {draw_sleep, 8},
+    [EDIT_SOLVER] = {draw_solver, 6},
+};
+
+void edit_draw(Edit *edit, uint64_t number, uint64_t world) {
+    Dice dice = {number};
+    uint64_t weight = 0;
+    for (size_t i = 0; i < EDIT_KIND_COUNT; i++) {
+        weight += kinds[i].weight;
+    }
+    uint64_t roll = dice_roll(&dice, weight);
+    EditKind kind = 0;
+    while (roll >= kinds[kind].weight) {
+        roll -= kinds[kind++].weight;
+    }
+    *edit = (Edit){.kind = kind};
+    kinds[kind].draw(edit, &dice, world);
+}
+
+// ---- as a call, as an input
+
+const void *edit_message(const Edit *edit) {
+    switch (edit->kind) {
+    case EDIT_ADD_BODY:
+        return &edit->add_bodies;
+    case EDIT_ADD_JOINT:
+        return &edit->add_joints;
+    case EDIT_REMOVE_BODY:
+    case EDIT_REMOVE_JOINT:
+        return &edit->remove;
+    default:
+        return &edit->set;
+    }
+}
+
+Status edit_input(const Edit *edit, Arena *arena, Input *input, Error *error) {
+    switch (edit->kind) {
+    case EDIT_ADD_BODY:
+        *input = (Input){
+            .kind = INPUT_BODIES,
+            .bodies = {.count = 1, .pose = edit->add_bodies.pose, .shape = edit->add_bodies.shape}};
+        return STATUS_OK;
+    case EDIT_ADD_JOINT:
+        *input = (Input){.kind = INPUT_JOINTS};
+        return joints_columns(&edit->add_joints, arena, &input->joints, error);
+    case EDIT_REMOVE_BODY:
+    case EDIT_REMOVE_JOINT:
+        *input = (Input){.kind = INPUT_REMOVE,
+                         .remove = {.body_count = edit->remove.n_bodies,
+                                    .body = edit->remove.bodies,
+                                    .joint_count = edit->remove.n_joints,
+                                    .joint = edit->remove.joints}};
+        return STATUS_OK;
+    default:
+        *input = (Input){.kind = INPUT_SET};
+        return set_order(&edit->set, arena, &input->set, error);
+    }
+}
