@@ -127,6 +127,10 @@ void log_reader_close(LogReader *reader) {
     free(reader);
 }
 
+ListMark *log_reader_mark(LogReader *reader) {
+    return &reader->mark;
+}
+
 Status reader_fail(LogReader *reader, int code, Error *error) {
     if (code == SQLITE_DONE) {
         return error_set(

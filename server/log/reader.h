@@ -16,6 +16,16 @@ typedef struct LogReader LogReader;
 Status log_reader_open(const char *path, LogReader **reader, Error *error);
 void log_reader_close(LogReader *reader); // Nullable
 
+// A note that its owner leaves for whoever has the connection next: which list of a group's
+// episodes was found to be one to one with the calls, by how their chains end. Zeros: none.
+typedef struct ListMark {
+    uint8_t recording[UID_BYTES];
+    uint64_t first_world;             // of the range
+    uint64_t list_end, calls_end;     // checksums of the last chunks
+    uint64_t list_count, calls_count; // chunks
+} ListMark;
+ListMark *log_reader_mark(LogReader *reader);
+
 // One episode. Texts and arrays are the arena's.
 typedef struct EpisodeRow {
     uint8_t uid[UID_BYTES];

@@ -36,6 +36,7 @@ struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
     Indexes indexes;
+    ListMark mark;
 };
 
 // What several statements say together is of one moment only between these two.

@@ -384,6 +384,11 @@ Status group_player_seek(GroupPlayer *player, LogReader *reader, uint64_t step,
 
 // ---- steps
 
+// The world is one of these.
+static bool has_bit(const GroupPlayer *player, uint64_t worlds) {
+    return (worlds >> player->walk.world & 1) != 0;
+}
+
 // The next call on the range, whether it named the world or not. false: stopped inside it.
 static bool take_call(GroupPlayer *player, LogReader *reader, Arena *scratch,
                       const Context *context, PlayerDifference *difference, Error *error) {
@@ -397,6 +402,10 @@ static bool take_call(GroupPlayer *player, LogReader *reader, Arena *scratch,
     }
     differ_as(player, &found, difference);
     player->calls.count++;
+    if (!difference->found && group_walk_is_named(walked) && has_bit(player, walked->input.ended) &&
+        player->calls.count < player->episode->ended_call) {
+        differ_by(player, difference, "the calls end the episode there, and its row goes on");
+    }
     return true;
 }
 
@@ -512,6 +521,63 @@ static void check_end(GroupPlayer *player, PlayerDifference *difference) {
                    "another number of its steps was doubtful than its row says", difference);
 }
 
+// ---- how it ends
+
+// The first call behind the episode that does something to its world: a reset, which cut it off,
+// or none. Else the episode went on.
+static Status find_going_on(GroupPlayer *player, LogReader *reader, bool *goes_on, Error *error) {
+    GroupCalls calls;
+    group_calls_init(&calls, player->limits.bytes_max);
+    const uint64_t ended = player->episode->ended_call;
+    LogChunk chunk = {0};
+    Error why;
+    Status status = log_reader_at(reader, player->episode, CHUNK_INPUTS, ended, &calls.inputs.arena,
+                                  &chunk, &why);
+    bool is_over = status != STATUS_OK; // damaged, or gone: others tell
+    ChunkPlace place = chunk_place(&chunk.chunk);
+    calls.count = place.first_step;
+    if (!is_over && place.sequence > 0) { // in front of that chunk; else of the first of all
+        place.sequence--;
+        group_calls_place(&calls, place, place.first_step);
+    }
+    *goes_on = false;
+    while (!is_over) {
+        const GroupMet met = group_calls_next(&calls, player->episode, reader, error);
+        if (met != GROUP_MET_CALL) {
+            status = met == GROUP_MET_FAILURE ? error->status : STATUS_OK;
+            group_calls_deinit(&calls);
+            return status;
+        }
+        const GroupInput *input = &calls.input;
+        const bool is_ours = calls.count++ >= ended && has_bit(player, input->named);
+        *goes_on = is_ours && input->kind == INPUT_GROUP_STEP &&
+                   (has_bit(player, input->ended) || has_bit(player, input->hashed));
+        is_over = *goes_on || (is_ours && input->kind == INPUT_GROUP_RESET);
+    }
+    group_calls_deinit(&calls);
+    return STATUS_OK;
+}
+
+// Its last call ended it; one that nothing ended, to its last hash, which that call has.
+static Status check_last_call(GroupPlayer *player, LogReader *reader, PlayerDifference *difference,
+                              Error *error) {
+    const GroupInput *input = &player->walk.input;
+    const bool is_complete = player->episode->state == RECORDING_COMPLETE;
+    bool goes_on = false;
+    if (difference->found || player->calls.count != player->episode->ended_call) {
+        return STATUS_OK;
+    }
+    if (!has_bit(player, is_complete ? input->ended : input->hashed)) {
+        differ_by(player, difference, "the calls do not end the episode there, as its row says");
+        return STATUS_OK;
+    }
+    const Status status = is_complete ? STATUS_OK : find_going_on(player, reader, &goes_on, error);
+    if (goes_on) {
+        differ_by(player, difference, "the calls go on with the episode, which its row ends there");
+    }
+    return status;
+}
+
 // The world stands behind `step`, and behind all of the episode where that is its last.
 static bool has_arrived(const GroupPlayer *player, uint64_t step) {
     const EpisodeRow *episode = player->episode;
@@ -550,6 +616,9 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, b
     } else if (!difference->found && !player->is_stopped &&
                (step == player->episode->last_step || step_of(player) < step)) {
         check_end(player, difference); // also of a row whose calls end before its steps do
+        if (check && check_last_call(player, reader, difference, &why) != STATUS_OK) {
+            *error = why;
+        }
     }
     return why.status;
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "log/proof.h"
 #include "os/clock.h"
+#include "replay/group_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,13 @@ typedef struct Segment {
     bool reaches_next;   // no gap in between: `end` is the next one's `begin`
 } Segment;
 
-typedef enum WorkerStage { STAGE_IDLE, STAGE_OPEN_CHUNKS, STAGE_SEEK, STAGE_STEP } WorkerStage;
+typedef enum WorkerStage {
+    STAGE_IDLE,
+    STAGE_OPEN_CHUNKS,
+    STAGE_LIST, // of a group's episodes, against the calls
+    STAGE_SEEK,
+    STAGE_STEP
+} WorkerStage;
 
 typedef struct Worker {
     WorkerStage stage;
@@ -29,6 +36,7 @@ typedef struct Worker {
     size_t found;   // differences in this segment
     size_t opened;  //   of which by opening its chunks
     Player *player;
+    GroupList *list; // while it is looked at
     LogReader *reader;
     Arena memory;   // of a chunk
     uint64_t steps; // compared
@@ -313,6 +321,7 @@ void verify_close(Verification *verification) {
     for (uint32_t i = 0; i < verification->worker_count; i++) {
         Worker *worker = &verification->worker[i];
         drop_player(worker);
+        group_list_close(worker->list);
         arena_deinit(&worker->memory);
         free(worker->difference);
     }
@@ -394,7 +403,8 @@ static bool is_beside(const Verification *verification, const ChunkRow *row) {
 static Status open_next_chunk(Verification *verification, Worker *worker, Error *error) {
     const Segment *segment = &verification->segment[worker->segment];
     if (worker->row >= segment->row_end) {
-        worker->stage = STAGE_SEEK;
+        const bool has_list = verification->episode.is_group && verification->proof.has_seal;
+        worker->stage = has_list ? STAGE_LIST : STAGE_SEEK;
         return STATUS_OK;
     }
     const ChunkRow *row = &verification->row[worker->row++];
@@ -410,6 +420,70 @@ static Status open_next_chunk(Verification *verification, Worker *worker, Error 
         *error = why;
     }
     return status;
+}
+
+// What somebody broke off may lack its end.
+static bool is_list_whole(const Verification *verification) {
+    const RecordingState state = verification->episode.recording_state;
+    return verification->proof.is_sealed &&
+           (state == RECORDING_COMPLETE || state == RECORDING_WORLD_DESTROYED);
+}
+
+// By the seal, which the chunks that are there were compared with.
+static ListMark mark_of(const Verification *verification) {
+    const EpisodeRow *episode = &verification->episode;
+    const RecordingSeal *seal = &verification->proof.seal;
+    ListMark mark = {0};
+    mark.first_world = episode->world_index / episode->world_range * episode->world_range;
+    for (size_t i = 0; i < seal->chain_count; i++) {
+        const ChainEnd *chain = &seal->chain[i];
+        if (i == 0) {
+            mark.list_end = chain->checksum;
+            mark.list_count = chain->chunk_count;
+        } else if (chain->first_world == mark.first_world) {
+            mark.calls_end = chain->checksum;
+            mark.calls_count = chain->chunk_count;
+        }
+    }
+    memcpy(mark.recording, episode->recording_uid, UID_BYTES);
+    return mark;
+}
+
+static bool is_same_mark(const ListMark *a, const ListMark *b) {
+    return memcmp(a->recording, b->recording, UID_BYTES) == 0 && a->first_world == b->first_world &&
+           a->list_end == b->list_end && a->calls_end == b->calls_end &&
+           a->list_count == b->list_count && a->calls_count == b->calls_count;
+}
+
+static Status look_at_list(Verification *verification, Worker *worker, uint64_t until_ns,
+                           const Context *context, Error *error) {
+    const ListMark mark = mark_of(verification);
+    const bool is_sound = verification->finds.difference_count == 0;
+    if (is_sound && is_same_mark(log_reader_mark(worker->reader), &mark)) {
+        worker->stage = STAGE_SEEK;
+        return STATUS_OK;
+    }
+    if (worker->list == NULL) {
+        worker->list = group_list_open(&verification->episode, is_list_whole(verification),
+                                       verification->def.plan_bytes_max);
+        if (worker->list == NULL) {
+            return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                             "Memory ended while verifying an episode.");
+        }
+    }
+    bool is_over;
+    PlayerDifference difference = {0};
+    Status status = group_list_work(worker->list, worker->reader, until_ns, context, &is_over,
+                                    &difference, error);
+    if (status == STATUS_OK && is_over) {
+        group_list_close(worker->list);
+        worker->list = NULL;
+        worker->stage = STAGE_SEEK;
+        *log_reader_mark(worker->reader) =
+            is_sound && !difference.found && worker->found == 0 ? mark : (ListMark){0};
+    }
+    return status == STATUS_OK && difference.found ? add_difference(worker, &difference, error)
+                                                   : status;
 }
 
 static bool is_damaged(const Verification *verification, Worker *worker, size_t segment) {
@@ -538,6 +612,9 @@ static Status work(Verification *verification, Worker *worker, Arena *scratch, u
         case STAGE_OPEN_CHUNKS:
             status = open_next_chunk(verification, worker, error);
             break;
+        case STAGE_LIST:
+            status = look_at_list(verification, worker, until_ns, context, error);
+            break;
         case STAGE_SEEK:
             status = begin_stepping(verification, worker, error);
             break;
@@ -572,6 +649,7 @@ size_t verify_worker_bytes(const Verification *verification, uint32_t index) {
     const Worker *worker = &verification->worker[index];
     size_t bytes =
         worker->memory.total_bytes + worker->difference_capacity * sizeof(*worker->difference);
+    bytes += worker->list == NULL ? 0 : group_list_bytes(worker->list);
     return worker->player == NULL ? bytes : bytes + player_bytes(worker->player);
 }
 
