@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// A history: what a world is told, call by call, through its door, and what is done with the whole
+// of it in between. Ids are those that a fresh world gives, so that a history is the same wherever
+// it is played.
+#pragma once
+
+#include "base/arena.h"
+#include "run/input.h"
+
+enum { HISTORY_SLOTS = 4 };
+
+typedef enum DeedKind {
+    DEED_INPUT,   // through the door
+    DEED_TAKE,    // a snapshot, into a slot
+    DEED_RESTORE, // what is in a slot; nothing where it is empty
+    DEED_CLONE,   // goes on in a world that was read from this one's snapshot, with nothing cached
+    DEED_SCENE,   // goes on in the world that this one's scene makes
+    DEED_KIND_COUNT
+} DeedKind;
+
+typedef struct Deed {
+    DeedKind kind;
+    uint32_t slot; // of those that name one
+    Input input;   // what it points to lives in an arena
+} Deed;
+
+// What must hold; findings name it.
+typedef enum Property {
+    PROPERTY_ALIVE,   // no assertion, no signal, no sanitizer, no end of time
+    PROPERTY_FINITE,  // every number of the state fits a float, orientations are unit
+    PROPERTY_REFUSED, // what was refused has changed nothing
+    PROPERTY_BYTES,   // world_bytes is what is allocated
+    PROPERTY_FAULT,   // numbers of every day do not fault; a fault leaves the state before
+    PROPERTY_AGAIN,   // snapshots are taken back, and what was taken goes on with the same bits
+    PROPERTY_SCENE,   // the scene of the world that a scene makes is that scene
+    PROPERTY_REPLAY,  // encoded inputs do what inputs did
+    PROPERTY_JUDGE,   // the tests' own certificate agrees
+    PROPERTY_ENERGY,  // nothing is unexplained
+    PROPERTY_TURNED,  // a world turned, moved, mirrored does the same
+    PROPERTY_ORDER,   // in another order, too
+    PROPERTY_UNITS,   // and in other units, to the bit
+    PROPERTY_COUNT
+} Property;
+
+extern const char *const property_names[PROPERTY_COUNT];
+
+typedef struct Finding {
+    bool is_found;
+    Property property;
+    char place[96];  // what tells it from others: an assertion's file and line, a sentence's stem
+    char words[512]; // for people
+} Finding;
+
+typedef struct History {
+    Deed *deed;
+    size_t count;
+} History;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// Random legal histories through the input door: everything that a world can be told, by chance,
+// and after every deed what must always hold (history.h). What finds something is made as short as
+// it can be, and printed as it can be put into the corpus.
+//
+//   moreau-histories [--campaign] [--seed S] [--histories N] [--deeds D] [--keep DIR] [FILE]…
+//
+// With files only these are played. --campaign plays the corpus first, and multiplies N by the
+// campaigns' scale (support/campaign.h); --keep leaves what is found in a folder. A file of the
+// corpus that says `open`, and why, must still find what it says: what is mended loses that line.
+#include "base/assert.h"
+#include "histories/shrink.h"
+#include "histories/text.h"
+#include "support/campaign.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CORPUS MOREAU_SOURCE_DIR "/tests/histories/corpus"
+
+enum { DEEDS = 60, HISTORIES = 700, FILES_MAX = 400, FINDINGS_MAX = 20 };
+
+typedef struct Orders {
+    uint64_t seed, histories;
+    size_t deeds;
+    bool is_campaign;
+    const char *keep;
+    const char *file[FILES_MAX];
+    size_t file_count;
+} Orders;
+
+// What is known and not yet mended: the corpus says so.
+typedef struct Known {
+    Finding finding[FILES_MAX];
+    size_t count;
+} Known;
+
+// ---- texts
+
+// A line for each deed; digits as few as give the same numbers.
+static void print_history(FILE *out, const History *history, const Finding *finding) {
+    fprintf(out, "{\"about\": \"\",\n\"property\": \"%s\", \"place\": \"%s\",\n\"deeds\": [\n",
+            property_names[finding->property], finding->place);
+    for (size_t i = 0; i < history->count; i++) {
+        json_t *text = text_of_deed(&history->deed[i]);
+        char *line = json_dumps(text, JSON_COMPACT | JSON_REAL_PRECISION(15));
+        json_t *again = json_loads(line, 0, NULL);
+        if (!json_equal(text, again)) {
+            free(line);
+            line = json_dumps(text, JSON_COMPACT | JSON_REAL_PRECISION(17));
+        }
+        fprintf(out, "%s%s\n", line, i + 1 < history->count ? "," : "");
+        free(line);
+        json_decref(again);
+        json_decref(text);
+    }
+    fprintf(out, "]}\n");
+}
+
+static void keep(const Orders *orders, const History *history, const Finding *finding,
+                 uint64_t seed) {
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s-%" PRIu64 ".json", orders->keep,
+             property_names[finding->property], seed);
+    FILE *out = fopen(path, "w");
+    if (out == NULL) {
+        perror(path);
+        return;
+    }
+    print_history(out, history, finding);
+    fclose(out);
+    printf("kept as %s\n", path);
+}
+
+// ---- files
+
+static bool is_named(const json_t *text, const Finding *finding) {
+    const char *property = json_string_value(json_object_get(text, "property"));
+    const char *place = json_string_value(json_object_get(text, "place"));
+    return finding->is_found && property != NULL && place != NULL &&
+           strcmp(property, property_names[finding->property]) == 0 &&
+           strcmp(place, finding->place) == 0;
+}
+
+static Finding play_file(const json_t *text, const char *path) {
+    Arena arena;
+    History history;
+    Finding found = {0};
+    arena_init(&arena, (size_t)1 << 26);
+    if (!text_read_history(json_object_get(text, "deeds"), &arena, &history)) {
+        found = (Finding){.is_found = true};
+        snprintf(found.words, sizeof(found.words), "%.200s is no history", path);
+    }
+    for (uint32_t phase = 0; !found.is_found && phase < PLAY_PHASES; phase++) {
+        found = trial_play_history(&history, phase);
+    }
+    arena_deinit(&arena);
+    return found;
+}
+
+// true: it holds, or is open and still finds what it says.
+static bool try_file(const char *path, Known *known) {
+    json_error_t error;
+    json_t *text = json_load_file(path, 0, &error);
+    if (text == NULL) {
+        fprintf(stderr, "%s:%d: %s\n", path, error.line, error.text);
+        return false;
+    }
+    const Finding found = play_file(text, path);
+    const char *open = json_string_value(json_object_get(text, "open"));
+    bool is_fine = open == NULL ? !found.is_found : is_named(text, &found);
+    if (open != NULL && is_fine) {
+        ASSERT(known->count < FILES_MAX);
+        known->finding[known->count++] = found;
+    } else if (open != NULL && !found.is_found) {
+        printf("%s finds nothing any more: it is mended, and no longer open\n", path);
+    } else if (found.is_found) {
+        printf("%s: %s at %s: %s\n", path, property_names[found.property], found.place,
+               found.words);
+    }
+    json_decref(text);
+    return is_fine;
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool try_corpus(Known *known) {
+    char *name[FILES_MAX];
+    size_t count = 0;
+    bool is_fine = true;
+    DIR *folder = opendir(CORPUS);
+    ASSERT(folder != NULL);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (strstr(entry->d_name, ".json") != NULL && count < FILES_MAX) {
+            name[count++] = strdup(entry->d_name);
+        }
+    }
+    closedir(folder);
+    qsort(name, count, sizeof(*name), compare_names);
+    for (size_t i = 0; i < count; i++) {
+        char path[600];
+        snprintf(path, sizeof(path), CORPUS "/%s", name[i]);
+        is_fine = try_file(path, known) && is_fine;
+        free(name[i]);
+    }
+    printf("corpus: %zu histories, %zu of them open\n", count, known->count);
+    return is_fine;
+}
+
+// ---- seeds
+
+static bool is_known(const Known *known, const Finding *finding) {
+    for (size_t i = 0; i < known->count; i++) {
+        if (trial_is_same(&known->finding[i], finding)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tell(const Orders *orders, uint64_t seed, const Finding *finding) {
+    Arena arena;
+    History history;
+    arena_init(&arena, (size_t)1 << 30);
+    const Recipe recipe = trial_recipe(seed, orders->deeds, &arena);
+    printf("seed %" PRIu64 ": %s at %s: %s\n", seed, property_names[finding->property],
+           finding->place, finding->words);
+    if (!shrink_recipe(&recipe, finding, &arena, &history)) {
+        printf("it does not find it again when it is played alone\n");
+    } else if (orders->keep != NULL) {
+        keep(orders, &history, finding, seed);
+    } else {
+        print_history(stdout, &history, finding);
+    }
+    fflush(stdout);
+    arena_deinit(&arena);
+}
+
+static void add_up(PlayTally *sum, const PlayTally *more) {
+    sum->deeds += more->deeds;
+    sum->refused += more->refused;
+    sum->steps += more->steps;
+    sum->faults += more->faults;
+    sum->asked += more->asked;
+    sum->scenes += more->scenes;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool try_seeds(const Orders *orders, const Known *known) {
+    PlayTally sum = {0};
+    Known told = {0};
+    uint64_t at = orders->seed, known_count = 0;
+    const uint64_t end = orders->seed + orders->histories;
+    const double started = seconds();
+    while (at < end && told.count < FINDINGS_MAX) {
+        const Finding found = trial_play_seeds(at, end - at, orders->deeds);
+        add_up(&sum, &trial_report()->tally);
+        const uint64_t seed = trial_report()->history;
+        at = seed + 1;
+        if (!found.is_found) {
+            break;
+        }
+        if (is_known(known, &found)) {
+            known_count++;
+        } else if (!is_known(&told, &found)) {
+            told.finding[told.count++] = found;
+            tell(orders, seed, &found);
+        }
+    }
+    const double took = seconds() - started;
+    printf("%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s), %" PRIu64 " refused, %" PRIu64
+           " steps, %" PRIu64 " faults, %" PRIu64 " go on in a scene; %zu findings, %" PRIu64
+           " known ones\n",
+           at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps,
+           sum.faults, sum.scenes, told.count, known_count);
+    return told.count == 0;
+}
+
+// ---- orders
+
+static Orders read_orders(int argc, char **argv) {
+    Orders orders = {.seed = 1, .histories = HISTORIES, .deeds = DEEDS};
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--campaign") == 0) {
+            orders.is_campaign = true;
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            orders.seed = strtoull(value, NULL, 10);
+            i++;
+        } else if (strcmp(argv[i], "--histories") == 0) {
+            orders.histories = strtoull(value, NULL, 10);
+            i++;
+        } else if (strcmp(argv[i], "--deeds") == 0) {
+            orders.deeds = strtoull(value, NULL, 10);
+            i++;
+        } else if (strcmp(argv[i], "--keep") == 0) {
+            orders.keep = value;
+            i++;
+        } else if (orders.file_count < FILES_MAX) {
+            orders.file[orders.file_count++] = argv[i];
+        }
+    }
+    orders.deeds = orders.deeds == 0 ? 1 : orders.deeds;
+    if (orders.is_campaign) {
+        orders.histories = (uint64_t)campaign_count((int)orders.histories);
+    }
+    return orders;
+}
+
+int main(int argc, char **argv) {
+    static Known known;
+    const Orders orders = read_orders(argc, argv);
+    bool is_fine = true;
+    for (size_t i = 0; i < orders.file_count; i++) {
+        is_fine = try_file(orders.file[i], &known) && is_fine;
+    }
+    if (orders.is_campaign) {
+        is_fine = try_corpus(&known);
+    }
+    if (orders.file_count == 0) {
+        is_fine = try_seeds(&orders, &known) && is_fine;
+    }
+    return is_fine ? EXIT_SUCCESS : EXIT_FAILURE;
+}

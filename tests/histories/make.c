@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "histories/make.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- chance
+
+double make_uniform(Make *make, double low, double high) {
+    return low + (high - low) * ((double)(dice_bits(&make->dice) >> 11) * 0x1p-53);
+}
+
+double make_magnitude(Make *make, double low, double high) {
+    return low * pow(high / low, make_uniform(make, 0.0, 1.0));
+}
+
+double make_number(Make *make, double low, double high, double wild_low, double wild_high) {
+    return make->mood == MOOD_WILD && make_chance(make, 20)
+               ? make_magnitude(make, wild_low, wild_high)
+               : make_magnitude(make, low, high);
+}
+
+bool make_chance(Make *make, uint64_t percent) {
+    return dice_chance(&make->dice, percent);
+}
+
+uint32_t make_roll(Make *make, uint32_t sides) {
+    return sides == 0 ? 0 : (uint32_t)dice_roll(&make->dice, sides);
+}
+
+void *make_column(Make *make, size_t count, size_t bytes) {
+    void *column = arena_take_zeroed(make->arena, count, bytes);
+    ASSERT(column != NULL);
+    return column;
+}
+
+Quat make_turn(Make *make) {
+    const uint32_t which = make_roll(make, 4);
+    const double half = 0.70710678118654757;
+    if (which == 0) {
+        return quat_identity();
+    }
+    if (which == 1) { // a quarter of a turn about an axis
+        double q[4] = {half, 0.0, 0.0, 0.0};
+        q[1 + make_roll(make, 3)] = make_chance(make, 50) ? half : -half;
+        return (Quat){q[0], q[1], q[2], q[3]};
+    }
+    double size = which == 2 ? 0.1 : 1.0; // nearly upright, or anyhow
+    return quat_normalize((Quat){1.0 - (which == 3) * make_uniform(make, 0.0, 2.0),
+                                 make_uniform(make, -size, size), make_uniform(make, -size, size),
+                                 make_uniform(make, -size, size) + 1e-3});
+}
+
+uint32_t make_any_dynamic(Make *make) {
+    const World *world = make->world;
+    for (uint32_t tries = 0; world->body_count > 0 && tries < 8; tries++) {
+        const uint32_t body = make_roll(make, world->body_count);
+        if (world->kind[body] == BODY_DYNAMIC) {
+            return body;
+        }
+    }
+    return JOINT_NO_BODY;
+}
+
+uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count && found < wanted; i++) {
+        if (make_roll(make, count - i) < wanted - found) {
+            chosen[found++] = i;
+        }
+    }
+    return found;
+}
+
+// ---- deeds
+
+static Deed input_deed(Input input) {
+    return (Deed){.kind = DEED_INPUT, .input = input};
+}
+
+Deed make_prologue(Make *make, uint32_t number) {
+    if (number == 0) {
+        return input_deed(make_settings(make, 30));
+    }
+    return input_deed(number == 1   ? make_materials(make)
+                      : number == 2 ? make_shapes(make)
+                                    : make_bodies(make));
+}
+
+static Input any_input(Make *make) {
+    static Input (*const makers[])(Make *) = {make_materials, make_shapes, make_bodies, make_joints,
+                                              make_set,       make_remove, make_step};
+    static const uint32_t weights[] = {2, 5, 12, 22, 22, 9, 45};
+    uint32_t sum = 0, at = 0;
+    for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
+        sum += weights[i];
+    }
+    for (uint32_t rolled = make_roll(make, sum); rolled >= weights[at]; at++) {
+        rolled -= weights[at];
+    }
+    Input input = makers[at](make);
+    if (make_chance(make, 7)) {
+        make_spoilt(make, &input);
+    }
+    return input;
+}
+
+Deed make_deed(Make *make) {
+    if (make_chance(make, 6)) {
+        static const DeedKind kinds[] = {DEED_TAKE, DEED_TAKE, DEED_RESTORE, DEED_CLONE,
+                                         DEED_SCENE};
+        return (Deed){.kind = kinds[make_roll(make, 5)], .slot = make_roll(make, HISTORY_SLOTS)};
+    }
+    return input_deed(any_input(make));
+}

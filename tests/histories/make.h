@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The next deed of a history, from a seed and the world as it stands: whatever a world can be told,
+// with numbers of every day, or of all that is legal where the history is wild; and now and then
+// something that must be refused.
+#pragma once
+
+#include "histories/history.h"
+#include "simulate/dice.h"
+
+typedef enum Mood {
+    MOOD_CALM,   // numbers of every day
+    MOOD_WILD,   // any legal numbers
+    MOOD_TURNED, // of every day, and nothing that a world turned round cannot be told likewise
+    MOOD_COUNT
+} Mood;
+
+typedef struct Make {
+    Dice dice;
+    const World *world;
+    Arena *arena; // what deeds point to
+    Mood mood;
+} Make;
+
+Deed make_deed(Make *make);
+
+// What a history begins with: settings, a ground perhaps, some shapes and materials.
+enum { MAKE_PROLOGUE = 4 };
+Deed make_prologue(Make *make, uint32_t number);
+
+// ---- for the files of this room
+
+double make_uniform(Make *make, double low, double high);
+// Each order of magnitude as likely as the next.
+double make_magnitude(Make *make, double low, double high);
+// A legal number of any size, or one of every day.
+double make_number(Make *make, double low, double high, double wild_low, double wild_high);
+bool make_chance(Make *make, uint64_t percent);
+uint32_t make_roll(Make *make, uint32_t sides);
+void *make_column(Make *make, size_t count, size_t bytes);
+Quat make_turn(Make *make);
+// Of a dynamic body, or JOINT_NO_BODY.
+uint32_t make_any_dynamic(Make *make);
+// As many different ones out of `count`, rising; how many.
+uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen);
+
+Input make_materials(Make *make);
+Input make_shapes(Make *make);
+Input make_bodies(Make *make);
+Input make_joints(Make *make);
+Input make_set(Make *make);
+Input make_settings(Make *make, uint64_t percent);
+Input make_remove(Make *make);
+Input make_step(Make *make);
+// Six numbers, perhaps not legal.
+void make_inertia(Make *make, double size, double mass, double *inertia);
+
+// Makes something of it wrong that it is most likely refused for.
+void make_spoilt(Make *make, Input *input);

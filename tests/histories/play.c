@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "histories/play.h"
+
+#include "base/assert.h"
+#include "histories/ask.h"
+#include "step/snapshot.h"
+#include "step/snapshot_compare.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
+
+const char *const property_names[PROPERTY_COUNT] = {
+    [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite", [PROPERTY_REFUSED] = "refused",
+    [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",   [PROPERTY_AGAIN] = "again",
+    [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay", [PROPERTY_JUDGE] = "judge",
+    [PROPERTY_ENERGY] = "energy", [PROPERTY_TURNED] = "turned", [PROPERTY_ORDER] = "order",
+    [PROPERTY_UNITS] = "units",
+};
+
+bool play_found(Play *play, Property property, const char *place, const char *format, ...) {
+    Finding *finding = play->finding;
+    if (!finding->is_found) {
+        finding->is_found = true;
+        finding->property = property;
+        snprintf(finding->place, sizeof(finding->place), "%s", place);
+        const int used = snprintf(finding->words, sizeof(finding->words),
+                                  "deed %llu: ", (unsigned long long)play->number);
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(finding->words + used, sizeof(finding->words) - (size_t)used, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+static void open_door(Play *play, int which) {
+    ASSERT(door_init(&play->door[which], &limits, NULL) == STATUS_OK);
+    play->is_open[which] = true;
+}
+
+static void close_door(Play *play, int which) {
+    if (play->is_open[which]) {
+        door_deinit(&play->door[which]);
+        play->is_open[which] = false;
+    }
+}
+
+void play_init(Play *play, uint32_t phase, Finding *finding) {
+    *play = (Play){.phase = phase % PLAY_PHASES, .is_calm = true, .finding = finding};
+    *finding = (Finding){0};
+    arena_init(&play->scratch, limits.bytes_max);
+    arena_init(&play->memory, limits.bytes_max);
+    open_door(play, PLAY_MAIN);
+    open_door(play, PLAY_ECHO);
+}
+
+void play_deinit(Play *play) {
+    for (int i = 0; i < PLAY_DOORS; i++) {
+        close_door(play, i);
+    }
+    for (int i = 0; i < HISTORY_SLOTS; i++) {
+        free(play->slot[i]);
+    }
+    arena_deinit(&play->scratch);
+    arena_deinit(&play->memory);
+}
+
+// ---- hashes
+
+// No cache hides a change.
+static uint64_t whole_hash(World *world) {
+    world->definition_is_hashed = false;
+    return snapshot_hash(world);
+}
+
+static Property property_of(int which) {
+    return which == PLAY_ECHO ? PROPERTY_REPLAY : PROPERTY_AGAIN;
+}
+
+static bool tell_difference(Play *play, int which, const char *when) {
+    uint8_t *bytes[2];
+    size_t count[2];
+    SnapshotDifference difference = {0};
+    snapshot_write(play->door[PLAY_MAIN].world, &play->memory, &bytes[0], &count[0], NULL);
+    snapshot_write(play->door[which].world, &play->memory, &bytes[1], &count[1], NULL);
+    snapshot_compare(bytes[0], count[0], bytes[1], count[1], &difference);
+    return play_found(play, property_of(which), when, "%s: %s of body %llu: %.17g, and again %.17g",
+                      when, difference.quantity, (unsigned long long)difference.body,
+                      difference.expected, difference.found);
+}
+
+// All doors have the same world.
+static bool are_one(Play *play, const char *when) {
+    const uint64_t hash = snapshot_hash(play->door[PLAY_MAIN].world);
+    for (int i = PLAY_ECHO; i < PLAY_DOORS; i++) {
+        if (play->is_open[i] && snapshot_hash(play->door[i].world) != hash) {
+            return tell_difference(play, i, when);
+        }
+    }
+    return true;
+}
+
+// ---- inputs
+
+// As a recording holds it.
+static Input recorded(Play *play, const Input *input) {
+    Input again;
+    InputBytes bytes = {.count = input_bytes(input)};
+    uint8_t *memory = arena_take(&play->memory, bytes.count);
+    ASSERT(memory != NULL);
+    Sink sink = {.bytes = memory};
+    input_encode(input, &sink);
+    ASSERT(sink.count == bytes.count);
+    bytes.bytes = memory;
+    Error error = {0};
+    const Status status = input_decode(bytes, &play->memory, &again, &error);
+    if (status != STATUS_OK) {
+        play_found(play, PROPERTY_REPLAY, "decode", "what was encoded is no input: %s",
+                   error.message);
+        again = *input;
+    }
+    return again;
+}
+
+static bool change(Play *play, const Input *input) {
+    Error error = {0}, other = {0};
+    Door *door = &play->door[PLAY_MAIN];
+    const uint64_t before = whole_hash(door->world);
+    const Status status = door_change(door, input, &play->memory, NULL, NULL, &error);
+    play->tally.refused += status != STATUS_OK;
+    if (status != STATUS_OK && whole_hash(door->world) != before) {
+        return play_found(play, PROPERTY_REFUSED, "hash", "refused (%s: %.200s), and yet changed",
+                          error.field, error.message);
+    }
+    const Input again = recorded(play, input);
+    for (int i = PLAY_ECHO; i < PLAY_DOORS; i++) {
+        if (play->is_open[i]) {
+            const Status its =
+                door_change(&play->door[i], &again, &play->memory, NULL, NULL, &other);
+            if (its != status) {
+                return play_found(play, property_of(i), "status",
+                                  "%s (%.150s), and again %s (%.150s)", status_name(status),
+                                  error.message, status_name(its), other.message);
+            }
+        }
+    }
+    return !play->finding->is_found && are_one(play, "change");
+}
+
+// ---- steps
+
+static bool is_calm_order(const StepOrder *order) {
+    for (size_t i = 0; i < 6 * order->wrench_count; i++) {
+        if (!(fabs(order->wrench[i]) <= 1e3)) {
+            return false;
+        }
+    }
+    return order->time_step == 0.0 || (order->time_step >= 1e-4 && order->time_step <= 0.05);
+}
+
+// A step has failed: the world is as before it.
+static bool judge_failure(Play *play, World *world, uint64_t before, Status status,
+                          const Error *error) {
+    const bool faulted = world->faulted;
+    play->tally.faults += faulted;
+    world->faulted = false;
+    const uint64_t after = whole_hash(world);
+    world->faulted = faulted;
+    if (after != before) {
+        return play_found(play, PROPERTY_FAULT, "state",
+                          "a step that failed has changed the world");
+    }
+    return !play->is_calm || play_found(play, PROPERTY_FAULT, "calm", "%s: %.300s",
+                                        status_name(status), error->message);
+}
+
+static bool ask_to_stop(void *context) {
+    Play *play = context;
+    return ++play->questions > PLAY_QUESTIONS_MAX;
+}
+
+// A step of the main world; what is given up half-way has not happened.
+static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *error) {
+    Door *door = &play->door[PLAY_MAIN];
+    const Stop stop = {.asked = ask_to_stop, .context = play};
+    const Context context = {.stop = &stop};
+    const uint64_t step = door->world->step;
+    const Status status = door_step(door, run, &play->scratch, 0, &context, error);
+    if (status == STATUS_OK && door->world->step == step) {
+        play->is_over = true;
+        if (whole_hash(door->world) != before) {
+            play_found(play, PROPERTY_REFUSED, "given up", "a step given up has changed the world");
+        }
+    }
+    return status;
+}
+
+static bool take_step(Play *play, StepRun run[PLAY_DOORS], bool *goes_on) {
+    Error error = {0};
+    World *world = play->door[PLAY_MAIN].world;
+    const uint64_t before = whole_hash(world);
+    Status status[PLAY_DOORS] = {take_main_step(play, &run[PLAY_MAIN], before, &error)};
+    if (play->is_over) {
+        *goes_on = false;
+        return !play->finding->is_found;
+    }
+    for (int i = PLAY_ECHO; i < PLAY_DOORS; i++) {
+        status[i] = !play->is_open[i]
+                        ? STATUS_OK
+                        : door_step(&play->door[i], &run[i], &play->scratch, 0, NULL, NULL);
+        if (play->is_open[i] && status[i] != status[PLAY_MAIN]) {
+            return play_found(play, property_of(i), "step status", "a step ends %s, and again %s",
+                              status_name(status[PLAY_MAIN]), status_name(status[i]));
+        }
+    }
+    *goes_on = status[PLAY_MAIN] == STATUS_OK && run[PLAY_MAIN].steps_left > 0;
+    play->tally.steps++;
+    return (status[PLAY_MAIN] == STATUS_OK ||
+            judge_failure(play, world, before, status[PLAY_MAIN], &error)) &&
+           are_one(play, "step") && ask_finite(play, world);
+}
+
+static bool take_steps(Play *play, const Input *input) {
+    StepRun run[PLAY_DOORS];
+    Input order[PLAY_DOORS];
+    Status status[PLAY_DOORS];
+    World *world = play->door[PLAY_MAIN].world;
+    const uint64_t before = whole_hash(world);
+    play->is_calm = play->is_calm && is_calm_order(&input->step);
+    for (int i = 0; i < PLAY_DOORS; i++) {
+        order[i] = i == PLAY_MAIN ? *input : recorded(play, input);
+        status[i] = !play->is_open[i]
+                        ? STATUS_OK
+                        : door_step_begin(&play->door[i], &order[i], &play->memory, &run[i], NULL);
+        if (play->is_open[i] && status[i] != status[PLAY_MAIN]) {
+            return play_found(play, property_of(i), "begin", "steps begin %s, and again %s",
+                              status_name(status[PLAY_MAIN]), status_name(status[i]));
+        }
+    }
+    if (status[PLAY_MAIN] != STATUS_OK) {
+        play->tally.refused++;
+        return whole_hash(world) == before ||
+               play_found(play, PROPERTY_REFUSED, "step", "steps refused, and yet changed");
+    }
+    bool goes_on = run[PLAY_MAIN].steps_left > 0;
+    while (goes_on) {
+        if (!take_step(play, run, &goes_on)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- the whole world
+
+static bool take(Play *play, uint32_t slot) {
+    uint8_t *bytes, *others;
+    size_t count, other_count;
+    ASSERT(snapshot_write(play->door[PLAY_MAIN].world, &play->memory, &bytes, &count, NULL) ==
+           STATUS_OK);
+    ASSERT(snapshot_write(play->door[PLAY_ECHO].world, &play->memory, &others, &other_count,
+                          NULL) == STATUS_OK);
+    if (count != other_count || memcmp(bytes, others, count) != 0) {
+        return tell_difference(play, PLAY_ECHO, "snapshot");
+    }
+    free(play->slot[slot]);
+    play->slot[slot] = malloc(count);
+    play->slot_bytes[slot] = count;
+    memcpy(play->slot[slot], bytes, count);
+    return true;
+}
+
+static Input restoring(const uint8_t *bytes, size_t count) {
+    return (Input){.kind = INPUT_RESTORE, .restore = {.snapshot = bytes, .snapshot_bytes = count}};
+}
+
+// A snapshot that was taken is taken back.
+static bool restore(Play *play, uint32_t slot) {
+    if (play->slot[slot] == NULL) {
+        return true;
+    }
+    const uint64_t refused = play->tally.refused;
+    const Input input = restoring(play->slot[slot], play->slot_bytes[slot]);
+    return change(play, &input) &&
+           (play->tally.refused == refused ||
+            play_found(play, PROPERTY_AGAIN, "restore", "a snapshot is not taken back"));
+}
+
+// Opens a door in whose world the snapshot of the main one stands.
+static bool open_copy(Play *play, int which) {
+    uint8_t *bytes;
+    size_t count;
+    Error error = {0};
+    ASSERT(snapshot_write(play->door[PLAY_MAIN].world, &play->memory, &bytes, &count, NULL) ==
+           STATUS_OK);
+    open_door(play, which);
+    const Input input = restoring(bytes, count);
+    return door_change(&play->door[which], &input, &play->memory, NULL, NULL, &error) ==
+               STATUS_OK ||
+           play_found(play, PROPERTY_AGAIN, "own snapshot", "its own snapshot is refused: %.300s",
+                      error.message);
+}
+
+static bool make_twin(Play *play) {
+    close_door(play, PLAY_TWIN);
+    return open_copy(play, PLAY_TWIN) && are_one(play, "restored");
+}
+
+static bool go_on_in_clone(Play *play) {
+    close_door(play, PLAY_TWIN);
+    if (!open_copy(play, PLAY_TWIN)) {
+        return false;
+    }
+    door_deinit(&play->door[PLAY_MAIN]);
+    play->door[PLAY_MAIN] = play->door[PLAY_TWIN];
+    play->is_open[PLAY_TWIN] = false;
+    return are_one(play, "clone");
+}
+
+static bool go_on_in_scene(Play *play) {
+    play->tally.scenes++;
+    for (int i = 0; i < PLAY_DOORS; i++) {
+        Door made;
+        if (!play->is_open[i]) {
+            continue;
+        }
+        ASSERT(door_init(&made, &limits, NULL) == STATUS_OK);
+        const bool is_made = ask_make_scene(play, play->door[i].world, &made);
+        door_deinit(&play->door[i]);
+        play->door[i] = made;
+        if (!is_made) {
+            return false;
+        }
+    }
+    return are_one(play, "scene");
+}
+
+// ---- deeds
+
+static bool carry_out(Play *play, const Deed *deed) {
+    switch (deed->kind) {
+    case DEED_INPUT:
+        return deed->input.kind == INPUT_STEP ? take_steps(play, &deed->input)
+                                              : change(play, &deed->input);
+    case DEED_TAKE:
+        return take(play, deed->slot);
+    case DEED_RESTORE:
+        return restore(play, deed->slot);
+    case DEED_CLONE:
+        return go_on_in_clone(play);
+    case DEED_SCENE:
+        return go_on_in_scene(play);
+    case DEED_KIND_COUNT:
+        break;
+    }
+    return true;
+}
+
+static bool ask_all(Play *play) {
+    World *world = play->door[PLAY_MAIN].world;
+    play->tally.asked++;
+    return ask_snapshot(play, world) && ask_scene(play, world) &&
+           (play->number % PLAY_PHASES != play->phase || make_twin(play));
+}
+
+// Where it dies, this is all that is known.
+static void tell(Play *play, const char *doing) {
+    if (play->doing != NULL) {
+        snprintf(play->doing, PLAY_DOING_BYTES, "%s", doing);
+    }
+}
+
+bool play_deed(Play *play, const Deed *deed) {
+    if (play->is_over) {
+        return true;
+    }
+    play->tally.deeds++;
+    arena_reset(&play->memory);
+    tell(play, deed->kind != DEED_INPUT         ? "snapshots"
+               : deed->input.kind == INPUT_STEP ? "steps"
+                                                : "changes");
+    bool is_fine = carry_out(play, deed);
+    tell(play, "questions");
+    const World *world = play->door[PLAY_MAIN].world;
+    play->is_calm = play->is_calm && (deed->input.kind == INPUT_STEP || ask_is_calm(world));
+    is_fine = is_fine && ask_finite(play, world) && ask_bytes(play, world) && ask_all(play);
+    play->number++;
+    return is_fine;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Plays a history, deed by deed, and asks after each what must hold. Beside the world itself two
+// others go along, which are told the same as a recording tells it, encoded and read again: the
+// *echo* from the first deed on, as replay does, and the *twin* since some snapshot. After every
+// deed and every step all have the same hash.
+#pragma once
+
+#include "histories/history.h"
+#include "run/door.h"
+
+#include <stdarg.h>
+
+enum { PLAY_MAIN, PLAY_ECHO, PLAY_TWIN, PLAY_DOORS };
+
+// A twin is made anew after so many deeds; and what a history may cost, in what a solver does
+// between two questions, some milliseconds at most.
+enum { PLAY_PHASES = 5, PLAY_QUESTIONS_MAX = 100, PLAY_DOING_BYTES = 32 };
+
+typedef struct PlayTally {
+    uint64_t deeds, refused, steps, faults, asked, scenes;
+} PlayTally;
+
+typedef struct Play {
+    Door door[PLAY_DOORS];
+    bool is_open[PLAY_DOORS];
+    bool is_calm;       // no number was ever but one of every day
+    uint32_t phase;     // at which deeds a twin is made
+    uint64_t number;    // of the deed
+    uint64_t questions; // whether to stop that steps have asked
+    bool is_over;       // they asked too often: a step was given up, and nothing follows
+    Arena scratch, memory;
+    uint8_t *slot[HISTORY_SLOTS]; // owned
+    size_t slot_bytes[HISTORY_SLOTS];
+    Finding *finding;
+    char *doing; // Nullable: is told what is done, for whoever lives on
+    PlayTally tally;
+} Play;
+
+void play_init(Play *play, uint32_t phase, Finding *finding);
+void play_deinit(Play *play);
+
+// false: something was found.
+bool play_deed(Play *play, const Deed *deed);
+
+// Writes down what was found, unless something was before; returns false.
+bool play_found(Play *play, Property property, const char *place, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+#include "histories/text.h"
+
+#include "histories/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const input_names[] = {
+    [INPUT_SET] = "set",       [INPUT_MATERIALS] = "materials", [INPUT_SHAPES] = "shapes",
+    [INPUT_BODIES] = "bodies", [INPUT_STEP] = "step",           [INPUT_JOINTS] = "joints",
+    [INPUT_REMOVE] = "remove",
+};
+enum { INPUT_NAMES = sizeof(input_names) / sizeof(input_names[0]) };
+
+static const char *const deed_names[DEED_KIND_COUNT] = {
+    [DEED_TAKE] = "take",
+    [DEED_RESTORE] = "restore",
+    [DEED_CLONE] = "clone",
+    [DEED_SCENE] = "scene",
+};
+
+// Where no column says how many there are.
+static const char *const count_names[OF_COUNT] = {
+    [OF_SHAPES] = "shape_count",
+    [OF_AXES] = "axis_count",
+    [OF_POSITIONS] = "position_count",
+    [OF_SET_AXES] = "joints.axis_count",
+    [OF_SET_JOINTS] = "joints.count",
+    [OF_SET_POSITIONS] = "joints.position_count",
+    [OF_SET_MATERIALS] = "materials.count",
+};
+
+// ---- numbers
+
+static json_t *number_text(double value) {
+    if (isnan(value)) {
+        return json_string("nan");
+    }
+    return isinf(value) ? json_string(value > 0.0 ? "inf" : "-inf") : json_real(value);
+}
+
+static double read_number(const json_t *text) {
+    return json_is_string(text) ? strtod(json_string_value(text), NULL) : json_number_value(text);
+}
+
+static json_t *item_text(const void *values, size_t i, ColumnType type) {
+    switch (type) {
+    case COLUMN_U32:
+        return json_integer(((const uint32_t *)values)[i]);
+    case COLUMN_ID:
+        return json_integer((json_int_t)((const uint64_t *)values)[i]);
+    case COLUMN_NUMBER:
+        return number_text(((const double *)values)[i]);
+    case COLUMN_TEXT:
+        break;
+    }
+    const char *name = ((const char *const *)values)[i];
+    return name == NULL ? json_null() : json_string(name);
+}
+
+static void read_item(const json_t *text, void *values, size_t i, ColumnType type) {
+    switch (type) {
+    case COLUMN_U32:
+        ((uint32_t *)values)[i] = (uint32_t)json_integer_value(text);
+        break;
+    case COLUMN_ID:
+        ((uint64_t *)values)[i] = (uint64_t)json_integer_value(text);
+        break;
+    case COLUMN_NUMBER:
+        ((double *)values)[i] = read_number(text);
+        break;
+    case COLUMN_TEXT:
+        ((const char **)values)[i] = json_string_value(text);
+        break;
+    }
+}
+
+static json_t *numbers_text(const double *values, size_t count) {
+    json_t *text = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(text, number_text(values[i]));
+    }
+    return text;
+}
+
+// ---- columns
+
+static void put_columns(const Input *input, json_t *text) {
+    bool is_said[OF_COUNT] = {false};
+    for (size_t c = 0; c < table_column_count; c++) {
+        const Column *column = &table_columns[c];
+        const void *values = column->kind == input->kind ? column_of(input, column) : NULL;
+        const size_t count = values == NULL ? 0 : table_count(input, column->of);
+        if (count == 0) {
+            continue;
+        }
+        is_said[column->of] = true;
+        json_t *items = json_array();
+        for (size_t i = 0; i < count * column->width; i++) {
+            json_array_append_new(items, item_text(values, i, column->type));
+        }
+        json_object_set_new(text, column->name, items);
+    }
+    for (size_t c = 0; c < table_column_count; c++) {
+        const Column *column = &table_columns[c];
+        if (column->kind == input->kind && !is_said[column->of] &&
+            count_names[column->of] != NULL && table_count(input, column->of) > 0) {
+            json_object_set_new(text, count_names[column->of],
+                                json_integer((json_int_t)table_count(input, column->of)));
+        }
+    }
+}
+
+static bool read_column(const json_t *items, const Column *column, Arena *arena, Input *input) {
+    const size_t size = json_array_size(items), count = size / column->width;
+    if (!json_is_array(items) || count * column->width != size) {
+        return false;
+    }
+    const size_t known = table_count(input, column->of);
+    void *values = arena_take_zeroed(arena, size, column_item_bytes(column->type));
+    if (values == NULL || (known != 0 && known != count)) {
+        return false; // columns of one thing have one length
+    }
+    for (size_t i = 0; i < size; i++) {
+        read_item(json_array_get(items, i), values, i, column->type);
+    }
+    table_set_count(input, column->of, count);
+    column_set(input, column, values);
+    return true;
+}
+
+static bool read_columns(const json_t *text, Arena *arena, Input *input) {
+    for (size_t c = 0; c < table_column_count; c++) {
+        const Column *column = &table_columns[c];
+        const json_t *items =
+            column->kind == input->kind ? json_object_get(text, column->name) : NULL;
+        if (items != NULL && !read_column(items, column, arena, input)) {
+            return false;
+        }
+        const char *count_name = column->kind == input->kind ? count_names[column->of] : NULL;
+        const json_t *count = count_name == NULL ? NULL : json_object_get(text, count_name);
+        if (count != NULL) {
+            table_set_count(input, column->of, (size_t)json_integer_value(count));
+        }
+    }
+    return true;
+}
+
+// What the wire sees to: that no column that must be there is missing.
+static bool is_whole(const Input *input) {
+    switch (input->kind) {
+    case INPUT_SHAPES:
+        return input->shapes.kind != NULL && input->shapes.size != NULL;
+    case INPUT_BODIES:
+        return input->bodies.pose != NULL;
+    case INPUT_JOINTS:
+        return input->joints.kind != NULL;
+    case INPUT_STEP:
+        return (input->step.wrench_body == NULL) == (input->step.wrench == NULL);
+    case INPUT_SET:
+        return (input->set.update.count == 0 || input->set.update.id != NULL) &&
+               (input->set.joints.count == 0 || input->set.joints.id != NULL) &&
+               (input->set.materials.count == 0 || input->set.materials.id != NULL) &&
+               (input->set.shapes.id == NULL) == (input->set.shapes.material == NULL);
+    case INPUT_MATERIALS:
+    case INPUT_REMOVE:
+    case INPUT_RESTORE:
+        break;
+    }
+    return true;
+}
+
+// ---- settings
+
+typedef enum SettingType {
+    SETTING_NUMBER,
+    SETTING_VECTOR,
+    SETTING_CHOICE,
+    SETTING_BOOL
+} SettingType;
+
+typedef struct SettingRow {
+    const char *name;
+    uint32_t bit;
+    SettingType type;
+    size_t offset;
+} SettingRow;
+
+#define SETTING(upper, lower, type)                                                                \
+    { #lower, CHANGE_##upper, SETTING_##type, offsetof(SettingsChange, lower) }
+
+static const SettingRow setting_rows[] = {
+    SETTING(GRAVITY, gravity, VECTOR),
+    SETTING(TIME_STEP, time_step, NUMBER),
+    SETTING(MARGIN, margin, NUMBER),
+    SETTING(RESTITUTION_THRESHOLD, restitution_threshold, NUMBER),
+    SETTING(RECOVERY_SPEED, recovery_speed, NUMBER),
+    SETTING(INTEGRATOR, integrator, CHOICE),
+    SETTING(ROTATION, rotation, CHOICE),
+    SETTING(CONTACT_PLANE, contact_plane, CHOICE),
+    SETTING(BOUNDS, has_bounds, BOOL),
+    SETTING(BOUNDS, bounds_lower, VECTOR),
+    SETTING(BOUNDS, bounds_upper, VECTOR),
+    SETTING(SLEEP_SPEED, sleep_speed, NUMBER),
+    SETTING(SLEEP_TIME, sleep_time, NUMBER),
+    SETTING(JOINT_PROJECTION, joint_projection, BOOL),
+    SETTING(SOLVER, solver, CHOICE),
+};
+enum { SETTING_ROWS = sizeof(setting_rows) / sizeof(setting_rows[0]) };
+
+static json_t *setting_text(const void *at, SettingType type) {
+    switch (type) {
+    case SETTING_NUMBER:
+        return number_text(*(const double *)at);
+    case SETTING_VECTOR: {
+        const Vec3 *v = at;
+        return numbers_text((const double[]){v->x, v->y, v->z}, 3);
+    }
+    case SETTING_CHOICE:
+        return json_integer(*(const uint32_t *)at);
+    case SETTING_BOOL:
+        break;
+    }
+    return json_boolean(*(const bool *)at);
+}
+
+static void read_setting(const json_t *text, void *at, SettingType type) {
+    switch (type) {
+    case SETTING_NUMBER:
+        *(double *)at = read_number(text);
+        break;
+    case SETTING_VECTOR:
+        *(Vec3 *)at =
+            vec3(read_number(json_array_get(text, 0)), read_number(json_array_get(text, 1)),
+                 read_number(json_array_get(text, 2)));
+        break;
+    case SETTING_CHOICE:
+        *(uint32_t *)at = (uint32_t)json_integer_value(text);
+        break;
+    case SETTING_BOOL:
+        *(bool *)at = json_is_true(text);
+        break;
+    }
+}
+
+static void put_settings(const SettingsChange *change, json_t *text) {
+    for (size_t i = 0; i < SETTING_ROWS; i++) {
+        const SettingRow *row = &setting_rows[i];
+        if (change->given & row->bit) {
+            json_object_set_new(text, row->name,
+                                setting_text((const char *)change + row->offset, row->type));
+        }
+    }
+    if ((change->given & CHANGE_PARAMETERS) == 0) {
+        return;
+    }
+    const Solver *solver = solver_get(change->parameter_solver);
+    json_t *parameters = json_object();
+    for (uint32_t i = 0; i < solver->parameter_count; i++) {
+        if (change->parameter_given >> i & 1) {
+            json_object_set_new(parameters, solver->parameters[i].name,
+                                number_text(change->parameter[i]));
+        }
+    }
+    json_object_set_new(text, solver->name, parameters);
+}
+
+static void read_parameters(const json_t *text, SettingsChange *change) {
+    for (uint32_t kind = 0; kind < SOLVER_COUNT; kind++) {
+        const Solver *solver = solver_get((SolverKind)kind);
+        const json_t *given = json_object_get(text, solver->name);
+        for (uint32_t i = 0; given != NULL && i < solver->parameter_count; i++) {
+            const json_t *value = json_object_get(given, solver->parameters[i].name);
+            if (value != NULL) {
+                change->given |= CHANGE_PARAMETERS;
+                change->parameter_solver = (SolverKind)kind;
+                change->parameter_given |= 1u << i;
+                change->parameter[i] = read_number(value);
+            }
+        }
+    }
+}
+
+static void read_settings(const json_t *text, SettingsChange *change) {
+    for (size_t i = 0; i < SETTING_ROWS; i++) {
+        const SettingRow *row = &setting_rows[i];
+        const json_t *value = json_object_get(text, row->name);
+        if (value != NULL) {
+            change->given |= row->bit;
+            read_setting(value, (char *)change + row->offset, row->type);
+        }
+    }
+    read_parameters(text, change);
+}
+
+// ---- materials
+
+static json_t *materials_text(const MaterialList *list) {
+    json_t *text = json_array();
+    for (size_t i = 0; i < list->count; i++) {
+        const Material *m = &list->material[i];
+        json_t *one =
+            numbers_text((const double[]){m->friction, m->restitution, m->stiffness,
+                                          m->dissipation_time, m->damping, m->hertz_exponent},
+                         6);
+        json_array_append_new(one, json_string(m->name));
+        json_array_append_new(text, one);
+    }
+    return text;
+}
+
+static bool read_materials(const json_t *text, Arena *arena, MaterialList *list) {
+    list->count = json_array_size(text);
+    Material *made = arena_take_zeroed(arena, list->count, sizeof(*made));
+    for (size_t i = 0; made != NULL && i < list->count; i++) {
+        const json_t *one = json_array_get(text, i);
+        Material *m = &made[i];
+        double *const numbers[6] = {&m->friction,         &m->restitution, &m->stiffness,
+                                    &m->dissipation_time, &m->damping,     &m->hertz_exponent};
+        for (size_t k = 0; k < 6; k++) {
+            *numbers[k] = read_number(json_array_get(one, k));
+        }
+        const char *name = json_string_value(json_array_get(one, 6));
+        strncpy(m->name, name == NULL ? "" : name, sizeof(m->name) - 1);
+    }
+    list->material = made;
+    return made != NULL;
+}
+
+// ---- deeds
+
+static json_t *input_text(const Input *input) {
+    if (input->kind == INPUT_MATERIALS) {
+        return materials_text(&input->materials);
+    }
+    json_t *text = json_object();
+    if (input->kind == INPUT_SET) {
+        put_settings(&input->set.settings, text);
+    } else if (input->kind == INPUT_STEP) {
+        json_object_set_new(text, "steps", json_integer((json_int_t)input->step.steps));
+        if (input->step.time_step != 0.0) {
+            json_object_set_new(text, "time_step", number_text(input->step.time_step));
+        }
+    }
+    put_columns(input, text);
+    return text;
+}
+
+json_t *text_of_deed(const Deed *deed) {
+    json_t *text = json_object();
+    if (deed->kind == DEED_INPUT) {
+        json_object_set_new(text, input_names[deed->input.kind], input_text(&deed->input));
+    } else {
+        json_object_set_new(text, deed_names[deed->kind], json_integer(deed->slot));
+    }
+    return text;
+}
+
+static bool read_input(const json_t *text, InputKind kind, Arena *arena, Input *input) {
+    *input = (Input){.kind = kind};
+    if (kind == INPUT_MATERIALS) {
+        return read_materials(text, arena, &input->materials);
+    }
+    if (kind == INPUT_SET) {
+        read_settings(text, &input->set.settings);
+    } else if (kind == INPUT_STEP) {
+        input->step.steps = (uint64_t)json_integer_value(json_object_get(text, "steps"));
+        input->step.time_step = read_number(json_object_get(text, "time_step"));
+    }
+    return read_columns(text, arena, input) && is_whole(input);
+}
+
+bool text_read_deed(const json_t *text, Arena *arena, Deed *deed) {
+    *deed = (Deed){0};
+    for (size_t kind = 0; kind < INPUT_NAMES; kind++) {
+        const json_t *found =
+            input_names[kind] == NULL ? NULL : json_object_get(text, input_names[kind]);
+        if (found != NULL) {
+            return read_input(found, (InputKind)kind, arena, &deed->input);
+        }
+    }
+    for (uint32_t kind = 0; kind < DEED_KIND_COUNT; kind++) {
+        const json_t *slot =
+            deed_names[kind] == NULL ? NULL : json_object_get(text, deed_names[kind]);
+        if (slot != NULL) {
+            deed->kind = (DeedKind)kind;
+            deed->slot = (uint32_t)json_integer_value(slot) % HISTORY_SLOTS;
+            return true;
+        }
+    }
+    return false;
+}
+
+json_t *text_of_history(const History *history) {
+    json_t *text = json_array();
+    for (size_t i = 0; i < history->count; i++) {
+        json_array_append_new(text, text_of_deed(&history->deed[i]));
+    }
+    return text;
+}
+
+bool text_read_history(const json_t *text, Arena *arena, History *history) {
+    *history = (History){.count = json_array_size(text)};
+    history->deed = arena_take_zeroed(arena, history->count, sizeof(Deed));
+    for (size_t i = 0; history->deed != NULL && i < history->count; i++) {
+        if (!text_read_deed(json_array_get(text, i), arena, &history->deed[i])) {
+            return false;
+        }
+    }
+    return history->deed != NULL;
+}

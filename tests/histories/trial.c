@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE // memfd_create
+#include "histories/trial.h"
+
+#include "base/assert.h"
+#include "histories/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Seconds that a child may go on; sanitizers and busy machines have theirs.
+enum { HISTORY_SECONDS_MAX = 20 };
+
+TrialReport *trial_report(void) {
+    static TrialReport *report;
+    if (report == NULL) {
+        void *memory =
+            mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        ASSERT(memory != MAP_FAILED);
+        report = memory;
+    }
+    return report;
+}
+
+Recipe trial_recipe(uint64_t seed, size_t deeds, Arena *arena) {
+    Dice dice = dice_make(seed, 0);
+    const uint64_t mood = dice_roll(&dice, 100);
+    Recipe recipe = {.mood = mood < 80 ? MOOD_CALM : MOOD_WILD,
+                     .phase = (uint32_t)dice_roll(&dice, PLAY_PHASES),
+                     .count = MAKE_PROLOGUE + 1 + dice_roll(&dice, deeds)};
+    recipe.roll = arena_take_zeroed(arena, recipe.count, sizeof(*recipe.roll));
+    ASSERT(recipe.roll != NULL);
+    for (size_t i = 0; i < recipe.count; i++) {
+        recipe.roll[i] = (Roll){.prologue = i < MAKE_PROLOGUE ? (uint32_t)i : MAKE_PROLOGUE,
+                                .seed = dice_bits(&dice)};
+    }
+    return recipe;
+}
+
+// ---- in the child
+
+static void write_deed(TrialReport *report, const Deed *deed) {
+    json_t *text = text_of_deed(deed);
+    char *line = json_dumps(text, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    const size_t count = strlen(line);
+    if (report->text_count + count + 2 < sizeof(report->text)) {
+        memcpy(report->text + report->text_count, line, count);
+        report->text_count += count;
+        memcpy(report->text + report->text_count++, "\n", 2);
+    }
+    free(line);
+    json_decref(text);
+}
+
+static bool play_recipe(const Recipe *recipe, bool writes, TrialReport *report) {
+    Play play;
+    Arena arena;
+    bool is_fine = true;
+    arena_init(&arena, (size_t)1 << 30);
+    play_init(&play, recipe->phase, &report->finding);
+    play.doing = report->doing;
+    for (size_t i = 0; i < recipe->count && is_fine && !play.is_over; i++) {
+        arena_reset(&arena);
+        Make make = {.dice = dice_make(recipe->roll[i].seed, 1),
+                     .world = play.door[PLAY_MAIN].world,
+                     .arena = &arena,
+                     .mood = recipe->mood};
+        const Deed deed = recipe->roll[i].prologue < MAKE_PROLOGUE
+                              ? make_prologue(&make, recipe->roll[i].prologue)
+                              : make_deed(&make);
+        report->deed = i;
+        if (writes) {
+            write_deed(report, &deed);
+        }
+        is_fine = play_deed(&play, &deed);
+    }
+    const uint64_t *from = (const uint64_t *)(const void *)&play.tally;
+    uint64_t *to = (uint64_t *)(void *)&report->tally;
+    for (size_t i = 0; i < sizeof(play.tally) / sizeof(*to); i++) {
+        to[i] += from[i];
+    }
+    play_deinit(&play);
+    arena_deinit(&arena);
+    return is_fine;
+}
+
+static void play_history(const History *history, uint32_t phase, TrialReport *report) {
+    Play play;
+    play_init(&play, phase, &report->finding);
+    play.doing = report->doing;
+    for (size_t i = 0; i < history->count; i++) {
+        report->deed = i;
+        if (!play_deed(&play, &history->deed[i])) {
+            break;
+        }
+    }
+    play_deinit(&play);
+}
+
+// ---- the child's end
+
+// The first place in the sources that it names: an assertion's, a sanitizer's. Of a sanitizer the
+// first lines are of its own.
+static void read_place(const char *said, int status, Finding *finding) {
+    const char *at = strstr(said, "assertion failed at ");
+    at = at == NULL ? strstr(said, "runtime error") : at;
+    const char *file = strstr(at == NULL ? said : at, "/server/");
+    if (at != NULL && file == NULL) { // of undefined behaviour the place comes first
+        file = strstr(said, "server/");
+    }
+    if (file == NULL) {
+        snprintf(finding->place, sizeof(finding->place), "signal %d in %s",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : 0, trial_report()->doing);
+        return;
+    }
+    const size_t count = strcspn(file, " \n)");
+    snprintf(finding->place, sizeof(finding->place), "%.*s", (int)(count > 90 ? 90 : count), file);
+}
+
+static void read_end(int status, int said_fd, Finding *finding) {
+    if (finding->is_found || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+        return;
+    }
+    char said[1 << 14] = "";
+    const ssize_t count = pread(said_fd, said, sizeof(said) - 1, 0);
+    said[count < 0 ? 0 : count] = '\0';
+    *finding = (Finding){.is_found = true, .property = PROPERTY_ALIVE};
+    read_place(said, status, finding);
+    snprintf(finding->words, sizeof(finding->words), "ended by signal %d: %.400s",
+             WIFSIGNALED(status) ? WTERMSIG(status) : 0, said);
+}
+
+typedef struct Order {
+    const Recipe *recipe;
+    bool writes;
+    const History *history;
+    uint32_t phase;
+    uint64_t first, count;
+    size_t deeds;
+} Order;
+
+static void play_seeds(const Order *order, TrialReport *report) {
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 24);
+    for (uint64_t i = 0; i < order->count; i++) {
+        alarm(HISTORY_SECONDS_MAX);
+        report->history = order->first + i;
+        arena_reset(&arena);
+        const Recipe recipe = trial_recipe(report->history, order->deeds, &arena);
+        if (!play_recipe(&recipe, false, report)) {
+            break;
+        }
+    }
+    arena_deinit(&arena);
+}
+
+static void carry_out(const Order *order, TrialReport *report) {
+    alarm(HISTORY_SECONDS_MAX);
+    if (order->history != NULL) {
+        play_history(order->history, order->phase, report);
+    } else if (order->recipe != NULL) {
+        play_recipe(order->recipe, order->writes, report);
+    } else {
+        play_seeds(order, report);
+    }
+}
+
+static Finding in_child(const Order *order) {
+    TrialReport *report = trial_report();
+    report->finding = (Finding){0};
+    report->tally = (PlayTally){0};
+    report->text_count = 0;
+    report->text[0] = '\0';
+    const int said = memfd_create("said", 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    ASSERT(child >= 0 && said >= 0);
+    if (child == 0) {
+        dup2(said, STDERR_FILENO);
+        carry_out(order, report);
+        _exit(0);
+    }
+    int status = 0;
+    ASSERT(waitpid(child, &status, 0) == child);
+    read_end(status, said, &report->finding);
+    close(said);
+    return report->finding;
+}
+
+Finding trial_play_recipe(const Recipe *recipe, bool writes) {
+    return in_child(&(Order){.recipe = recipe, .writes = writes});
+}
+
+Finding trial_play_history(const History *history, uint32_t phase) {
+    return in_child(&(Order){.history = history, .phase = phase});
+}
+
+Finding trial_play_seeds(uint64_t first, uint64_t count, size_t deeds) {
+    return in_child(&(Order){.first = first, .count = count, .deeds = deeds});
+}
+
+bool trial_is_same(const Finding *a, const Finding *b) {
+    return a->is_found == b->is_found && a->property == b->property &&
+           strcmp(a->place, b->place) == 0;
+}
