@@ -322,6 +322,9 @@ static bool go_on_in_clone(Play *play) {
 }
 
 static bool go_on_in_scene(Play *play) {
+    if (!ask_can_be_said(play->door[PLAY_MAIN].world)) {
+        return true;
+    }
     play->tally.scenes++;
     for (int i = 0; i < PLAY_DOORS; i++) {
         Door made;
