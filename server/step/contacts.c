@@ -315,20 +315,26 @@ static void collide_foundation(const StepState *state, StepPair *pair, const Ste
     }
 }
 
-// Which of two parts stands on a foundation here, in the place of its corners; -1: neither.
-static int find_foundation(const StepState *state, const StepPart part[2]) {
+int stage_find_foundation(const World *world, const uint32_t body[2],
+                          const Primitive *const primitive[2], const Pose *const placed[2]) {
     for (int s = 0; s < 2; s++) {
-        const StepPart *base = &part[1 - s];
-        bool is_base = base->mover.primitive->kind == PRIMITIVE_PLANE ||
-                       (base->mover.primitive->kind == PRIMITIVE_BOX &&
-                        state->world->kind[base->body] == BODY_STATIC);
-        if (is_base && part[s].mover.primitive->foundation.face != 0 &&
-            foundation_faces(part[s].mover.primitive, part[s].mover.pose, base->mover.primitive,
-                             base->mover.pose)) {
+        const Primitive *base = primitive[1 - s];
+        const bool is_base =
+            base->kind == PRIMITIVE_PLANE ||
+            (base->kind == PRIMITIVE_BOX && world->kind[body[1 - s]] == BODY_STATIC);
+        if (is_base && primitive[s]->foundation.face != 0 &&
+            foundation_faces(primitive[s], placed[s], base, placed[1 - s])) {
             return s;
         }
     }
     return -1;
+}
+
+static int find_foundation(const StepState *state, const StepPart part[2]) {
+    const uint32_t body[2] = {part[0].body, part[1].body};
+    const Primitive *const primitive[2] = {part[0].mover.primitive, part[1].mover.primitive};
+    const Pose *const placed[2] = {part[0].mover.pose, part[1].mover.pose};
+    return stage_find_foundation(state->world, body, primitive, placed);
 }
 
 static void collide_pair(const StepState *state, StepPair *pair, PairBlock *block) {

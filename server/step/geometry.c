@@ -39,13 +39,16 @@ static Pose place_primitive(const World *world, uint32_t body, Pose pose,
     return pose_compose(pose, primitive->local);
 }
 
-// The grid, and in the manifold the normal alone: its cells are found one by one.
-static void move_foundation(const Primitive *const primitive[2], const Pose placed[2],
-                            MovedPair *pair) {
-    int on = primitive[1]->foundation.face != 0 &&
-                     foundation_faces(primitive[1], &placed[1], primitive[0], &placed[0])
-                 ? 1
-                 : 0;
+// The grid, and in the manifold the normal alone: its cells are found one by one. Whose they are was
+// found where the step begins, and stays so however it has turned since.
+static void move_foundation(const StepState *state, const Primitive *const primitive[2],
+                            const size_t index[2], const Pose placed[2], MovedPair *pair) {
+    const Pose *begin[2];
+    for (int s = 0; s < 2; s++) {
+        begin[s] = &state->placed[state->placed_first[pair->body[s]] + index[s]];
+    }
+    const int on = stage_find_foundation(state->world, pair->body, primitive, begin);
+    ASSERT(on >= 0);
     pair->grid = foundation_grid(primitive[on], &placed[on], primitive[1 - on], &placed[1 - on]);
     pair->manifold.normal = on == 1 ? pair->grid.normal : vec3_neg(pair->grid.normal);
     pair->manifold.count = 0;
@@ -56,12 +59,13 @@ static void move_pair(const StepState *state, const double *v, const StepContact
     const World *world = state->world;
     const Primitive *primitive[2];
     Pose placed[2];
+    size_t index[2];
     pair->body[0] = contact->a;
     pair->body[1] = contact->b;
     pair->primitives = contact->feature >> 32;
     for (int s = 0; s < 2; s++) {
         uint32_t body = pair->body[s], tree = state->stepper->tree_of_body[body];
-        size_t index = s == 0 ? (size_t)(pair->primitives >> 16) : pair->primitives & 0xffff;
+        index[s] = s == 0 ? (size_t)(pair->primitives >> 16) : pair->primitives & 0xffff;
         bool is_kinematic = world->kind[body] == BODY_KINEMATIC;
         pair->motion[s] = is_kinematic ? world->velocity + 6 * (size_t)body : NULL;
         pair->pose[s] =
@@ -70,13 +74,13 @@ static void move_pair(const StepState *state, const double *v, const StepContact
                 : move_body(state, tree == PROBLEM_NO_TREE ? pair->motion[s] : v + 6 * (size_t)tree,
                             body);
         primitive[s] =
-            &world->primitive[world->shape[world->body_shape[body]].primitive_first + index];
+            &world->primitive[world->shape[world->body_shape[body]].primitive_first + index[s]];
         placed[s] = place_primitive(world, body, pair->pose[s], primitive[s]);
     }
     // twice what they were looked for in: they may be driven apart
     double reach = 2.0 * (state->margin + state->reach[contact->a] + state->reach[contact->b]);
     if ((contact->feature & FOUNDATION_CELL) != 0) {
-        move_foundation(primitive, placed, pair);
+        move_foundation(state, primitive, index, placed, pair);
         return;
     }
     narrow_collide_at(primitive[0], &placed[0], primitive[1], &placed[1], reach, &pair->manifold);

@@ -172,6 +172,11 @@ typedef struct StepFound {
     double time;                 // of the step at which the bodies meet there [s]
 } StepFound;
 
+// Which of two parts stands on a foundation as they are placed, in the place of its corners; -1:
+// neither.
+int stage_find_foundation(const World *world, const uint32_t body[2],
+                          const Primitive *const primitive[2], const Pose *const placed[2]);
+
 // Makes contacts of the problem of what was found, from `place` on; how many of them recovery_speed
 // holds back. Blocks of contacts may be made at once.
 uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
