@@ -236,7 +236,9 @@ static bool read_deeds(const char *text, Arena *arena, History *history) {
         json_array_append_new(deeds, json_loadb(at, (size_t)(end - at), 0, NULL));
         at = end + 1;
     }
-    return text_read_history(deeds, arena, history); // whose texts live on in the JSON
+    const bool is_read = text_read_history(deeds, arena, history);
+    json_decref(deeds);
+    return is_read;
 }
 
 bool shrink_recipe(const Recipe *recipe, const Finding *finding, Arena *arena, History *history) {

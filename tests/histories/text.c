@@ -60,7 +60,14 @@ static json_t *item_text(const void *values, size_t i, ColumnType type) {
     return name == NULL ? json_null() : json_string(name);
 }
 
-static void read_item(const json_t *text, void *values, size_t i, ColumnType type) {
+static const char *read_text(const json_t *text, Arena *arena) {
+    const char *found = json_string_value(text);
+    const size_t count = found == NULL ? 0 : strlen(found) + 1;
+    char *copy = found == NULL ? NULL : arena_take(arena, count);
+    return copy == NULL ? NULL : memcpy(copy, found, count);
+}
+
+static void read_item(const json_t *text, Arena *arena, void *values, size_t i, ColumnType type) {
     switch (type) {
     case COLUMN_U32:
         ((uint32_t *)values)[i] = (uint32_t)json_integer_value(text);
@@ -72,7 +79,7 @@ static void read_item(const json_t *text, void *values, size_t i, ColumnType typ
         ((double *)values)[i] = read_number(text);
         break;
     case COLUMN_TEXT:
-        ((const char **)values)[i] = json_string_value(text);
+        ((const char **)values)[i] = read_text(text, arena);
         break;
     }
 }
@@ -124,7 +131,7 @@ static bool read_column(const json_t *items, const Column *column, Arena *arena,
         return false; // columns of one thing have one length
     }
     for (size_t i = 0; i < size; i++) {
-        read_item(json_array_get(items, i), values, i, column->type);
+        read_item(json_array_get(items, i), arena, values, i, column->type);
     }
     table_set_count(input, column->of, count);
     column_set(input, column, values);

@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 json_t *text_of_deed(const Deed *deed);
-// What it points to is the arena's, texts the JSON's. false: it is none.
+// What it points to is the arena's. false: it is none.
 bool text_read_deed(const json_t *text, Arena *arena, Deed *deed);
 
 // "deeds" of a history. NULL: they are none.
