@@ -174,8 +174,9 @@ static bool judge_failure(Play *play, World *world, uint64_t before, Status stat
         return play_found(play, PROPERTY_FAULT, "state",
                           "a step that failed has changed the world");
     }
-    return !play->is_calm || play_found(play, PROPERTY_FAULT, "calm", "%s: %.300s",
-                                        status_name(status), error->message);
+    return !faulted || !play->is_calm ||
+           play_found(play, PROPERTY_FAULT, "calm", "%s: %.300s", status_name(status),
+                      error->message);
 }
 
 static bool ask_to_stop(void *context) {
