@@ -39,8 +39,8 @@ static Pose place_primitive(const World *world, uint32_t body, Pose pose,
     return pose_compose(pose, primitive->local);
 }
 
-// The grid, and in the manifold the normal alone: its cells are found one by one. Whose they are was
-// found where the step begins, and stays so however it has turned since.
+// The grid, and in the manifold the normal alone: its cells are found one by one. Whose they are
+// was found where the step begins, and stays so however it has turned since.
 static void move_foundation(const StepState *state, const Primitive *const primitive[2],
                             const size_t index[2], const Pose placed[2], MovedPair *pair) {
     const Pose *begin[2];

@@ -5,11 +5,13 @@
 
 #include <string.h>
 
-#define ROW(input_kind, name, type, of, width, member)                                             \
-    { input_kind, name, COLUMN_##type, OF_##of, width, offsetof(Input, member) }
+#define ROW(kind, name, type, of, width, member)                                                   \
+    { kind, name, COLUMN_##type, OF_##of, width, offsetof(Input, member) }
 
 #define SHAPE(member, type, of, width) ROW(INPUT_SHAPES, #member, type, of, width, shapes.member)
-#define BODY(member, type, width)      ROW(INPUT_BODIES, #member, type, BODIES, width, bodies.member)
+
+#define BODY(member, type, width) ROW(INPUT_BODIES, #member, type, BODIES, width, bodies.member)
+
 #define JOINT(member, type, of, width) ROW(INPUT_JOINTS, #member, type, of, width, joints.member)
 #define SET_BODY(member, type, width)                                                              \
     ROW(INPUT_SET, "bodies." #member, type, SET_BODIES, width, set.update.member)
