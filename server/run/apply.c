@@ -213,13 +213,16 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
     Status status = take_ids(arena, count, &added, error);
     if (status == STATUS_OK) {
         status = carry_out(world, stepper, input, added, error);
-        stepper_forget_wrenches(stepper);
     }
-    if (status == STATUS_OK && ids != NULL) {
+    if (status != STATUS_OK) {
+        return status;
+    }
+    stepper_forget_wrenches(stepper);
+    if (ids != NULL) {
         *ids = added;
         *id_count = count;
     }
-    return status;
+    return STATUS_OK;
 }
 
 // ---- steps

@@ -255,8 +255,11 @@ bool world_find_shape(const World *world, Id id, uint32_t *shape);
 // Blames `field` for an id that names no body, and says whether it ever did.
 Status world_blame_body(const World *world, Id id, const char *field, Error *error);
 
-// Bodies to change; columns are NULL where unchanged. An inertia that is not given goes with the
-// mass; one of a body that stands twice, twice.
+// Judges a list of ids from outside, in which none may stand twice: blames column[i], the second.
+Status world_check_once(const uint64_t *id, size_t count, const char *column, Error *error);
+
+// Bodies to change, each once; columns are NULL where unchanged. An inertia that is not given goes
+// with the mass.
 typedef struct BodyUpdate {
     size_t count;
     const uint64_t *id;

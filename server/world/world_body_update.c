@@ -57,6 +57,10 @@ static Status check_mass(const World *world, const BodyUpdate *update, size_t i,
 }
 
 static Status check_update(const World *world, const BodyUpdate *update, Error *error) {
+    Status once = world_check_once(update->id, update->count, "ids", error);
+    if (once != STATUS_OK) {
+        return once;
+    }
     for (size_t i = 0; i < update->count; i++) {
         uint32_t body;
         char field[64];

@@ -77,6 +77,10 @@ static Status check_numbers(const World *world, const JointUpdate *update, const
 
 Status world_check_joint_update(const World *world, const JointUpdate *update, Error *error) {
     size_t axes = 0, positions = 0;
+    Status once = world_check_once(update->id, update->count, "joints", error);
+    if (once != STATUS_OK) {
+        return once;
+    }
     for (size_t i = 0; i < update->count; i++) {
         uint32_t index;
         if (!world_find_joint(world, update->id[i], &index)) {

@@ -45,6 +45,10 @@ static Material merge_material(const MaterialUpdate *update, size_t i, Material 
 }
 
 Status world_check_material_update(const World *world, const MaterialUpdate *update, Error *error) {
+    Status once = world_check_once(update->id, update->count, "materials", error);
+    if (once != STATUS_OK) {
+        return once;
+    }
     for (size_t i = 0; i < update->count; i++) {
         const uint64_t id = update->id[i];
         Status status = check_material_id(world, id, "materials", i, error);
@@ -92,6 +96,10 @@ Status world_update_materials(World *world, const MaterialUpdate *update, Error 
 
 Status world_check_shape_update(const World *world, const ShapeUpdate *update, Error *error) {
     size_t primitives = 0;
+    Status once = world_check_once(update->id, update->count, "shapes", error);
+    if (once != STATUS_OK) {
+        return once;
+    }
     for (size_t i = 0; i < update->count; i++) {
         uint32_t shape;
         if (!world_find_shape(world, update->id[i], &shape)) {

@@ -3,6 +3,7 @@
 // was made with these numbers, bit for bit, whatever its stepper remembers; what is refused names
 // its field and has changed nothing.
 #include "run/apply.h"
+#include "step/joint_wrenches.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 #include "support/lab.h"
@@ -394,6 +395,16 @@ static const Bad bad_orders[] = {
     {"joint_drive_stiffness[0]", "1e+300", BAD, AXES(JOINT_DRIVE_STIFFNESS, 1e300, 0)},
     {"joint_drive_damping[1]", "not a number", BAD, AXES(JOINT_DRIVE_DAMPING, 0, NAN)},
     {"joint_effort_max[1]", "must be >= 0", BAD, AXES(JOINT_EFFORT_MAX, 1, -1)},
+    {"ids[2]", "stands twice", BAD, {.update = {.count = 3, .id = I(4, 3, 4), .mass = D(1, 2, 3)}}},
+    {"joints[1]", "stands twice", BAD, {.joints = {.count = 2, .id = I(2, 2)}}},
+    {"materials[1]",
+     "stands twice",
+     BAD,
+     {.materials = {.count = 2, .id = I(2, 2), .friction = D(1, 2)}}},
+    {"shapes[2]",
+     "stands twice",
+     BAD,
+     {.shapes = {.count = 3, .id = I(3, 2, 3), .primitive_count = 3, .material = I(1, 1, 1)}}},
     {"joints",
      "1 free axes",
      BAD,
@@ -410,23 +421,137 @@ static void add_good(SetOrder *order) {
     order->shapes = order->shapes.count > 0 ? order->shapes : good.shapes;
 }
 
-START_TEST(what_is_refused_names_its_field_and_changes_nothing) {
-    Input input = {.kind = INPUT_SET, .set = bad_orders[_i].order};
+// What a refused input must leave as it was.
+typedef struct Before {
+    uint64_t hash;
+    size_t bytes;
+    double wrench[4][6]; // of the joints, in the last step
+} Before;
+
+static Before look(Lab *lab) {
+    Before before = {0};
+    lab->world->definition_is_hashed = false; // it is not told of a change that there was
+    before.hash = snapshot_hash(lab->world);
+    before.bytes = world_bytes(lab->world);
+    ck_assert_int_eq(
+        joint_wrenches(lab->stepper, lab->world, &lab->scratch, before.wrench[0], NULL), STATUS_OK);
+    return before;
+}
+
+static void must_be_refused(const Input *input, Status status, const char *field,
+                            const char *says) {
     Lab lab = make_lab(&old_numbers, SOLVER_MDP, 0.05);
     lab_step(&lab, 20);
-    const uint64_t before = snapshot_hash(lab.world);
+    const Before before = look(&lab);
     Error error = {0};
     Arena arena;
     arena_init(&arena, 1 << 20);
-    add_good(&input.set);
-    ck_assert_int_eq(apply_change(lab.world, lab.stepper, &input, &arena, NULL, NULL, &error),
-                     bad_orders[_i].status);
-    ck_assert_str_eq(error.field, bad_orders[_i].field);
-    ck_assert_msg(strstr(error.message, bad_orders[_i].says) != NULL, "%s", error.message);
-    lab.world->definition_is_hashed = false; // it was not told of a change that there was
-    ck_assert_uint_eq(snapshot_hash(lab.world), before);
+    ck_assert_int_eq(apply_change(lab.world, lab.stepper, input, &arena, NULL, NULL, &error),
+                     status);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, says) != NULL, "%s", error.message);
+    const Before after = look(&lab);
+    ck_assert_mem_eq(&after, &before, sizeof(before));
     arena_deinit(&arena);
     lab_destroy(&lab);
+}
+
+START_TEST(what_is_refused_names_its_field_and_changes_nothing) {
+    const Bad *bad = &bad_orders[_i];
+    Input input = {.kind = INPUT_SET, .set = bad->order};
+    add_good(&input.set);
+    must_be_refused(&input, bad->status, bad->field, bad->says);
+}
+END_TEST
+
+// ---- what is to be added or removed: the first is good, and more than there is room for
+
+enum { MANY = 100 };
+
+typedef struct Lists {
+    Material material[MANY];
+    double pose[7 * MANY], mass[MANY], inertia[6 * MANY], size[3 * MANY];
+    uint32_t kind[MANY];
+    uint64_t shape[MANY], body[MANY];
+} Lists;
+
+static Lists many;
+
+static void fill_lists(void) {
+    for (size_t i = 0; i < MANY; i++) {
+        const bool is_last = i == MANY - 1;
+        many.material[i] = material_default();
+        many.material[i].friction = is_last ? -1.0 : 0.5;
+        many.pose[7 * i + 3] = many.mass[i] = 1.0;
+        many.inertia[6 * i] = many.inertia[6 * i + 1] = many.inertia[6 * i + 2] = 1.0;
+        many.size[3 * i] = is_last ? -1.0 : 1.0;
+        many.kind[i] = 0; // a sphere, a dynamic body, a hinge
+        many.shape[i] = is_last ? 999 : 0;
+        many.body[i] = is_last ? 999 : 5 + i % 4; // which hang already, from the second on
+    }
+}
+
+static const struct {
+    const char *field, *says;
+    Status status;
+    Input input;
+} bad_inputs[] = {
+    {"materials[99].friction",
+     "must be",
+     BAD,
+     {.kind = INPUT_MATERIALS, .materials = {.count = MANY, .material = many.material}}},
+    {"size[297]",
+     "must be",
+     BAD,
+     {.kind = INPUT_SHAPES,
+      .shapes =
+          {.shape_count = MANY, .primitive_count = MANY, .kind = many.kind, .size = many.size}}},
+    {"shape[99]",
+     "No shape",
+     STATUS_NOT_FOUND,
+     {.kind = INPUT_BODIES,
+      .bodies = {.count = MANY,
+                 .pose = many.pose,
+                 .mass = many.mass,
+                 .inertia = many.inertia,
+                 .shape = many.shape}}},
+    {"body_b[99]",
+     "No body",
+     STATUS_NOT_FOUND,
+     {.kind = INPUT_JOINTS,
+      .joints = {.count = MANY,
+                 .axis_count = MANY,
+                 .position_count = MANY,
+                 .kind = many.kind,
+                 .body_b = many.body}}},
+    {"body_b[1]",
+     "hangs by joint",
+     BAD,
+     {.kind = INPUT_JOINTS,
+      .joints = {.count = 2,
+                 .axis_count = 2,
+                 .position_count = 2,
+                 .kind = many.kind,
+                 .body_b = I(8, 6)}}},
+    {"bodies[1]",
+     "No body",
+     STATUS_NOT_FOUND,
+     {.kind = INPUT_REMOVE, .remove = {.body_count = 2, .body = I(2, 999)}}},
+    {"joints[1]",
+     "twice",
+     BAD,
+     {.kind = INPUT_REMOVE, .remove = {.joint_count = 2, .joint = I(1, 1)}}},
+    {"",
+     "no snapshot",
+     BAD,
+     {.kind = INPUT_RESTORE,
+      .restore = {.snapshot = (const uint8_t *)"no snapshot at all", .snapshot_bytes = 18}}},
+};
+
+START_TEST(what_cannot_be_added_or_removed_changes_nothing) {
+    fill_lists();
+    must_be_refused(&bad_inputs[_i].input, bad_inputs[_i].status, bad_inputs[_i].field,
+                    bad_inputs[_i].says);
 }
 END_TEST
 
@@ -440,6 +565,8 @@ static TCase *case_change(void) {
     tcase_add_test(tcase, who_is_concerned_wakes);
     tcase_add_loop_test(tcase, what_is_refused_names_its_field_and_changes_nothing, 0,
                         sizeof(bad_orders) / sizeof(bad_orders[0]));
+    tcase_add_loop_test(tcase, what_cannot_be_added_or_removed_changes_nothing, 0,
+                        sizeof(bad_inputs) / sizeof(bad_inputs[0]));
     return tcase;
 }
 

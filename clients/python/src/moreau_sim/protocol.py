@@ -1392,7 +1392,7 @@ class WorldSet(Message):
     settings: Optional["WorldSettings"] = None
     """only what is present changes"""
     ids: Optional[ArrayLike] = None
-    """bodies to change"""
+    """bodies to change; none twice, nor in any list of these"""
     pose: Optional[ArrayLike] = None
     """7 per id"""
     velocity: Optional[ArrayLike] = None
@@ -1477,7 +1477,7 @@ class WorldStep(Message):
     wrench_count: Optional[ArrayLike] = None
     """per world: how many of the wrenches below are its; default: all are the one world's"""
     wrench_body: Optional[ArrayLike] = None
-    """per wrench: body id"""
+    """per wrench: body id; those of one body add up"""
     wrench: Optional[ArrayLike] = None
     """6 per wrench: force [N] at the centre of mass, torque [N m], world axes; held for all steps"""
     poses: bool | None = None
