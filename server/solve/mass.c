@@ -178,6 +178,7 @@ typedef struct Factors {
     const size_t *first;
     double *number;
     MassLink *link;
+    bool *is_definite; // per block: all of its trees
 } Factors;
 
 static bool factor_tree(const Factors *factors, uint32_t i) {
@@ -193,9 +194,9 @@ static bool factor_tree(const Factors *factors, uint32_t i) {
 static void factor_trees(void *work, uint32_t block) {
     const Factors *factors = work;
     uint32_t count = factors->problem->tree_count;
+    factors->is_definite[block] = true;
     for (uint32_t i = block * TREES; i < count && i < (block + 1) * TREES; i++) {
-        bool definite = factor_tree(factors, i);
-        ASSERT(definite);
+        factors->is_definite[block] = factor_tree(factors, i) && factors->is_definite[block];
     }
 }
 
@@ -231,6 +232,50 @@ static Status no_memory(Error *error) {
                      "The solver's memory is too small for the mass matrix.");
 }
 
+// Room for the factors, where `first` says. false: the arena ends.
+static bool open_factors(const ContactProblem *problem, size_t numbers, const size_t *first,
+                         Arena *arena, Factors *factors) {
+    const uint32_t blocks = tasks_blocks(problem->tree_count, TREES);
+    *factors = (Factors){.problem = problem,
+                         .first = first,
+                         .number = arena_take_array(arena, numbers, sizeof(double)),
+                         .link = arena_take_array(arena, problem->link_count, sizeof(MassLink)),
+                         .is_definite = arena_take_array(arena, blocks, sizeof(bool))};
+    return factors->number != NULL && factors->link != NULL && factors->is_definite != NULL;
+}
+
+uint32_t mass_find_indefinite(const ContactProblem *problem, Arena *arena) {
+    const ArenaMark mark = arena_mark(arena);
+    size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
+    uint32_t width_max = 0, tree = problem->tree_count;
+    Factors factors;
+    if (first != NULL &&
+        open_factors(problem, lay_out(problem, first, &width_max), first, arena, &factors)) {
+        tree = 0;
+        while (tree < problem->tree_count && factor_tree(&factors, tree)) {
+            tree++;
+        }
+    }
+    arena_reset_to(arena, mark);
+    return tree;
+}
+
+static Status factor_all(ProblemMass *mass, Factors *factors, const Tasks *tasks, Error *error) {
+    const uint32_t blocks = tasks_blocks(factors->problem->tree_count, TREES);
+    tasks_run(tasks, factor_trees, factors, blocks);
+    for (uint32_t block = 0; block < blocks; block++) {
+        if (!factors->is_definite[block]) {
+            return error_set(error, STATUS_FAILED_PRECONDITION, NULL,
+                             "The mass of one of the trees from %u on is not positive definite.",
+                             block * TREES);
+        }
+    }
+    mass->factor_first = factors->first;
+    mass->factor = factors->number;
+    mass->link = factors->link;
+    return STATUS_OK;
+}
+
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *tasks, Arena *arena,
                  Error *error) {
     *mass =
@@ -250,18 +295,11 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
     }
     mass->response = arena_take_array(arena, lay_out_responses(problem, mass->response_first),
                                       sizeof(*mass->response));
-    double *factor =
-        arena_take_array(arena, lay_out(problem, first, &mass->width_max), sizeof(*factor));
-    MassLink *link = arena_take_array(arena, problem->link_count, sizeof(*link));
-    if (factor == NULL || link == NULL || mass->response == NULL) {
-        return no_memory(error);
-    }
-    Factors factors = {problem, first, factor, link};
-    tasks_run(tasks, factor_trees, &factors, tasks_blocks(problem->tree_count, TREES));
-    mass->factor_first = first;
-    mass->factor = factor;
-    mass->link = link;
-    return STATUS_OK;
+    Factors factors;
+    const bool has_room =
+        open_factors(problem, lay_out(problem, first, &mass->width_max), first, arena, &factors);
+    return has_room && mass->response != NULL ? factor_all(mass, &factors, tasks, error)
+                                              : no_memory(error);
 }
 
 void mass_add_contact(const ProblemMass *mass, uint32_t contact) {

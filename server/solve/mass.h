@@ -28,10 +28,15 @@ typedef struct ProblemMass {
     size_t *response_first; // per contact: of its first such side; NULL: all are free
 } ProblemMass;
 
-// All but the blocks A_ii. Status RESOURCE_EXHAUSTED when the arena ends. The mass blocks must be
-// positive definite (problem_check). `tasks` is Nullable.
+// All but the blocks A_ii. Status RESOURCE_EXHAUSTED when the arena ends; FAILED_PRECONDITION where
+// the mass of a tree is not positive definite, which problem_check would have refused, but a step
+// only finds out here: of bodies whose masses differ by more than rounding bears. `tasks` is
+// Nullable.
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *tasks, Arena *arena,
                  Error *error);
+
+// The first tree whose mass is not positive definite; tree_count: none, or the arena ends.
+uint32_t mass_find_indefinite(const ContactProblem *problem, Arena *arena);
 
 // The block A_ii of a contact, with its responses. Before all are made, `mass` is good for those
 // that are.

@@ -3,6 +3,8 @@
 // that no float holds. The world stays as it was and is marked faulted.
 #include "step/stages.h"
 
+#include "solve/mass.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -26,6 +28,15 @@ static Status fault(StepState *state, Id body, const char *quantity, const char 
 Status fault_body(StepState *state, uint32_t body, const char *quantity) {
     return fault(state, state->world->body_id[body], quantity,
                  "not be finite, or beyond 3.4e38, the largest float");
+}
+
+Status fault_mass(StepState *state) {
+    const ContactProblem *problem = &state->stepper->problem;
+    const uint32_t tree = mass_find_indefinite(problem, state->scratch);
+    const uint32_t body = tree < problem->tree_count ? state->body_of_tree[tree] : UINT32_MAX;
+    return fault(state, body == UINT32_MAX ? 0 : state->world->body_id[body], "mass of the tree",
+                 "not be positive definite, as masses on it differ by more orders of magnitude "
+                 "than a double has");
 }
 
 // Where a number stands in a report, and what it is called.

@@ -234,6 +234,9 @@ double energy_of_motion(const StepState *state, const StepTree *tree);
 // Undoes the step as `quantity` of a body cannot be told; the error says so.
 Status fault_body(StepState *state, uint32_t body, const char *quantity);
 
+// Undoes the step as the mass of a tree is not positive definite.
+Status fault_mass(StepState *state);
+
 // Undoes the step unless all that a report carries can be told.
 Status fault_check_report(StepState *state, const StepReport *report);
 

@@ -131,7 +131,7 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     Status status = solver_solve(&stepper->solver, &stepper->problem, &context, state->scratch,
                                  &state->result, state->error);
     if (status != STATUS_OK) {
-        return status;
+        return status == STATUS_FAILED_PRECONDITION ? fault_mass(state) : status;
     }
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
