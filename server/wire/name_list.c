@@ -41,10 +41,10 @@ bool name_list_repeats(const NameList *list, size_t entry) {
     return compare_names(&list->entry[entry - 1], &list->entry[entry]) == 0;
 }
 
-const char *name_list_double(const NameList *list) {
+const NameEntry *name_list_double(const NameList *list) {
     for (size_t i = 1; i < list->count; i++) {
         if (name_list_repeats(list, i)) {
-            return list->entry[i].name;
+            return &list->entry[i];
         }
     }
     return NULL;

@@ -32,5 +32,5 @@ const NameEntry *name_list_find(const NameList *list, const char *name);
 // Whether the entry, of 1 and more, has the name of the one before it.
 bool name_list_repeats(const NameList *list, size_t entry);
 
-// A name that two things have. NULL: none.
-const char *name_list_double(const NameList *list);
+// The second thing of a name that two have. NULL: none.
+const NameEntry *name_list_double(const NameList *list);

@@ -377,10 +377,14 @@ static Status check_names(const Moreau__V1__Scene *scene, Arena *arena, Error *e
         name_list_add(&bodies, scene->bodies[i]->name, i);
     }
     name_list_sort(&bodies);
-    const char *name = name_list_double(&bodies);
-    return name == NULL ? STATUS_OK
-                        : error_set(error, STATUS_ALREADY_EXISTS, "scene.bodies",
-                                    "Two bodies are called %.64s.", name);
+    const NameEntry *second = name_list_double(&bodies);
+    if (second == NULL) {
+        return STATUS_OK;
+    }
+    char field[64];
+    snprintf(field, sizeof(field), "scene.bodies[%zu].name", second->index);
+    return error_set(error, STATUS_ALREADY_EXISTS, field, "Two bodies are called %.64s.",
+                     second->name);
 }
 
 static void plan_run(const Moreau__V1__Scene *scene, const BodyArrays *arrays, size_t first,

@@ -46,10 +46,13 @@ static Status list_names(const Moreau__V1__Scene *scene, Arena *arena, Names *na
     }
     name_list_sort(&names->body);
     name_list_sort(&names->joint);
-    const char *name = name_list_double(&names->joint);
-    return name == NULL ? STATUS_OK
-                        : error_set(error, STATUS_ALREADY_EXISTS, "scene.joints",
-                                    "Two joints are called %.64s.", name);
+    const NameEntry *second = name_list_double(&names->joint);
+    char why[128];
+    if (second != NULL) {
+        snprintf(why, sizeof(why), "Two joints are called %.64s.", second->name);
+    }
+    return second == NULL ? STATUS_OK
+                          : blame(error, STATUS_ALREADY_EXISTS, second->index, "name", why);
 }
 
 // A name, or #2 where nothing is called so. A fresh world counts its things from 1. 0: none given.

@@ -193,7 +193,8 @@ static void put_pose(Out *out, uint32_t body, Moreau__V1__SceneBody *m) {
     const Pose center = pose_load(out->world->pose + 7 * (size_t)body);
     const Vec3 arm = quat_rotate(center.orientation, out->world->mass[body].center);
     double pose[7];
-    pose_store(pose, (Pose){vec3_sub(center.position, arm), unit_inverse(center.orientation)});
+    pose_store(pose,
+               (Pose){unit_place_before(center.position, arm), unit_inverse(center.orientation)});
     m->position = put_unless(out, pose, zeros, 3, &m->n_position);
     m->orientation = put_unless(out, pose + 3, upright, 4, &m->n_orientation);
 }
@@ -231,7 +232,7 @@ static double *put_frame(Out *out, const Joint *joint, int side, size_t *n) {
     double packed[7];
     if (joint->body[side] != JOINT_NO_BODY) {
         const Vec3 center = out->world->mass[joint->body[side]].center;
-        position = vec3_add(position, center);
+        position = unit_place_before(position, vec3_neg(center)); // reading takes it away
     }
     pose_store(packed, (Pose){position, unit_inverse(pose.orientation)});
     return put(out, packed, 7, n);

@@ -3,6 +3,8 @@
 
 #include "base/bytes.h"
 
+#include <math.h>
+
 // Of lengths one in forty does; of 20,000 quaternions some ten needed more than 4,096, none more.
 enum { LENGTHS = 65536 };
 
@@ -22,4 +24,21 @@ Quat unit_inverse(Quat unit) {
         }
     }
     return unit;
+}
+
+// What is left of a sum was rounded: where that does not give the sum back, one of its neighbours
+// does, unless they are farther apart than those of the sum.
+static double before(double sum, double arm) {
+    const double left = sum - arm,
+                 near[3] = {left, nextafter(left, -HUGE_VAL), nextafter(left, HUGE_VAL)};
+    for (int i = 0; i < 3; i++) {
+        if (bytes_same_double(near[i] + arm, sum)) {
+            return near[i];
+        }
+    }
+    return left + 0.0; // a zero comes back without its sign
+}
+
+Vec3 unit_place_before(Vec3 sum, Vec3 arm) {
+    return vec3(before(sum.x, arm.x), before(sum.y, arm.y), before(sum.z, arm.z));
 }

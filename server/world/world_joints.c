@@ -826,10 +826,22 @@ static void take_out(World *world) {
     world->bodies_moved = true;
 }
 
+// What hung by a joint of coordinates has an orientation that is a product of others; that of a
+// body for itself is unit, as reading and turning it leave it.
+static void let_go(World *world, const Joint *joint) {
+    if (!joint->is_rows) {
+        double *packed = world->pose + 7 * (size_t)joint->body[1];
+        Pose pose = pose_load(packed);
+        pose.orientation = quat_normalize(pose.orientation);
+        pose_store(packed, pose);
+    }
+}
+
 void world_remove_joints(World *world, const uint32_t *joints, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(joints[i] < world->joint_count);
         disturb(world, &world->joint[joints[i]]);
+        let_go(world, &world->joint[joints[i]]);
         world->joint[joints[i]].id = GONE;
     }
     if (count > 0) {
@@ -842,13 +854,17 @@ void world_remove_joints_of(World *world, const uint32_t *bodies, uint32_t count
     bool has_any = false;
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint *joint = &world->joint[i];
+        const Joint before = *joint;
         for (int s = 0; s < 2; s++) {
             bool is_gone = false;
             if (joint->body[s] != JOINT_NO_BODY) {
                 joint->body[s] -= world_count_below(bodies, count, joint->body[s], &is_gone);
             }
             joint->id = is_gone ? GONE : joint->id;
-            has_any = has_any || is_gone;
+        }
+        if (joint->id == GONE) {
+            let_go(world, &before);
+            has_any = true;
         }
     }
     if (has_any) {

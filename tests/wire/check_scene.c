@@ -195,7 +195,7 @@ static const struct {
     {spoil_over_margin, STATUS_INVALID_ARGUMENT, "settings.margin"},
     {spoil_over_gravity_length, STATUS_INVALID_ARGUMENT, "settings.gravity"},
     {spoil_over_tolerance, STATUS_INVALID_ARGUMENT, "settings.parameters.mdp.tolerance"},
-    {name_two_alike, STATUS_ALREADY_EXISTS, "scene.bodies"},
+    {name_two_alike, STATUS_ALREADY_EXISTS, "scene.bodies[3].name"},
 };
 
 START_TEST(a_mistake_is_blamed_where_it_stands_in_the_scene) {

@@ -226,7 +226,7 @@ static const struct {
     {low_above_high, "scene.joints[1].low[0]", "above"},
     {huge_gain, "scene.joints[1].drive_stiffness[0]", "1e+300"},
     {negative_armature, "scene.joints[1].armature[0]", "out of range"},
-    {same_name, "scene.joints", "Two joints"},
+    {same_name, "scene.joints[1].name", "Two joints"},
     {no_such_joint, "scene.joints[1].joint_a", "no joint called knee"},
 };
 
