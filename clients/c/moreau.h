@@ -507,11 +507,10 @@ typedef struct MoreauLaunches {
     const uint64_t *body_a, *body_b; // of the contact with the largest speed; 0: none
 } MoreauLaunches;
 
-// The energy book of the last step [J], one number per world: after - before is what the others
-// come to together.
+// The energy book of the last step [J], as EnergyColumns; what came later is NULL where it is not.
 typedef struct MoreauEnergies {
-    const double *before, *after; // kinetic and gravity, after with the bodies that left
-    const double *contact, *row, *applied, *scheme, *unexplained;
+    const double *before, *after; // after with the bodies that left
+    const double *contact, *row, *applied, *scheme, *unexplained, *drive, *swing;
 } MoreauEnergies;
 
 // Columns with one entry per world, in the order of the request; borrowed from the reply, NULL when
@@ -540,6 +539,7 @@ typedef struct MoreauStepResult {
     MoreauLaunches launch, worst_launch; // of the last step, and of the worst; NULL: none launched
     const uint64_t *worst_launch_step;   // since creation; 0: none launched
     MoreauEnergies energy;
+    const double *gained;    // [J] of this call; NULL: none of any world
     const uint64_t *removed; // bodies that left the bounds in this call; NULL: none of any world
     size_t failure_count;    // worlds that failed: moreau_reply_failure
 

@@ -109,7 +109,9 @@ static MoreauEnergies read_energies(const Moreau__V1__EnergyColumns *columns, si
                             .row = COLUMN(columns, row, count),
                             .applied = COLUMN(columns, applied, count),
                             .scheme = COLUMN(columns, scheme, count),
-                            .unexplained = COLUMN(columns, unexplained, count)};
+                            .unexplained = COLUMN(columns, unexplained, count),
+                            .drive = COLUMN(columns, drive, count),
+                            .swing = COLUMN(columns, swing, count)};
 }
 
 static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
@@ -134,6 +136,7 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->worst_launch = read_launches(reports->worst_launch, count);
     result->worst_launch_step = COLUMN(reports, worst_launch_step, count);
     result->energy = read_energies(reports->energy, count);
+    result->gained = COLUMN(reports, gained, count);
     result->broken_joints = COLUMN(reports, broken_joints, count);
 }
 

@@ -95,6 +95,7 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->softened = FIRST(reports, softened, 0);
     report->softened_steps += FIRST(reports, softened_steps, 0);
     report->asleep = FIRST(reports, asleep, 0);
+    report->gained += FIRST(reports, gained, 0.0);
     add_certificate(report, reports);
     add_open(report, reports);
     add_launch(report, reports);
@@ -302,6 +303,12 @@ void run_report_print(const RunReport *report) {
         printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
                report->energy_after - report->energy_before + 0.0);
     }
+    if (report->gained > 0.0) {
+        printf(
+            "  gained       %s%.3g J%s that nothing gave: joints and the integrator did; a smaller "
+            "--time-step helps\n",
+            terminal_style(stdout, STYLE_BAD), report->gained, terminal_style(stdout, STYLE_PLAIN));
+    }
     if (report->has_hash) {
         printf("  state hash   %" PRIu64 "\n", report->hash);
     }
@@ -367,9 +374,11 @@ static void write_solve(const RunReport *report, json_t *document) {
     }
     if (report->has_energy) {
         json_object_set_new(document, "energy",
-                            json_pack("{s:o,s:o,s:o}", "before", number_json(report->energy_before),
-                                      "after", number_json(report->energy_after), "unexplained",
-                                      number_json(report->energy_unexplained)));
+                            json_pack("{s:o,s:o,s:o,s:o}", "before",
+                                      number_json(report->energy_before), "after",
+                                      number_json(report->energy_after), "unexplained",
+                                      number_json(report->energy_unexplained), "gained",
+                                      number_json(report->gained)));
     }
 }
 

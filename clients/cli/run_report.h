@@ -65,6 +65,7 @@ typedef struct RunReport {
     RunLaunch launch;
     bool has_energy;
     double energy_before, energy_after, energy_unexplained; // [J] of the last step
+    double gained; // [J] what nothing gave, of all calls in which it was worth telling
 } RunReport;
 
 // Adds one answer that is about one world. Returns the steps it says were done.

@@ -6,6 +6,7 @@
 #include "world/range.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 Status apply_create(const WorldLimits *limits, World **world, Stepper **stepper, Error *error) {
@@ -324,7 +325,19 @@ Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun
     return STATUS_OK;
 }
 
+// The sum, or what one step gained.
+static void add_gain(StepTally *tally, const StepEnergy *energy) {
+    const double gain = step_gain(energy);
+    tally->gain += gain;
+    tally->gain_scale = fmax(tally->gain_scale, energy->scale);
+    tally->gain_step =
+        gain > STEP_GAIN_SHARE * energy->scale ? fmax(tally->gain_step, gain) : tally->gain_step;
+    const bool is_gain = tally->gain > STEP_GAIN_SHARE * tally->gain_scale;
+    tally->gained = fmax(tally->gain_step, is_gain ? tally->gain : 0.0);
+}
+
 void tally_add(StepTally *tally, const StepReport *report, uint64_t step) {
+    add_gain(tally, &report->energy);
     tally->done++;
     tally->last = *report;
     tally->unconverged += !report->certificate.converged;

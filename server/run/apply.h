@@ -33,6 +33,9 @@ typedef struct StepTally {
     uint64_t softened_steps;                      // in which ccp softened targets
     uint64_t removed;                             // bodies that left the bounds
     uint64_t broken;                              // joints that broke
+    double gain, gain_scale;                      // of all steps; of the step with the largest
+    double gain_step;                             // of one, beyond its share
+    double gained;                                // what is to be told of that [J]
     StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …
     uint64_t worst_step[CERTIFICATE_ENTRY_COUNT]; // … and the step (since creation) where it stood

@@ -57,7 +57,7 @@ static double hardest_impact(const Stepper *stepper) {
 void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, uint64_t step) {
     const Certificate *certificate = &report->certificate;
     const StepEnergy *energy = &report->energy;
-    double gain = energy->after - energy->before - energy->applied;
+    double gain = energy->after - energy->before - energy->applied - energy->drive - energy->swing;
     StepFigures one = {.unconverged_steps = !certificate->converged,
                        .worst_own = certificate->entry[CERTIFICATE_OWN],
                        .worst_penetration = certificate->penetration,

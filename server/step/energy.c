@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: MIT
 // The energy book of a step (certificate.md, "Energy"). With vbar = (v0 + v1)/2:
 //
-//     E1 - E0 = W_contact + W_row + W_applied + W_scheme + unexplained
-//     W_contact = sum gamma . (J vbar) = (J^T gamma) . vbar,   W_applied = h F_np . vbar
+//     E1 - E0 = W_contact + W_row + W_applied + W_drive + W_scheme + unexplained
+//     W_contact = sum gamma . (J vbar + motion),   W_applied = h F_np . vbar
+//     W_drive   = what drives, efforts and bodies that are moved do: of the latter - gamma . motion
 //     W_scheme  = (U1 - U0) + h F_pot . vbar + h F_gyro . vbar - what bodies that fall asleep lose
+//     unexplained = vbar . (M (v1 - v*) - J^T gamma - G^T r)
+//
+// U is of the weight and of springs, of rows too. The last is made so, and not of the others: what
+// a world's place is worth is no measure of how well its numbers are known. That is
+//
+//     S = kinetic and spring energy before and after + sum m |g| (h |v1| + |g| h^2)
+//         + |W_applied| + |W_drive|
+//
+// Of the scheme's work the *swing* comes back within a period: the change of h/2 dU/dx . v where
+// the new velocity moves the positions, for the energy less that is what the scheme keeps, to first
+// order. Of weights under symplectic and implicit, of springs where they are not damped (spring.h).
 //
 // The gyroscopic torque is what the free motion did to a spin beside its wrenches (spin.c); where
 // it is taken at vbar itself, it does no work. All in world axes of the old orientation: the new
 // state is what the body carries along, and has the same energy.
 //
-// For free bodies the last term is rounding; it grows only if velocities, impulses and forces do
+// For free bodies `unexplained` is rounding; it grows only if velocities, impulses and forces do
 // not belong together.
 #include "step/stages.h"
 
@@ -36,8 +48,11 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
          x1 = vec3_load(state->pose_new + 7 * (size_t)body);
     double h = state->input->time_step;
 
-    energy->before += kinetic(mass, v0) - vec3_dot(weight, x0);
-    energy->after += kinetic(mass, v1) - vec3_dot(weight, x1);
+    const double moving = kinetic(mass, v0), moves = kinetic(mass, v1);
+    energy->before += moving - vec3_dot(weight, x0);
+    energy->after += moves - vec3_dot(weight, x1);
+    energy_add_weight(state, mass->mass, v0, v1, energy);
+    energy->scale += moving + moves;
     double scheme = h * vec3_dot(weight, mean(v0, v1)) - vec3_dot(weight, vec3_sub(x1, x0));
     if (!world->mass[body].is_round) {
         // with the torques of the wrenches, which are taken out again where they are booked
@@ -45,10 +60,29 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
         scheme += vec3_dot(sym3_mul_vec(mass->inertia, change), mean(v0 + 3, v1 + 3));
     }
     energy->scheme += scheme;
-    // what all contacts together do to this body; rows there are none
-    const double *momentum = state->result.answer.momentum + 6 * (size_t)tree;
-    energy->contact += vec3_dot(vec3_load(momentum), mean(v0, v1)) +
-                       vec3_dot(vec3_load(momentum + 3), mean(v0 + 3, v1 + 3));
+    // what contacts and rows together do to this body; those of rows are taken out of it (rows.c)
+    const double *momentum = state->result.answer.momentum + 6 * (size_t)tree,
+                 *v_free = state->v_free + 6 * (size_t)tree;
+    const double work = vec3_dot(vec3_load(momentum), mean(v0, v1)) +
+                        vec3_dot(vec3_load(momentum + 3), mean(v0 + 3, v1 + 3));
+    const Vec3 pushed = vec3_scale(mass->mass, vec3_sub(vec3_load(v1), vec3_load(v_free))),
+               turned =
+                   sym3_mul_vec(mass->inertia, vec3_sub(vec3_load(v1 + 3), vec3_load(v_free + 3)));
+    energy->contact += work;
+    energy->unexplained +=
+        vec3_dot(pushed, mean(v0, v1)) + vec3_dot(turned, mean(v0 + 3, v1 + 3)) - work;
+}
+
+void energy_add_weight(const StepState *state, double mass, const double *before,
+                       const double *after, StepEnergy *energy) {
+    const Vec3 g = state->world->settings.gravity;
+    const double h = state->input->time_step, size = state->stepper->problem.gravity;
+    energy->scale += mass * size * h * (vec3_norm(vec3_load(after)) + size * h);
+    const uint8_t integrator = state->world->settings.integrator;
+    if (integrator == INTEGRATOR_SYMPLECTIC || integrator == INTEGRATOR_IMPLICIT) {
+        energy->swing -=
+            0.5 * h * mass * vec3_dot(g, vec3_sub(vec3_load(after), vec3_load(before)));
+    }
 }
 
 double energy_height(const World *world, uint32_t body) {
@@ -90,6 +124,5 @@ void energy_end(const StepState *state, StepEnergy *energy) {
     for (size_t i = 0; i < state->input->wrench_count; i++) {
         add_wrench(state, i, energy);
     }
-    energy->unexplained = energy->after - energy->before -
-                          (energy->contact + energy->row + energy->applied + energy->scheme);
+    energy->scale += fabs(energy->applied) + fabs(energy->drive);
 }

@@ -61,6 +61,7 @@ static const ReportRow report_rows[] = {
     {offsetof(StepReport, energy.contact), "energy of the contacts"},
     {offsetof(StepReport, energy.row), "energy of the rows"},
     {offsetof(StepReport, energy.applied), "energy of the wrenches"},
+    {offsetof(StepReport, energy.drive), "energy of the drives"},
     {offsetof(StepReport, energy.scheme), "energy of the scheme"},
     {offsetof(StepReport, energy.unexplained), "unexplained energy"},
 };
@@ -73,7 +74,7 @@ Status fault_check_report(StepState *state, const StepReport *report) {
                              energy->before,       energy->after,
                              energy->contact,      energy->row,
                              energy->applied,      energy->scheme,
-                             energy->unexplained};
+                             energy->unexplained,  energy->drive};
     const bool is_finite = numbers_are_finite(certificate->entry, CERTIFICATE_ENTRY_COUNT) &&
                            numbers_are_finite(certificate->velocity, CERTIFICATE_ENTRY_COUNT) &&
                            numbers_are_finite(others, sizeof(others) / sizeof(others[0]));

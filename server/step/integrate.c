@@ -7,6 +7,7 @@
 // and only when every number can be told (fault.c) does the world take them over. Under midpoint
 // and explicit, a contact brings v1 to where the gap closes, and the bodies move otherwise: what
 // the contact solvers promise about gaps holds for v1 only.
+#include "step/joint_rows.h"
 #include "step/rows.h"
 
 #include "base/assert.h"
@@ -93,7 +94,7 @@ static bool bears(const double *impulse) {
 
 // What a block of bodies or contacts leaves behind.
 typedef struct Landed {
-    StepEnergy energy;    // of its bodies
+    StepEnergy energy;    // of its bodies; of contacts what those did that are moved
     uint32_t body;        // the first of which something cannot be told …
     const char *quantity; // … and what; NULL: all can
     uint32_t kept_count;  // of its contacts, those that bear something
@@ -133,6 +134,13 @@ static void land_bodies(void *work, uint32_t block) {
     }
 }
 
+// What a body that no force moves does by being moved, at a contact.
+static void book_motion(const double *motion, const double *impulse, StepEnergy *energy) {
+    const double work = vec3_dot(vec3_load(motion), vec3_load(impulse));
+    energy->contact += work;
+    energy->drive -= work;
+}
+
 // Contacts keep their impulses, and how they were judged, out of the scratch memory.
 static void land_contacts(void *work, uint32_t block) {
     const Landing *landing = work;
@@ -146,6 +154,7 @@ static void land_contacts(void *work, uint32_t block) {
         double *impulse = stepper->impulse + 3 * (size_t)i;
         memcpy(impulse, result->answer.contact_impulse + 3 * (size_t)i, 3 * sizeof(double));
         judged[i] = result->residual[i];
+        book_motion(stepper->problem_contact[i].motion, impulse, &landed->energy);
         // no zero with a sign
         target[i] = 0.0 - certificate_bias(&stepper->problem, &result->answer, i);
         landed->kept_count += bears(impulse);
@@ -189,7 +198,11 @@ static void add_energy(StepEnergy *sum, const StepEnergy *part) {
     sum->contact += part->contact;
     sum->row += part->row;
     sum->applied += part->applied;
+    sum->drive += part->drive;
     sum->scheme += part->scheme;
+    sum->unexplained += part->unexplained;
+    sum->swing += part->swing;
+    sum->scale += part->scale;
 }
 
 Status integrate_run(StepState *state, StepEnergy *energy) {
@@ -231,6 +244,12 @@ Status integrate_run(StepState *state, StepEnergy *energy) {
         add_energy(energy, &state->articulated[tree].energy);
     }
     rows_book(state, energy);
+    if (state->world->joint_count > 0) {
+        joint_rows_book(state, energy);
+    }
+    for (uint32_t block = 0; block < contact_blocks; block++) {
+        add_energy(energy, &contacts.of_block[block].energy);
+    }
     energy_end(state, energy);
     for (uint32_t block = 0; block < contact_blocks; block++) {
         state->kept_first[block] = state->kept_count;

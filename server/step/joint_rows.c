@@ -210,6 +210,7 @@ static void drop_acts(Stepper *stepper) {
 // velocity has any part in, as of a loop in a plane, is none.
 static void end_locked(const RowJoint *of, ProblemRow *row, double motion) {
     Stepper *stepper = of->state->stepper;
+    rows_last(of->state)->motion = motion;
     if (!of->state->is_projecting) {
         row->bias += motion;
         row->gap += of->state->input->time_step * motion;
@@ -362,6 +363,7 @@ static bool add_friction(const RowJoint *of, uint32_t axis) {
     if (row == NULL || !add_rate(of, row, axis, 1.0, false, &motion)) {
         return false;
     }
+    rows_last(of->state)->motion = motion;
     row->low = -most;
     row->high = most;
     row->bias = motion;
@@ -437,6 +439,13 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     const double stretch = pull->position - axis_position(of, axis) - way;
     const double slip = pull->rate - (1.0 - share) * rate;
     const double stiff = h * (taken.change * h * pull->stiffness + share * pull->damping);
+    StepRow *key = rows_last(of->state);
+    key->kind = part == PART_SPRING ? STEP_ROW_SPRINGS : STEP_ROW_DRIVES;
+    key->motion = motion;
+    key->stiffness = pull->stiffness;
+    key->stretch = axis_position(of, axis) - pull->position;
+    key->old = taken.old;
+    key->damper = h * pull->damping;
     row->low = -h * pull->most;
     row->high = h * pull->most;
     row->has_compliance = true;
@@ -548,8 +557,8 @@ static double axis_force(const RowJoint *of, uint32_t axis) {
     return force;
 }
 
-// Adds what a force along an axis does to the two bodies: 6 numbers each. false: memory ends.
-static bool add_wrenches(const RowJoint *of, uint32_t axis, double force, double wrench[2][6]) {
+// Adds what a force along an axis does to the two bodies: 6 numbers each. Returns it as a vector.
+static Vec3 push_along(const RowJoint *of, uint32_t axis, double force, double wrench[2][6]) {
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
@@ -569,8 +578,15 @@ static bool add_wrenches(const RowJoint *of, uint32_t axis, double force, double
             wrench[s][3 + k] += vec3_get(turn, k);
         }
     }
-    const Vec3 impulse = vec3_scale(of->state->input->time_step, along);
-    const Vec3 *at = axis < moves ? &of->origin[1] : NULL;
+    return along;
+}
+
+// The same, and tells of it. false: memory ends.
+static bool add_wrenches(const RowJoint *of, uint32_t axis, double force, double wrench[2][6]) {
+    const Vec3 impulse =
+        vec3_scale(of->state->input->time_step, push_along(of, axis, force, wrench));
+    const bool moves = axis < joint_axis_count(of->joint->axes & JOINT_MOVES);
+    const Vec3 *at = moves ? &of->origin[1] : NULL;
     return add_act(of, STEP_ACT_GIVEN, impulse, at, at);
 }
 
@@ -630,6 +646,99 @@ bool joint_rows_push(StepState *state, StepInput *input) {
     input->wrench_body = bodies;
     input->wrench = wrenches;
     return true;
+}
+
+// ---- energies
+
+// The work in the step of a force along an axis, as wrenches are booked (energy.c).
+static double push_work(const RowJoint *of, uint32_t axis, double force) {
+    const StepState *state = of->state;
+    double wrench[2][6] = {{0.0}}, power = 0.0;
+    push_along(of, axis, force, wrench);
+    for (int s = 0; s < 2; s++) {
+        const uint32_t body = of->joint->body[s];
+        if (body == JOINT_NO_BODY || state->world->kind[body] != BODY_DYNAMIC) {
+            continue;
+        }
+        const double *before = state->world->velocity + 6 * (size_t)body;
+        const double *after = stage_velocity_after(state, body);
+        for (int k = 0; k < 6; k++) {
+            power += wrench[s][k] * 0.5 * (before[k] + after[k]);
+        }
+    }
+    return state->input->time_step * power;
+}
+
+// What pushed along an axis from the begin of the step on is among the wrenches: some of it is
+// not theirs.
+static void book_push(const RowJoint *of, uint32_t axis, StepEnergy *energy) {
+    const World *world = of->state->world;
+    const size_t at = of->joint->axis_first + axis;
+    const double position = axis_position(of, axis), rate = world->joint_velocity[at];
+    double driving = world->joint_effort[at], spring = 0.0;
+    if (world->settings.integrator == INTEGRATOR_EXPLICIT) {
+        const Pull drive = drive_of(world, at);
+        driving += pull_force(&drive, position, rate);
+        spring = world->joint_axis[at].stiffness * (world->joint_axis[at].rest - position);
+    }
+    const double driven = push_work(of, axis, driving), sprung = push_work(of, axis, spring);
+    energy->drive += driven;
+    energy->scheme += sprung;
+    energy->applied -= driven + sprung;
+}
+
+// What springs hold, by where the axes are.
+static double spring_energy(const World *world, const Joint *joint, const double *positions) {
+    const uint32_t moves = joint_axis_count(joint->axes & JOINT_MOVES);
+    double twice = 0.0, turned[3];
+    if ((joint->axes & JOINT_TURNS) == JOINT_TURNS) {
+        const double *q = positions + moves;
+        vec3_store(turned, joint_rotation_vector((Quat){q[0], q[1], q[2], q[3]}));
+    }
+    for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
+        const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
+        const bool is_vector = (joint->axes & JOINT_TURNS) == JOINT_TURNS && k >= moves;
+        const double stretch = (is_vector ? turned[k - moves] : positions[k]) - axis->rest;
+        twice += axis->stiffness * stretch * stretch;
+    }
+    return 0.5 * twice;
+}
+
+static bool has_spring(const World *world, const Joint *joint) {
+    bool has = false;
+    for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
+        has = has || world->joint_axis[joint->axis_first + k].stiffness > 0.0;
+    }
+    return has;
+}
+
+void joint_rows_book(StepState *state, StepEnergy *energy) {
+    const World *world = state->world;
+    World later = *world; // where the bodies come to
+    later.pose = state->pose_new;
+    for (uint32_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        if (!joint->is_rows || joint->axes == 0 || stage_joint_sleeps(state, joint)) {
+            continue;
+        }
+        if (pushes(world, joint)) {
+            const RowJoint of = place(state, i);
+            for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
+                book_push(&of, k, energy);
+            }
+        }
+        if (has_spring(world, joint)) {
+            double after[JOINT_POSITION_MAX];
+            const double *kept = world->joint_position + joint->position_first;
+            world_follow_joint(&later, joint, kept, after);
+            const double held = spring_energy(world, joint, kept),
+                         holds = spring_energy(world, joint, after);
+            energy->before += held;
+            energy->after += holds;
+            energy->scheme += holds - held;
+            energy->scale += held + holds;
+        }
+    }
 }
 
 // ---- breaking

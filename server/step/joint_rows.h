@@ -15,6 +15,10 @@ bool joint_rows_add(StepState *state, uint32_t joint);
 // Only the rows of what it locks; of places where the step is projecting. Not of gears.
 bool joint_rows_add_locked(StepState *state, uint32_t joint);
 
+// What springs of joints of rows hold, in the energy book, and what of the wrenches is not what
+// was given: efforts, and under explicit drives and springs. Once all bodies have landed.
+void joint_rows_book(StepState *state, StepEnergy *energy);
+
 // Which joints broke in this step, by indices that rise, in the scratch memory; that changes
 // nothing yet. false: memory ends.
 bool joint_rows_find_broken(StepState *state);

@@ -19,8 +19,12 @@ ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part) {
     ProblemRow *row = &stepper->row[stepper->row_count];
     *row = (ProblemRow){.block_first = stepper->row_block_count,
                         .stiffness = PROBLEM_INFINITE_STIFFNESS};
-    stepper->row_key[stepper->row_count++] = (StepRow){joint, part};
+    stepper->row_key[stepper->row_count++] = (StepRow){.joint = joint, .part = part};
     return row;
+}
+
+StepRow *rows_last(const StepState *state) {
+    return &state->stepper->row_key[state->stepper->row_count - 1];
 }
 
 double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree) {
@@ -85,25 +89,69 @@ void rows_assemble(StepState *state) {
     }
 }
 
+// What a row makes of the velocities before the step, and of those after it.
+static void rates_of(const StepState *state, const ProblemRow *row, double *before, double *after) {
+    const Stepper *stepper = state->stepper;
+    *before = *after = 0.0;
+    for (uint32_t b = row->block_first; b < row->block_first + row->block_count; b++) {
+        const RowBlock *block = &stepper->row_block[b];
+        const ProblemTree *tree = &state->tree[block->tree];
+        const double *v1 = stepper->v + tree->first,
+                     *v0 = stage_velocities_before(state, block->tree),
+                     *jacobian = stepper->number + block->jacobian;
+        for (uint32_t k = 0; k < tree->width; k++) {
+            *before += jacobian[k] * v0[k];
+            *after += jacobian[k] * v1[k];
+        }
+    }
+}
+
+// Of a spring where it keeps its energy: h/2 k x v - h^2/8 k v^2 (spring.h).
+static double spring_swing(const StepRow *key, double h, double stretch, double rate) {
+    return (1.0 - key->old) * 0.5 * h * key->stiffness * rate * (stretch - 0.25 * h * rate);
+}
+
+// The work of a spring is the scheme's, as what it holds is part of the energy; a damper's is
+// applied. What holds its other end from where nothing can push it, moves it.
+static void book_spring(const StepState *state, const StepRow *key, double before, double after,
+                        double impulse, StepEnergy *energy) {
+    const double share = tree_share(state->world->settings.integrator);
+    const double rate = 0.5 * (before + after) + key->motion;
+    const double damping = -key->damper * (before + share * (after - before) + key->motion);
+    energy->applied += damping * rate;
+    energy->scheme += (impulse - damping) * rate;
+    energy->drive -= impulse * key->motion;
+    if (state->world->settings.integrator == INTEGRATOR_SYMPLECTIC) {
+        const double h = state->input->time_step, w0 = before + key->motion,
+                     w1 = after + key->motion;
+        energy->swing += spring_swing(key, h, key->stretch + h * w1, w1) -
+                         spring_swing(key, h, key->stretch, w0);
+    }
+}
+
 // The work of rows, by the mean of the velocities before and after: out of what contacts and rows
 // did together.
 void rows_book(const StepState *state, StepEnergy *energy) {
     const Stepper *stepper = state->stepper;
     for (uint32_t i = 0; i < stepper->row_count; i++) {
-        const ProblemRow *row = &stepper->row[i];
-        double speed = 0.0;
-        for (uint32_t b = row->block_first; b < row->block_first + row->block_count; b++) {
-            const RowBlock *block = &stepper->row_block[b];
-            const ProblemTree *tree = &state->tree[block->tree];
-            const double *after = stepper->v + tree->first;
-            const double *before = stage_velocities_before(state, block->tree);
-            for (uint32_t k = 0; k < tree->width; k++) {
-                speed += stepper->number[block->jacobian + k] * 0.5 * (before[k] + after[k]);
-            }
-        }
-        const double work = speed * state->result.answer.row_impulse[i];
-        energy->row += work;
+        const StepRow *key = &stepper->row_key[i];
+        const double impulse = state->result.answer.row_impulse[i];
+        double before, after;
+        rates_of(state, &stepper->row[i], &before, &after);
+        const double work = 0.5 * (before + after) * impulse;
         energy->contact -= work;
+        switch (key->kind) {
+        case STEP_ROW_HOLDS:
+            energy->row += work + impulse * key->motion;
+            energy->drive -= impulse * key->motion;
+            break;
+        case STEP_ROW_DRIVES:
+            energy->drive += work;
+            break;
+        case STEP_ROW_SPRINGS:
+            book_spring(state, key, before, after, impulse, energy);
+            break;
+        }
     }
 }
 

@@ -8,6 +8,9 @@
 // added. NULL: memory ends. Keys must rise.
 ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part);
 
+// Whose work that row's is, and what moves it.
+StepRow *rows_last(const StepState *state);
+
 // A block of it, of zeros, good until anything is added. NULL: memory ends.
 double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree);
 

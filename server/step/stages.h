@@ -219,6 +219,9 @@ Status integrate_run(StepState *state, StepEnergy *energy);
 // A body's part of the energy book, once its new velocity and pose are known, and what is added
 // once all bodies are in it: the wrenches, and what the book does not explain.
 void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy);
+// The weight of a body or a link in the scale and the swing; velocities of its centre of mass.
+void energy_add_weight(const StepState *state, double mass, const double *before,
+                       const double *after, StepEnergy *energy);
 double energy_height(const World *world, uint32_t body);
 void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy);
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy);
@@ -295,6 +298,13 @@ static inline const double *stage_velocities_before(const StepState *state, uint
     const uint32_t body = state->body_of_tree[tree];
     return tree < state->free_count ? state->world->velocity + 6 * (size_t)body
                                     : stage_tree(state, body)->flight.velocities;
+}
+
+// What a dynamic body that is awake moves with after the step, once it has landed; 6 numbers.
+static inline const double *stage_velocity_after(const StepState *state, uint32_t body) {
+    const uint32_t tree = state->stepper->tree_of_body[body];
+    return tree < state->free_count ? state->stepper->v + 6 * (size_t)tree
+                                    : state->link_new + 6 * (size_t)stage_link(state, body);
 }
 
 // What body `body` would move with if nothing touched it; 6 numbers.

@@ -33,11 +33,16 @@ typedef struct StepInput {
     StepWitness *witness;        // Nullable
 } StepInput;
 
-// E1 - E0 = contact + row + applied + scheme + unexplained [J]; E1 is with the bodies that the step
-// removes
+// E1 - E0 = contact + row + applied + drive + scheme + unexplained [J], E kinetic, of the weight
+// and of springs; E1 is with the bodies that the step removes.
 typedef struct StepEnergy {
     double before, after;
-    double contact, row, applied, scheme, unexplained;
+    double contact, row; // as those see it who are carried along by what they touch
+    double applied;      // wrenches and dampers
+    double drive;        // drives, efforts, and bodies that are moved by what is known
+    double scheme, unexplained;
+    double swing; // of the scheme: what comes back within a period
+    double scale; // of all that was done: S (energy.c)
 } StepEnergy;
 
 // What the solver left open; of the island that is furthest from being solved, what it is.
@@ -70,6 +75,15 @@ typedef struct StepReport {
     StepEnergy energy;
 } StepReport;
 
+// What scheme and rows gained beyond what comes back [J]. Of a step, or of more, it is to be told
+// where it is more than this share of the scale: an order above what the default scheme does in its
+// worst scenes in a second.
+#define STEP_GAIN_SHARE 0.01
+
+static inline double step_gain(const StepEnergy *energy) {
+    return energy->row + energy->scheme - energy->swing;
+}
+
 // The step that could not be told, and so was undone.
 typedef struct StepFault {
     uint64_t step;        // of the world, counted from 1
@@ -84,9 +98,17 @@ typedef struct StepContact {
     Vec3 point;
 } StepContact;
 
+// Whose work the work of a row is.
+typedef enum StepRowKind { STEP_ROW_HOLDS, STEP_ROW_DRIVES, STEP_ROW_SPRINGS } StepRowKind;
+
 // A row as the world saw it: a joint's index during the step, and which part of it.
 typedef struct StepRow {
     uint32_t joint, part;
+    StepRowKind kind;
+    double motion; // what bodies that no force moves add to its rate
+    // of a spring: stiffness, stretch, the share of the old rate (spring.h), impulse of its damper
+    // per rate
+    double stiffness, stretch, old, damper;
 } StepRow;
 
 // What a row of a joint does to its two bodies, per unit of its impulse: b is pushed along a

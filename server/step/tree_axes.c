@@ -169,9 +169,9 @@ void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const TreeAske
     }
 }
 
-double tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double *positions,
-                        const double *velocities) {
-    double twice = 0.0;
+TreeStored tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double *positions,
+                            const double *velocities) {
+    TreeStored stored = {0.0, 0.0};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
         double turned[JOINT_AXES_MAX];
@@ -183,8 +183,47 @@ double tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double
         const double *numbers = tree_axis_positions(link, positions + link->place, turned);
         for (uint32_t k = 0; k < tree_link_width(link); k++) {
             const double stretch = numbers[k] - axis[k].rest, v = velocities[link->first + k];
-            twice += axis[k].stiffness * stretch * stretch + axis[k].armature * v * v;
+            stored.springs += 0.5 * axis[k].stiffness * stretch * stretch;
+            stored.armatures += 0.5 * axis[k].armature * v * v;
         }
     }
-    return 0.5 * twice;
+    return stored;
+}
+
+double tree_axes_swing(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
+                       double h, const double *positions, const double *velocities) {
+    double swing = 0.0;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        double turned[JOINT_AXES_MAX], pull[JOINT_AXES_MAX];
+        size_t first;
+        if (link->joint == TREE_NONE) {
+            continue;
+        }
+        const JointAxis *axis = axes_of(view, axes, i, &first);
+        const double *numbers = tree_axis_positions(link, positions + link->place, turned);
+        for (uint32_t k = 0; k < tree_link_width(link); k++) {
+            pull[k] = axis[k].stiffness * (numbers[k] - axis[k].rest);
+        }
+        turn_forces(link, numbers, pull);
+        for (uint32_t k = 0; k < tree_link_width(link); k++) {
+            const double v = velocities[link->first + k], kept = 1.0 - springs[link->first + k].old;
+            swing += kept * 0.5 * h * v * (pull[k] - 0.25 * h * axis[k].stiffness * v);
+        }
+    }
+    return swing;
+}
+
+double tree_axes_damping(const TreeView *view, const TreeAxes *axes, const double *velocities,
+                         const double *moving) {
+    double power = 0.0;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        size_t first;
+        for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
+            const uint32_t at = link->first + k;
+            power -= axes_of(view, axes, i, &first)[k].damping * velocities[at] * moving[at];
+        }
+    }
+    return power;
 }

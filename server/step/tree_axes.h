@@ -63,6 +63,18 @@ typedef struct TreeAsked {
 void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const TreeAsked *asked,
                       double *springs, double *others);
 
-// Of the springs, and of armatures at those velocities.
-double tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double *positions,
-                        const double *velocities);
+// What springs hold, and armatures at those velocities move with.
+typedef struct TreeStored {
+    double springs, armatures;
+} TreeStored;
+
+TreeStored tree_axes_energy(const TreeView *view, const TreeAxes *axes, const double *positions,
+                            const double *velocities);
+
+// h/2 k x v - h^2/8 k v^2 of springs, where they keep their energy: what that swings by.
+double tree_axes_swing(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
+                       double h, const double *positions, const double *velocities);
+
+// How much dampers do at those velocities along what moves.
+double tree_axes_damping(const TreeView *view, const TreeAxes *axes, const double *velocities,
+                         const double *moving);

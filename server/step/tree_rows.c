@@ -93,6 +93,7 @@ static bool add_drive(const RowAxis *of) {
     if (row == NULL) {
         return false;
     }
+    rows_last(state)->kind = STEP_ROW_DRIVES;
     row->low = -h * axis->effort_max;
     row->high = h * axis->effort_max;
     row->has_compliance = true;

@@ -55,7 +55,9 @@ typedef struct ColumnRow {
     X(ROW, energy, row, double, energy.row)                                                        \
     X(APPLIED, energy, applied, double, energy.applied)                                            \
     X(SCHEME, energy, scheme, double, energy.scheme)                                               \
-    X(UNEXPLAINED, energy, unexplained, double, energy.unexplained)
+    X(UNEXPLAINED, energy, unexplained, double, energy.unexplained)                                \
+    X(DRIVE, energy, drive, double, energy.drive)                                                  \
+    X(SWING, energy, swing, double, energy.swing)
 
 typedef enum ColumnKind {
     COLUMN_STEP,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // What a row takes beside its numbers: bits, what became of it, code and world of its failure.
-enum { ROW_BYTES_MAX = 1 + 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 5 + 48, COLUMNS_MAX = 22 };
+enum { ROW_BYTES_MAX = 1 + 2 * 5 + 3 * WIRE_VARINT_BYTES_MAX + 5 + 48, COLUMNS_MAX = 23 };
 
 static size_t number_bytes(const Group *group) {
     return group->is_double ? sizeof(double) : sizeof(float);
@@ -80,10 +80,11 @@ static uint8_t *write_numbers(uint8_t *at, const GroupRows *rows, uint32_t field
     return at;
 }
 
-enum { DOUBTFUL = 4 }; // beside GROUP_TERMINATED and GROUP_TRUNCATED
+enum { DOUBTFUL = 4, GAINED = 8 }; // beside GROUP_TERMINATED and GROUP_TRUNCATED
 
 static uint8_t bits_of(const GroupRow *row) {
-    return (uint8_t)(row->ended | (row->is_doubtful ? DOUBTFUL : 0));
+    return (uint8_t)(row->ended | (row->is_doubtful ? DOUBTFUL : 0) |
+                     (row->has_gained ? GAINED : 0));
 }
 
 // One bit per row; nothing where none is set.
@@ -206,5 +207,6 @@ uint8_t *group_codec_pack(const GroupRows *rows, uint8_t *at) {
     }
     at = write_bits(at, rows, 41, DOUBTFUL);
     at = write_opinions(at, rows, 42);
-    return write_ended(at, rows, 43);
+    at = write_ended(at, rows, 43);
+    return write_bits(at, rows, 44, GAINED);
 }

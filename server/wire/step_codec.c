@@ -286,7 +286,7 @@ static const Column worst_step_columns[] = {
 static const Column energy_columns[] = {
     {1, LAST(energy.before)},      {2, LAST(energy.after)},   {3, LAST(energy.contact)},
     {4, LAST(energy.row)},         {5, LAST(energy.applied)}, {6, LAST(energy.scheme)},
-    {7, LAST(energy.unexplained)},
+    {7, LAST(energy.unexplained)}, {8, LAST(energy.drive)},   {9, LAST(energy.swing)},
 };
 
 #define OPEN_COLUMNS(of)                                                                           \
@@ -317,7 +317,7 @@ enum { OPEN_BYTES_MAX = 4 * 5 + 10 + 8, LAUNCH_BYTES_MAX = 2 * 8 + 2 * 10 };
 enum {
     PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
     JOINT_COUNTS_BYTES_MAX = 4 * 5, // of joints, axes, positions, what broke
-    REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 27 * 8 + 2 * OPEN_BYTES_MAX + 10 +
+    REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 30 * 8 + 2 * OPEN_BYTES_MAX + 10 +
                        2 * LAUNCH_BYTES_MAX + 10 + 5 + 10 + 10
 };
 
@@ -489,6 +489,15 @@ static uint8_t *write_launch(uint8_t *at, const StepResults *results) {
     return wire_part_end(begin, expected, at);
 }
 
+// Few worlds gain energy.
+static bool has_any_gained(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.gained > 0.0;
+    }
+    return is_any;
+}
+
 // Few joints break.
 static bool is_any_broken(const StepResults *results) {
     bool is_any = false;
@@ -540,7 +549,7 @@ static uint8_t *write_softened_steps(uint8_t *at, const StepResults *results) {
 }
 
 static size_t reports_bytes_expected(const StepResults *results) {
-    enum { FIXED_COLUMNS = 27, VARINT_COLUMNS = 18 }; // of the four parts too
+    enum { FIXED_COLUMNS = 30, VARINT_COLUMNS = 18 }; // of the four parts too
     const size_t world_bytes = 8 * (size_t)FIXED_COLUMNS + VARINT_COLUMNS;
     return world_bytes * results->count + 2 * (size_t)(FIXED_COLUMNS + VARINT_COLUMNS);
 }
@@ -591,6 +600,9 @@ uint8_t *step_codec_pack_reports(const StepResults *results, uint32_t field, uin
     at = write_launch(at, results);
     if (is_any_broken(results)) {
         at = write_u64s_of_many(at, results, (Column){28, TALLY(broken)});
+    }
+    if (has_any_gained(results)) {
+        at = write_fixed_of_many(at, results, (Column){29, TALLY(gained)});
     }
     return wire_part_end(begin, expected, at);
 }

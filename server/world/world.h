@@ -181,6 +181,10 @@ void world_normalize_joint_position(uint8_t axes, double *position);
 Pose world_joint_frame(const World *world, const Joint *joint, int side);
 
 // The numbers of a joint, from its bodies.
+// Its position as the bodies stand, as one that was at `before` has come to it.
+void world_follow_joint(const World *world, const Joint *joint, const double *before,
+                        double *position);
+
 void world_measure_joint(const World *world, const Joint *joint, double *position,
                          double *velocity);
 

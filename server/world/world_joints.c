@@ -578,6 +578,13 @@ static void unwind(uint8_t axes, const double *before, double *position) {
     }
 }
 
+void world_follow_joint(const World *world, const Joint *joint, const double *before,
+                        double *position) {
+    double rates[JOINT_AXES_MAX];
+    world_measure_joint(world, joint, position, rates);
+    unwind(joint->axes, before, position);
+}
+
 void world_follow_bodies(World *world) {
     for (size_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];

@@ -98,7 +98,7 @@ static MoreauStatus add_contacts(Figures *figures, const Channel *channel, doubl
 
 MoreauStatus figures_sample(Figures *figures, const Channel *channel,
                             const MoreauStepResult *result) {
-    double push, contact_work = result->energy.contact[0];
+    double push, contact_work = result->energy.contact[0] + result->energy.drive[0];
     MoreauStatus status = add_contacts(figures, channel, &push);
     if (status == MOREAU_OK) {
         status = add_grains(figures, channel);

@@ -56,7 +56,7 @@ static void check_step(const Channel *channel, const MoreauStepResult *result, v
     const MoreauEnergies *energy = &result->energy;
     double before = energy->before[0], after = energy->after[0],
            booked = energy->contact[0] + energy->row[0] + energy->applied[0] + energy->scheme[0] +
-                    energy->unexplained[0];
+                    energy->unexplained[0] + energy->drive[0];
     double rounding = 1e-12 * (fabs(before) + fabs(after));
     ck_assert_double_le(fabs(after - before - booked), rounding);
     ck_assert_double_le(fabs(energy->unexplained[0]), rounding);

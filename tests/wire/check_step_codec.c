@@ -93,6 +93,7 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->softened_count = (uint32_t)random_u64(state);
     tally->softened_steps = random_u64(state) * (next_random(state) & 1);
     last->asleep_count = (uint32_t)random_u64(state) * (next_random(state) & 1);
+    tally->gained = fabs(random_double(state)) * (double)(next_random(state) & 1);
     tally->recovery_steps = random_u64(state);
     tally->removed = random_u64(state) * (next_random(state) & 1);
     fill_joints(state, made, result);
@@ -109,9 +110,10 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->certificate.penetration = random_double(state);
     last->certificate.tolerance = random_double(state);
     last->certificate.converged = next_random(state) & 1;
-    last->energy = (StepEnergy){random_double(state), random_double(state), random_double(state),
-                                random_double(state), random_double(state), random_double(state),
-                                random_double(state)};
+    double *energies = &last->energy.before;
+    for (size_t i = 0; i < sizeof(last->energy) / sizeof(double); i++) {
+        energies[i] = random_double(state);
+    }
 }
 
 static Made *make_batch(uint64_t seed, size_t count) {
@@ -287,6 +289,17 @@ static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
                   result->run.tally.last.energy.scheme);
     EXPECT_COLUMN(made, m->energy->n_unexplained, m->energy->unexplained,
                   result->run.tally.last.energy.unexplained);
+    EXPECT_COLUMN(made, m->energy->n_drive, m->energy->drive, result->run.tally.last.energy.drive);
+    EXPECT_COLUMN(made, m->energy->n_swing, m->energy->swing, result->run.tally.last.energy.swing);
+    bool has_gained = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        has_gained |= made->results.result[i].run.tally.gained > 0.0;
+    }
+    if (has_gained) {
+        EXPECT_COLUMN(made, m->n_gained, m->gained, result->run.tally.gained);
+    } else {
+        ck_assert_uint_eq(m->n_gained, 0);
+    }
 }
 
 // One state column: `stride` numbers of every body of every world, each world's from the first on.

@@ -18,7 +18,7 @@ from .world import joint_starts
 CONTACT_COLUMNS = {"body_a": 1, "body_b": 1, "feature": 1, "point": 3, "frame": 9, "gap": 1, "impulse": 3, "velocity": 3, "friction": 1}
 REPORT_COLUMNS = ("contacts", "rows", "iterations", "converged", "tolerance", "worst_body_a", "worst_body_b", "recovery_contacts", "asleep")
 CERTIFICATE_COLUMNS = ("e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_ds", "e_own", "e_row", "penetration")
-ENERGY_COLUMNS = ("before", "after", "contact", "row", "applied", "scheme", "unexplained")
+ENERGY_COLUMNS = ("before", "after", "contact", "row", "applied", "scheme", "unexplained", "drive", "swing")
 JOINT_COLUMNS = ("position", "velocity", "target", "target_velocity", "effort")
 
 

@@ -178,6 +178,7 @@ class Rows:
     failures: list[p.Status]
     doubtful: NDArray[np.bool_]  # of a group with an opinion: the step's certificates are bad
     opinions: Opinions  # on steps of an earlier call
+    gained: NDArray[np.bool_]  # rows whose substeps gained energy that nothing gave
 
 
 def _columns(columns: p.GroupColumns | None) -> Columns:
@@ -476,6 +477,7 @@ class Group:
             [decode(p.Status, failure) for failure in fields.get("failures", ())],
             _bits(fields.get("doubtful"), count),
             _opinions(decode(p.GroupOpinionColumns, fields["opinions"])) if "opinions" in fields else _NO_OPINIONS,
+            _bits(fields.get("gained"), count),
         )
 
     def _rows(self, fields: _Fields, worlds: NDArray[np.intp]) -> Rows:

@@ -494,7 +494,14 @@ class Integrator(Message):
     """How velocities become positions: v0 and v1 are a body's velocities before and after the step, h its
     length. Gravity and wrenches are held constant for a step, in world axes, so v1 = v0 + h F/m under all
     four where nothing touches; contacts change v1 further. What moves the positions turns the orientations as
-    well: q <- normalise(q (1, h w/2)), w in the body's axes."""
+    well: q <- normalise(q (1, h w/2)), w in the body's axes. The force of a spring of a joint, of stiffness
+    k, stretch q and rate v0, is -k (q + h (o v0 + c (v1 - v0))), dampers and drives are taken at v1 and its
+    place (midpoint: halfway; explicit: at the begin): SYMPLECTIC o = 0 and c = 1/4 up to w h = 0.3: the
+    energy swings by w h/2 of itself within a period and stays. From there to w h = 1 both rise smoothly to 1:
+    what a step does not resolve is damped and comes to rest, however stiff. w^2 = k m, m what a unit impulse
+    along the axis changes its rate by: of coordinates with all of the tree free to give way, of rows with the
+    two bodies and what the joint locks MIDPOINT o = 1/2, c = 1/4: keeps the energy IMPLICIT o = c = 1: loses
+    some w h of it in a radian EXPLICIT o = c = 0: gains as much"""
 
     class Kind(IntEnum):
         SYMPLECTIC = 0
@@ -1034,7 +1041,7 @@ class SceneJoint(Message):
     high: Optional[ArrayLike] = None
     """limit; default, or 1e18: none"""
     stiffness: Optional[ArrayLike] = None
-    """of a spring [N/m], [N m/rad], 0 … 1e18; default 0"""
+    """of a spring [N/m], [N m/rad], 0 … 1e18; default 0. How it is integrated: at Integrator"""
     rest: Optional[ArrayLike] = None
     """where it is slack [m], [rad]; default 0"""
     damping: Optional[ArrayLike] = None
@@ -1602,6 +1609,11 @@ class StepReports(Message):
     """which step that was, since the world's creation; 0: none launched anything"""
     broken_joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """of this call: joints that broke, and are gone; absent: none of any world"""
+    gained: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[J] of this call: energy that scheme and rows gained, less EnergyColumns.swing, in the sum of its steps
+    or in one of them, where that is more than 1 % of the scale S of the world, which is of every step its
+    kinetic and spring energy before and after + sum m |g| (h |v| + |g| h^2) + the work of drives, movers and
+    wrenches, and of a call the largest of those; 0: none did. Absent: none of any world."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1669,20 +1681,25 @@ class CertificateSteps(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EnergyColumns(Message):
-    """Energy book of a step [J]: after - before = contact + row + applied + scheme + unexplained."""
+    """Energy book of a step [J]: after - before = contact + row + applied + drive + scheme + unexplained."""
 
     before: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
-    """kinetic + gravity"""
+    """kinetic + gravity + springs of joints, but those of sleepers"""
     after: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     contact: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """work of the contact impulses; above zero only with restitution, recovery, relaxed cones"""
     row: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """of joints: what holds, limits and dry friction"""
     applied: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
-    """wrenches"""
+    """wrenches, and dampers of joints"""
     scheme: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """the integrator's own, known, first-order error, less what bodies lose that fall asleep"""
     unexplained: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
-    """rounding"""
+    """rounding: at most 1e-12 of S (StepReports.gained)"""
+    drive: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """drives, efforts, and kinematic bodies by being moved; contact and row are without what these do"""
+    swing: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """of scheme: what comes back within a period, of springs and of weights"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2291,6 +2308,8 @@ class GroupStepReply(Message):
     """on the steps of an earlier call; absent: none"""
     recording_ended: str | None = None
     """as in GroupInfo, in every reply from then on that has room for it"""
+    gained: bytes | None = None
+    """bits, as `terminated`: rows whose substeps gained energy, as StepReports.gained says"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2535,7 +2554,7 @@ class EpisodeInfo(Message):
     hardest_impact_step: int | None = None
     """absent while it is being recorded, and of one that was interrupted"""
     energy_gain: float | None = None
-    """[J] largest of one step that no applied force explains; 0: none"""
+    """[J] largest of one step that no wrench, damper, drive or mover explains, less what swings; 0: none"""
     energy_gain_step: int | None = None
     """as hardest_impact_step"""
     parent: str | None = None
@@ -4246,6 +4265,7 @@ StepReports.FIELDS = (
     Field(26, "worst_launch", Kind.MESSAGE, False, LaunchColumns),
     Field(27, "worst_launch_step", Kind.UINT64, True, None),
     Field(28, "broken_joints", Kind.UINT64, True, None),
+    Field(29, "gained", Kind.DOUBLE, True, None),
 )
 LaunchColumns.FIELDS = (
     Field(1, "speed", Kind.DOUBLE, True, None),
@@ -4291,6 +4311,8 @@ EnergyColumns.FIELDS = (
     Field(5, "applied", Kind.DOUBLE, True, None),
     Field(6, "scheme", Kind.DOUBLE, True, None),
     Field(7, "unexplained", Kind.DOUBLE, True, None),
+    Field(8, "drive", Kind.DOUBLE, True, None),
+    Field(9, "swing", Kind.DOUBLE, True, None),
 )
 WorldContacts.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -4520,6 +4542,7 @@ GroupStepReply.FIELDS = (
     Field(41, "doubtful", Kind.BYTES, False, None),
     Field(42, "opinions", Kind.MESSAGE, False, GroupOpinionColumns),
     Field(43, "recording_ended", Kind.STRING, False, None),
+    Field(44, "gained", Kind.BYTES, False, None),
 )
 GroupRead.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),

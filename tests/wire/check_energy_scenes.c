@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The energy book of every scene of tests/scenes by every solver and integrator: what it does not
+// explain is rounding of what happened in the step, and its entries are the change of energy.
+#include "wire/scene.h"
+
+#include "base/assert.h"
+#include "run/apply.h"
+#include "support/scene_file.h"
+#include "support/suite.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 12, SCENES_MAX = 64 };
+
+static char scenes[SCENES_MAX][64];
+static int scene_count;
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+static void list_folder(const char *folder, const char *prefix) {
+    DIR *directory = opendir(folder);
+    ASSERT(directory != NULL);
+    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        const char *ending = strstr(entry->d_name, ".json");
+        if (ending != NULL) {
+            ASSERT(scene_count < SCENES_MAX);
+            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%s%.*s", prefix,
+                     (int)(ending - entry->d_name), entry->d_name);
+        }
+    }
+    closedir(directory);
+}
+
+static void list_scenes(void) {
+    list_folder(MOREAU_SOURCE_DIR "/tests/scenes", "");
+    list_folder(MOREAU_SOURCE_DIR "/tests/scenes/joints", "joints/");
+    qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
+}
+
+// ---- a world
+
+typedef struct Stage {
+    World *world;
+    Stepper *stepper;
+    Arena arena;
+    StepReport report;
+} Stage;
+
+static Stage open_stage(const char *name, SolverKind kind, Integrator integrator) {
+    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
+    Moreau__V1__Scene *scene = scene_file_load(name);
+    Stage stage = {0};
+    Error error = {0};
+    ScenePlan plan;
+    arena_init(&stage.arena, (size_t)1 << 30);
+    ck_assert_int_eq(apply_create(&limits, &stage.world, &stage.stepper, &error), STATUS_OK);
+    Status status = scene_plan(scene, NULL, &stage.arena, &plan, &error);
+    for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
+        status = apply_change(stage.world, stage.stepper, &plan.input[i], &stage.arena, NULL, NULL,
+                              &error);
+    }
+    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+    const SolverSettings solver = solver_default(kind);
+    WorldSettings settings = stage.world->settings;
+    settings.integrator = (uint8_t)integrator;
+    step_set_solver(&settings, &solver);
+    world_set_settings(stage.world, &settings);
+    return stage;
+}
+
+static void close_stage(Stage *stage) {
+    world_destroy(stage->world);
+    stepper_destroy(stage->stepper);
+    arena_deinit(&stage->arena);
+}
+
+// The entries are the change up to the rounding of the energies themselves, which is of where the
+// scene stands: some hundred bodies' products, each a few times.
+static void judge_entries(const Stage *stage, const char *name) {
+    const StepEnergy *e = &stage->report.energy;
+    const double entries = e->contact + e->row + e->applied + e->drive + e->scheme,
+                 sizes = fabs(e->before) + fabs(e->after) + fabs(e->contact) + fabs(e->row) +
+                         fabs(e->applied) + fabs(e->drive) + fabs(e->scheme);
+    ck_assert_msg(fabs(e->after - e->before - entries - e->unexplained) <=
+                      1e-12 * (e->scale + sizes),
+                  "%s, step %llu: %g of %g", name, (unsigned long long)stage->world->step,
+                  e->after - e->before - entries, e->scale);
+}
+
+static void play(const char *name, SolverKind kind, Integrator integrator) {
+    Stage stage = open_stage(name, kind, integrator);
+    const StepInput input = {.time_step = stage.world->settings.time_step};
+    double worst = 0.0;
+    StepTally tally = {0};
+    for (int n = 0; n < STEPS; n++) {
+        Error error = {0};
+        arena_reset(&stage.arena);
+        if (stepper_run(stage.stepper, stage.world, &input, &stage.arena, NULL, &stage.report,
+                        &error) != STATUS_OK) {
+            break; // what gains under explicit may end: tests of faults judge that
+        }
+        const StepEnergy *e = &stage.report.energy;
+        judge_entries(&stage, name);
+        worst = fmax(worst, fabs(e->unexplained) / e->scale);
+        tally_add(&tally, &stage.report, stage.world->step);
+    }
+    ck_assert_msg(worst <= 1e-12, "%s: %g", name, worst);
+    // what the scenes are played with gains nothing
+    ck_assert_msg(integrator != INTEGRATOR_SYMPLECTIC || tally.gained == 0.0, "%s: %g", name,
+                  tally.gained);
+    close_stage(&stage);
+}
+
+START_TEST(what_is_not_explained_is_rounding) {
+    for (int kind = 0; kind < SOLVER_COUNT; kind++) {
+        for (int integrator = 0; integrator < INTEGRATOR_COUNT; integrator++) {
+            play(scenes[_i], (SolverKind)kind, (Integrator)integrator);
+        }
+    }
+}
+END_TEST
+
+// ---- what is told
+
+static StepReport gaining(double scheme) {
+    return (StepReport){.energy = {.scheme = scheme, .scale = 1.0}};
+}
+
+// Of many steps it is the sum, of one that is large that; what comes back is none.
+START_TEST(a_call_tells_what_it_gained) {
+    StepTally slow = {0}, sudden = {0}, swinging = {0};
+    for (uint64_t step = 1; step <= 4; step++) {
+        const StepReport little = gaining(0.004), there = gaining(step % 2 == 1 ? 0.004 : -0.004),
+                         once = gaining(step == 2   ? 0.02
+                                        : step == 3 ? -0.02
+                                                    : 0.0);
+        tally_add(&slow, &little, step);
+        tally_add(&sudden, &once, step);
+        tally_add(&swinging, &there, step);
+    }
+    ck_assert_double_eq_tol(slow.gained, 0.016, 1e-15);
+    ck_assert_double_eq(sudden.gained, 0.02);
+    ck_assert_double_eq(swinging.gained, 0.0);
+}
+END_TEST
+
+static TCase *case_energy(void) {
+    TCase *tcase = tcase_create("energy");
+    list_scenes();
+    tcase_set_timeout(tcase, 300.0);
+    tcase_add_loop_test(tcase, what_is_not_explained_is_rounding, 0, scene_count);
+    tcase_add_test(tcase, a_call_tells_what_it_gained);
+    return tcase;
+}
+
+SUITE_MAIN("wire/energy_scenes", case_energy)
