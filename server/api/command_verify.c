@@ -4,6 +4,7 @@
 #include "api/episode.h"
 #include "os/clock.h"
 #include "replay/verify.h"
+#include "wire/scene_print.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -232,6 +233,7 @@ static Status make_plan(VerifyPlan *plan, Error *error) {
                      .last = verify->has_last ? verify->last : plan->row.last_step,
                      .worker_count_max =
                          verify->has_lanes && verify->lanes < lanes ? verify->lanes : lanes,
+                     .print_scene = scene_print,
                      .plan_bytes_max = used < budget ? budget - (size_t)used : 0};
     status = verify_open(&plan->verification, &def, error);
     if (status == STATUS_OK) {

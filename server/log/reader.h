@@ -17,7 +17,8 @@ Status log_reader_open(const char *path, LogReader **reader, Error *error);
 void log_reader_close(LogReader *reader); // Nullable
 
 // A note that its owner leaves for whoever has the connection next: which list of a group's
-// episodes was found to be one to one with the calls, by how their chains end. Zeros: none.
+// episodes was found to be one to one with the calls, and its group to be what the recording says,
+// by how its chains end. Zeros: none.
 typedef struct ListMark {
     uint8_t recording[UID_BYTES];
     uint64_t first_world;             // of the range

@@ -344,6 +344,10 @@ uint64_t player_substeps(const Player *player) {
     return player->group != NULL ? group_player_group(player->group)->substeps : 1;
 }
 
+const Group *player_group(const Player *player) {
+    return player->group == NULL ? NULL : group_player_group(player->group);
+}
+
 bool player_would_end(const Player *player, const Door *other, double time_step, Arena *scratch) {
     return player->group != NULL &&
            group_player_would_end(player->group, other, time_step, scratch);

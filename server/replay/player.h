@@ -95,6 +95,9 @@ uint64_t player_hash(const Player *player);            // of its world's state
 double player_time_step(const Player *player);
 uint64_t player_substeps(const Player *player);
 
+// Of an episode of a group, once it has been sought; else NULL. Borrowed.
+const struct Group *player_group(const Player *player);
+
 // Whether the rules of its group would end an episode behind a step that left a world so: its own,
 // or (Nullable) another one that did the same, with this time step [s]. false: of no group.
 bool player_would_end(const Player *player, const Door *other, double time_step, Arena *scratch);

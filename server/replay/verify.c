@@ -4,7 +4,9 @@
 #include "base/array.h"
 #include "log/proof.h"
 #include "os/clock.h"
+#include "replay/beginning.h"
 #include "replay/group_list.h"
+#include "run/group.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,6 +39,8 @@ typedef struct Worker {
     size_t opened;  //   of which by opening its chunks
     Player *player;
     GroupList *list; // while it is looked at
+    ListMark mark;   // to be left when all of that is as it should be
+    bool is_known;   // the list, and how the recording begins, were found to be as they should be
     LogReader *reader;
     Arena memory;   // of a chunk
     uint64_t steps; // compared
@@ -461,6 +465,7 @@ static Status look_at_list(Verification *verification, Worker *worker, uint64_t 
     const bool is_sound = verification->finds.difference_count == 0;
     if (is_sound && is_same_mark(log_reader_mark(worker->reader), &mark)) {
         worker->stage = STAGE_SEEK;
+        worker->is_known = true;
         return STATUS_OK;
     }
     if (worker->list == NULL) {
@@ -479,8 +484,8 @@ static Status look_at_list(Verification *verification, Worker *worker, uint64_t 
         group_list_close(worker->list);
         worker->list = NULL;
         worker->stage = STAGE_SEEK;
-        *log_reader_mark(worker->reader) =
-            is_sound && !difference.found && worker->found == 0 ? mark : (ListMark){0};
+        const bool is_whole = is_sound && !difference.found && worker->found == 0;
+        worker->mark = is_whole ? mark : (ListMark){0};
     }
     return status == STATUS_OK && difference.found ? add_difference(worker, &difference, error)
                                                    : status;
@@ -500,6 +505,33 @@ static Status note_loss(Worker *worker, uint64_t step, const Error *why, Error *
         return why->status;
     }
     return worker->found > 0 ? STATUS_OK : add_damage(worker, NULL, step, why, error);
+}
+
+// Where the recording begins.
+static Status check_beginning(const Verification *verification, Worker *worker, Error *error) {
+    const Group *group = player_group(worker->player);
+    if (!verification->proof.has_definition || worker->is_known ||
+        (group == NULL && player_step(worker->player) > 0)) {
+        return STATUS_OK;
+    }
+    const World *world = group == NULL ? player_world(worker->player) : group->template;
+    const Beginning beginning = {.episode = &verification->episode,
+                                 .def = &verification->proof.def,
+                                 .world = world,
+                                 .time_step =
+                                     group == NULL ? world->settings.time_step : group->time_step,
+                                 .print_scene = verification->def.print_scene};
+    PlayerDifference difference[BEGINNING_DIFFERENCES];
+    size_t count;
+    Status status =
+        beginning_check(&beginning, worker->reader, &worker->memory, difference, &count, error);
+    if (status == STATUS_OK && group != NULL && count == 0) {
+        *log_reader_mark(worker->reader) = worker->mark;
+    }
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = add_difference(worker, &difference[i], error);
+    }
+    return status;
 }
 
 static Status begin_stepping(Verification *verification, Worker *worker, Error *error) {
@@ -531,9 +563,10 @@ static Status begin_stepping(Verification *verification, Worker *worker, Error *
         return note_loss(worker, segment->begin, &why, error);
     }
     worker->unconverged_before = player_unconverged(worker->player);
+    status = segment->begin == 0 ? check_beginning(verification, worker, error) : STATUS_OK;
     worker->opened = worker->found;
     worker->stage = STAGE_STEP;
-    return STATUS_OK;
+    return status;
 }
 
 // At the end of its segment: over, or on with the next one whose key-frame is damaged.

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "replay/player.h"
+#include "run/recorder.h"
 
 enum { VERIFY_DIFFERENCES_MAX = 100 };
 
@@ -26,6 +27,7 @@ typedef struct VerifyDef {
     WorldLimits limits;
     uint64_t first, last;      // steps: first <= last <= the episode's last
     uint32_t worker_count_max; // >= 1: at most so many players at once
+    SceneProc *print_scene;    // Nullable: scenes are not compared
     size_t plan_bytes_max;     // what the plan may take: some 400 bytes per chunk
 } VerifyDef;
 
