@@ -35,10 +35,7 @@ typedef enum Property {
     PROPERTY_SCENE,   // the scene of the world that a scene makes is that scene
     PROPERTY_REPLAY,  // encoded inputs do what inputs did
     PROPERTY_JUDGE,   // the tests' own certificate agrees
-    PROPERTY_ENERGY,  // nothing is unexplained
-    PROPERTY_TURNED,  // a world turned, moved, mirrored does the same
-    PROPERTY_ORDER,   // in another order, too
-    PROPERTY_UNITS,   // and in other units, to the bit
+    PROPERTY_ENERGY,  // nothing is unexplained, and nobody runs away
     PROPERTY_COUNT
 } Property;
 

@@ -8,9 +8,8 @@
 #include "simulate/dice.h"
 
 typedef enum Mood {
-    MOOD_CALM,   // numbers of every day
-    MOOD_WILD,   // any legal numbers
-    MOOD_TURNED, // of every day, and nothing that a world turned round cannot be told likewise
+    MOOD_CALM, // numbers of every day
+    MOOD_WILD, // any legal numbers
     MOOD_COUNT
 } Mood;
 

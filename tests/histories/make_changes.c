@@ -117,7 +117,7 @@ Input make_settings(Make *make, uint64_t percent) {
     if (make_chance(make, percent)) {
         put_sleep(make, &change);
     }
-    if (make->mood != MOOD_TURNED && make_chance(make, percent / 3)) {
+    if (make_chance(make, percent / 3)) {
         put_bounds(make, &change);
     }
     put_choices(make, &change, percent);

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "histories/ask.h"
+#include "histories/ask_step.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 
@@ -17,8 +18,7 @@ const char *const property_names[PROPERTY_COUNT] = {
     [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite", [PROPERTY_REFUSED] = "refused",
     [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",   [PROPERTY_AGAIN] = "again",
     [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay", [PROPERTY_JUDGE] = "judge",
-    [PROPERTY_ENERGY] = "energy", [PROPERTY_TURNED] = "turned", [PROPERTY_ORDER] = "order",
-    [PROPERTY_UNITS] = "units",
+    [PROPERTY_ENERGY] = "energy",
 };
 
 bool play_found(Play *play, Property property, const char *place, const char *format, ...) {
@@ -190,12 +190,18 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
     const Stop stop = {.asked = ask_to_stop, .context = play};
     const Context context = {.stop = &stop};
     const uint64_t step = door->world->step;
+    const double scale = ask_step_scale(door->world, run->input.time_step);
+    AskStep judge = ask_step_judge(play);
+    run->input.witness = &judge.witness;
     const Status status = door_step(door, run, &play->scratch, 0, &context, error);
+    run->input.witness = NULL;
     if (status == STATUS_OK && door->world->step == step) {
         play->is_over = true;
         if (whole_hash(door->world) != before) {
             play_found(play, PROPERTY_REFUSED, "given up", "a step given up has changed the world");
         }
+    } else if (status == STATUS_OK) {
+        ask_step_energy(play, door->world, &run->tally.last, run->input.time_step, scale);
     }
     return status;
 }
@@ -217,6 +223,9 @@ static bool take_step(Play *play, StepRun run[PLAY_DOORS], bool *goes_on) {
             return play_found(play, property_of(i), "step status", "a step ends %s, and again %s",
                               status_name(status[PLAY_MAIN]), status_name(status[i]));
         }
+    }
+    if (play->finding->is_found) {
+        return false;
     }
     *goes_on = status[PLAY_MAIN] == STATUS_OK && run[PLAY_MAIN].steps_left > 0;
     play->tally.steps++;

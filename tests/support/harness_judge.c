@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "support/harness_judge.h"
 
+#include "base/assert.h"
 #include "support/links_mass.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,7 @@ typedef struct Court {
 
 static void *take(Arena *arena, size_t count, size_t size) {
     void *piece = arena_take_zeroed(arena, count, size);
-    ck_assert_ptr_nonnull(piece);
+    ASSERT(piece != NULL);
     return piece;
 }
 
@@ -58,7 +58,7 @@ static uint32_t side_rows(const ContactProblem *problem, const ProblemContact *c
         return 0;
     }
     const ProblemTree *tree = &problem->tree[side->tree];
-    ck_assert_uint_le(tree->width, WIDTH_MAX);
+    ASSERT(tree->width <= WIDTH_MAX);
     const Vec3 *axes[3] = {&c->normal, &c->tangent[0], &c->tangent[1]};
     for (int k = 0; k < 3; k++) {
         for (uint32_t i = 0; !tree->is_free && i < tree->width; i++) {
