@@ -170,7 +170,7 @@ static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) 
     const bool is_ranked = list.rank == MOREAU__V1__EPISODE__RANK__DOUBTFUL;
     json_t *rows = cli->json ? json_array() : NULL;
     list.has_first = list.has_count = 1;
-    uint64_t got;
+    uint64_t got, total;
     do {
         uint64_t left = limit - list.first;
         list.count = left < PAGE_ROWS ? left : PAGE_ROWS;
@@ -183,10 +183,11 @@ static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) 
             print_count(reply->episode_list, limit, is_ranked);
         }
         got = reply->episode_list->n_episodes;
+        total = reply->episode_list->total;
         list.first += got;
         show_page(reply->episode_list, rows);
         moreau__v1__reply__free_unpacked(reply, NULL);
-    } while (got == PAGE_ROWS && list.first < limit);
+    } while (got > 0 && list.first < limit && list.first < total);
     if (rows != NULL) {
         cli_print(cli, rows);
     }

@@ -10,10 +10,13 @@
 #include "run/recorder.h"
 #include "step/snapshot.h"
 #include "wire/scene_print.h"
+#include "wire/wire.h"
+#include "base/array.h"
 #include "os/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static Status out_of_memory(Error *error) {
@@ -380,31 +383,94 @@ static uint64_t moment_ns(bool is_given, double seconds) {
     return low;
 }
 
-static Status fill_list(Request *request, const EpisodeRows *rows, Moreau__V1__Reply *reply,
-                        Error *error) {
-    Arena *arena = &request->arena;
-    const size_t count = rows->count;
-    Moreau__V1__EpisodeListReply *message = arena_take(arena, sizeof(*message));
-    Moreau__V1__EpisodeInfo *info = arena_take_array(arena, count, sizeof(*info));
-    Moreau__V1__EpisodeInfo **list = arena_take_array(arena, count, sizeof(*list));
-    if (message == NULL || info == NULL || list == NULL) {
+// A reply as it grows: so many episodes may be asked for that only what is sent of them is kept.
+typedef struct EpisodeListing {
+    Arena *arena;
+    uint8_t *packed; // owned; the field `episodes`
+    size_t used, capacity;
+    size_t used_max; // what a frame holds
+    size_t refused;  // bytes of the one that did not fit; 0: all did
+    bool is_out_of_memory;
+    bool has_unknown;
+    EpisodeRows rows;
+    ReplyBody body;
+} EpisodeListing;
+
+enum { LIST_NUMBERS_BYTES_MAX = 2 * WIRE_HEAD_BYTES_MAX };
+
+static bool list_episode(void *context, const EpisodeRow *row) {
+    EpisodeListing *listing = context;
+    Moreau__V1__EpisodeInfo info;
+    if (!episode_describe(row, listing->arena, &info)) {
+        listing->is_out_of_memory = true;
+        return false;
+    }
+    const size_t bytes = moreau__v1__episode_info__get_packed_size(&info);
+    if (bytes + WIRE_HEAD_BYTES_MAX > listing->used_max - listing->used) {
+        listing->refused = bytes;
+        return false;
+    }
+    if (!ARRAY_RESERVE(listing->packed, listing->capacity,
+                       listing->used + WIRE_HEAD_BYTES_MAX + bytes)) {
+        listing->is_out_of_memory = true;
+        return false;
+    }
+    uint8_t *at = wire_head(listing->packed + listing->used, 2, bytes);
+    at += moreau__v1__episode_info__pack(&info, at);
+    listing->used = (size_t)(at - listing->packed);
+    return true;
+}
+
+static uint8_t *write_list(uint8_t *at, const void *context) {
+    const EpisodeListing *listing = context;
+    at = wire_number(at, 1, listing->rows.total);
+    if (listing->used > 0) {
+        memcpy(at, listing->packed, listing->used);
+    }
+    at += listing->used;
+    return listing->has_unknown ? wire_number(at, 3, listing->rows.unknown) : at;
+}
+
+static void free_list(Request *request) {
+    EpisodeListing *listing = request->plan;
+    free(listing->packed);
+}
+
+static EpisodeListing *open_list(Request *request) {
+    EpisodeListing *listing = request->plan;
+    if (listing == NULL) {
+        listing = arena_take_zeroed(&request->arena, 1, sizeof(*listing));
+        if (listing == NULL) {
+            return NULL;
+        }
+        request->plan = listing;
+        request->finish = free_list;
+    }
+    listing->arena = &request->arena;
+    listing->used_max = request->api->def.frame_bytes_max - REPLY_HEAD_OK_BYTES_MAX -
+                        WIRE_HEAD_BYTES_MAX - LIST_NUMBERS_BYTES_MAX;
+    listing->used = listing->refused = 0;
+    return listing;
+}
+
+static Status close_list(Request *request, EpisodeListing *listing, Error *error) {
+    const Moreau__V1__EpisodeList *list = request->message->episode_list;
+    if (listing->is_out_of_memory) {
         return out_of_memory(error);
     }
-    moreau__v1__episode_list_reply__init(message);
-    for (size_t i = 0; i < count; i++) {
-        list[i] = &info[i];
-        if (!episode_describe(&rows->row[i], arena, &info[i])) {
-            return out_of_memory(error);
-        }
+    if (listing->rows.count == 0 && listing->refused > 0) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "first",
+                         "Episode %" PRIu64 " of this list alone is %zu bytes, and a frame holds "
+                         "%zu (option --frame-bytes-max): go on with first = %" PRIu64 ".",
+                         list->first, listing->refused, request->api->def.frame_bytes_max,
+                         list->first + 1);
     }
-    message->has_total = 1;
-    message->total = rows->total;
-    message->has_unknown = request->message->episode_list->n_touches > 0;
-    message->unknown = rows->unknown;
-    message->n_episodes = count;
-    message->episodes = list;
-    reply->result_case = MOREAU__V1__REPLY__RESULT_EPISODE_LIST;
-    reply->episode_list = message;
+    listing->has_unknown = list->n_touches > 0;
+    listing->body = (ReplyBody){.field = MOREAU__V1__REPLY__RESULT_EPISODE_LIST,
+                                .bytes_max = listing->used + LIST_NUMBERS_BYTES_MAX,
+                                .write = write_list,
+                                .context = listing};
+    request->body = &listing->body;
     return STATUS_OK;
 }
 
@@ -464,6 +530,13 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
                             .is_by_doubt = list->rank == MOREAU__V1__EPISODE__RANK__DOUBTFUL,
                             .first = list->first,
                             .count = list->count < ROWS_MAX ? list->count : ROWS_MAX};
+    (void)reply;
+    EpisodeListing *listing = open_list(request);
+    if (listing == NULL) {
+        return out_of_memory(error);
+    }
+    filter.seen = list_episode;
+    filter.seen_context = listing;
     Status status = take_conditions(request, &filter, error);
     Log *log = request->api->def.log;
     LogReader *reader;
@@ -471,16 +544,15 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
     if (status != STATUS_OK) {
         return status;
     }
-    EpisodeRows rows;
     WorkWatch watch;
     request_watch(request, lane, clock_now_ns(), &watch);
     filter.context = &watch.context;
-    status = log_reader_list(reader, &filter, &request->arena, &rows, error);
+    status = log_reader_list(reader, &filter, &request->arena, &listing->rows, error);
     log_give_reader(log, reader);
     if (status == STATUS_ABORTED) {
         return episode_end_watch(request, &watch, error);
     }
-    return status == STATUS_OK ? fill_list(request, &rows, reply, error) : status;
+    return status == STATUS_OK ? close_list(request, listing, error) : status;
 }
 
 // The world as it was at the episode's start, the caller's to destroy.

@@ -322,7 +322,11 @@ static JobOutcome work_on_lane(Job *job, Lane *lane) {
     if (request->world != NULL && request->command->flags & COMMAND_MUTATES) {
         host_publish(request->world);
     }
-    request_reply(request, lane, &reply, &error);
+    if (request->body != NULL && error.status == STATUS_OK) {
+        request_reply_written(request, lane, request->body, &error);
+    } else {
+        request_reply(request, lane, &reply, &error);
+    }
     job->urgent = request->status != STATUS_OK; // `done` writes its line
     return JOB_DONE;
 }

@@ -76,6 +76,8 @@ struct Request {
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
     void *plan;                   // what judge or prepare left for work, in the arena
+    const struct ReplyBody *body; // Nullable; work's: a result written by hand, instead of in the
+                                  // reply, which then is OK
 
     void (*stopped)(Request *request); // Nullable; prepare's, of a request that sends events: on
                                        // the loop, when it is cancelled; must not end it at once

@@ -96,6 +96,9 @@ static inline TouchFilter touch_filter_any(void) {
 
 enum { FILTER_TOUCHES_MAX = 8, FILTER_HIGHLIGHTS_MAX = 8 };
 
+// The row is there until this returns. false: no more are wanted.
+typedef bool EpisodeSeen(void *context, const EpisodeRow *row);
+
 typedef struct EpisodeFilter {
     const char *name;            // part of the name, any case; NULL: any
     const char *label;           // one of its labels; NULL: any
@@ -111,6 +114,8 @@ typedef struct EpisodeFilter {
     uint64_t first, count;
     bool is_by_doubt;       // in the order of their doubtful shares, of which that is known
     const Context *context; // Nullable: ABORTED when it says so
+    EpisodeSeen *seen;      // Nullable: shown each row, of which none is kept
+    void *seen_context;
 } EpisodeFilter;
 
 // What of its return was earned in doubtful steps, as a share of both parts: -1 … 1.

@@ -515,6 +515,39 @@ static Status read_listed(LogReader *reader, int64_t id, Figures *figures, Arena
     return STATUS_OK;
 }
 
+static Status take_rows(LogReader *reader, Arena *arena, const int64_t *ids, EpisodeRows *rows,
+                        Error *error) {
+    Status status = STATUS_OK;
+    Figures figures = {0};
+    rows->row = arena_take_array(arena, rows->count, sizeof(*rows->row));
+    if (rows->row == NULL) {
+        return reader_memory_ended("a list of episodes", error);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < rows->count; i++) {
+        status = read_listed(reader, ids[i], &figures, arena, &rows->row[i], error);
+    }
+    return status;
+}
+
+// Each takes the memory of the one before.
+static Status show_rows(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
+                        const int64_t *ids, EpisodeRows *rows, Error *error) {
+    const ArenaMark mark = arena_mark(arena);
+    const size_t found = rows->count;
+    Status status = STATUS_OK;
+    Figures figures = {0};
+    bool goes_on = true;
+    rows->count = 0;
+    for (size_t i = 0; goes_on && status == STATUS_OK && i < found; i++) {
+        EpisodeRow row;
+        status = read_listed(reader, ids[i], &figures, arena, &row, error);
+        goes_on = status == STATUS_OK && filter->seen(filter->seen_context, &row);
+        rows->count += goes_on;
+        arena_reset_to(arena, mark);
+    }
+    return status;
+}
+
 static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                         EpisodeRows *rows, Error *error) {
     Status status = count_episodes(reader, filter, LIST_COUNT, &rows->total, error);
@@ -526,17 +559,16 @@ static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *a
     }
     uint64_t left = rows->total > filter->first ? rows->total - filter->first : 0;
     rows->count = (size_t)(filter->count < left ? filter->count : left);
-    rows->row = arena_take_array(arena, rows->count, sizeof(*rows->row));
     int64_t *ids = arena_take_array(arena, rows->count, sizeof(*ids));
-    if (rows->row == NULL || ids == NULL) {
+    if (ids == NULL) {
         return reader_memory_ended("a list of episodes", error);
     }
     status = read_ids(reader, filter, ids, &rows->count, error);
-    Figures figures = {0};
-    for (size_t i = 0; status == STATUS_OK && i < rows->count; i++) {
-        status = read_listed(reader, ids[i], &figures, arena, &rows->row[i], error);
+    if (status != STATUS_OK) {
+        return status;
     }
-    return status;
+    return filter->seen != NULL ? show_rows(reader, filter, arena, ids, rows, error)
+                                : take_rows(reader, arena, ids, rows, error);
 }
 
 Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,

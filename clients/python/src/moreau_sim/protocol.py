@@ -2669,7 +2669,7 @@ class EpisodeList(Message):
     first: int | None = None
     """skip so many; default 0"""
     count: int | None = None
-    """at most so many, and never more than 65,536"""
+    """at most so many, and never more than 65,536, or than a frame holds: go on behind those that came"""
     recording: str | None = None
     """those of this recording: the id of any of them, 32 digits"""
     touches: Optional[Sequence["EpisodeTouch"]] = None
