@@ -32,6 +32,7 @@ typedef enum OptionKind {
     OPTION_DURABILITY, // normal or full
     OPTION_LISTEN,     // an address; may be given several times
     OPTION_ADDRESS,    // one address
+    OPTION_HOST,       // a name; may be given several times
     OPTION_HELP,       // takes no value
     OPTION_VERSION
 } OptionKind;
@@ -62,6 +63,9 @@ static const Option table[] = {
     {"http", OPTION_ADDRESS, FIELD(http), 0, 0, 0, "ADDR", NULL, group_serving,
      "where the pages /livez, /readyz and /metrics are, and the WebSocket through which browsers "
      "watch worlds; an address as of --listen; default: nowhere"},
+    {"http-host", OPTION_HOST, FIELD(http_host), 0, 0, 0, "NAME", NULL, group_serving,
+     "a name by which --http may be asked beside its address and localhost; others are refused, as "
+     "any web page can have its own name point here; up to 16 times"},
     {"viewer", OPTION_TEXT, FIELD(viewer), 0, 0, 0, "FILE", NULL, group_serving,
      "the page that --http shows at /, which watches worlds: moreau-viewer.html; default: none"},
     {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
@@ -312,7 +316,7 @@ static Status set_durability(Options *options, const Option *option, const char 
 // before it.
 typedef struct Origin {
     Options *options;
-    bool has_listen;
+    bool has_listen, has_host;
     Error *error;
     Status status; // of the first failure
 } Origin;
@@ -331,6 +335,27 @@ static Status add_listen(Origin *origin, const char *text) {
                          "listen is given at most %d times.", OPTIONS_LISTEN_MAX);
     }
     snprintf(options->listen[options->listen_count++], OPTIONS_ADDRESS_BYTES, "%s", text);
+    return STATUS_OK;
+}
+
+static Status add_host(Origin *origin, const char *text) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._";
+    Options *options = origin->options;
+    const size_t bytes = strlen(text);
+    if (bytes == 0 || bytes >= OPTIONS_ADDRESS_BYTES || strspn(text, letters) != bytes) {
+        return error_set(origin->error, STATUS_INVALID_ARGUMENT, "http-host",
+                         "http-host is a name without a port, of letters, digits, dots and dashes, "
+                         "not '%.100s'.",
+                         text);
+    }
+    options->http_host_count = origin->has_host ? options->http_host_count : 0;
+    origin->has_host = true;
+    if (options->http_host_count == OPTIONS_HOSTS_MAX) {
+        return error_set(origin->error, STATUS_INVALID_ARGUMENT, "http-host",
+                         "http-host is given at most %d times.", OPTIONS_HOSTS_MAX);
+    }
+    snprintf(options->http_host[options->http_host_count++], OPTIONS_ADDRESS_BYTES, "%s", text);
     return STATUS_OK;
 }
 
@@ -358,6 +383,8 @@ static Status set_option(Origin *origin, const Option *option, const char *text)
         return add_listen(origin, text);
     case OPTION_ADDRESS:
         return set_address(origin, option, text);
+    case OPTION_HOST:
+        return add_host(origin, text);
     case OPTION_HELP:
     case OPTION_VERSION:
         break;

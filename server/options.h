@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 enum { OPTIONS_LISTEN_MAX = 16 };
+enum { OPTIONS_HOSTS_MAX = 16 };
 enum { OPTIONS_ADDRESS_BYTES = 128 };
 enum { OPTIONS_TEXT_BYTES = 512 };
 enum { OPTIONS_TOKEN_BYTES_MAX = 255 }; // as any text of the protocol: Hello brings it
@@ -30,6 +31,8 @@ typedef struct Options {
     size_t listen_count;
     char http[OPTIONS_ADDRESS_BYTES]; // where the pages for operators are; "": nowhere
     bool http_is_exposed;             // beyond this machine: then its metrics demand the token
+    char http_host[OPTIONS_HOSTS_MAX][OPTIONS_ADDRESS_BYTES]; // names by which the pages are asked
+    size_t http_host_count;
     uint64_t http_connections_max;
     uint64_t http_viewers_max;
     uint64_t ready_fd; // OPTIONS_NO_FD: none

@@ -45,7 +45,8 @@ typedef struct Server {
     Api *api;
     Net *net;
     Listener *listener[OPTIONS_LISTEN_MAX];
-    Http *http;              // NULL: no pages
+    Http *http; // NULL: no pages
+    const char *http_name[OPTIONS_HOSTS_MAX];
     char *page;              // NULL: none is shown
     Listener *http_listener; // NULL: closed
     ApiLimit limit[LIMIT_COUNT_MAX];
@@ -328,7 +329,13 @@ static Status open_http(Server *server, Error *error) {
         page_file_read(options->viewer, &server->page, error) != STATUS_OK) {
         return error->status;
     }
+    for (size_t i = 0; i < options->http_host_count; i++) {
+        server->http_name[i] = options->http_host[i];
+    }
     HttpDef http = {.loop = &server->loop,
+                    .name = server->http_name,
+                    .name_count = options->http_host_count,
+                    .takes_any_host = strncmp(options->http, "unix:", 5) == 0,
                     .token = options->http_is_exposed ? options_token(options) : "",
                     .live_token = options_token(options),
                     .page = server->page,

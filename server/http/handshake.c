@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "http/handshake.h"
 
+#include "http/host.h"
 #include "os/secret.h"
 
 #include <string.h>
@@ -67,26 +68,12 @@ static bool shows_token(const char *protocols, const char *token) {
     return false;
 }
 
-// Whether a Host, with or without a port, is a name of this machine that nobody else can give to
-// it.
-static bool is_this_machine(const char *host) {
-    static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        size_t bytes = strlen(names[i]);
-        if (strncasecmp(host, names[i], bytes) == 0 &&
-            (host[bytes] == '\0' || host[bytes] == ':')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_own_page(const Handshake *handshake) {
+static bool is_own_page(const HttpDef *def, const Handshake *handshake) {
     static const char scheme[] = "http://";
     enum { SCHEME_BYTES = sizeof(scheme) - 1 };
-    return strncmp(handshake->origin, scheme, SCHEME_BYTES) == 0 &&
+    return handshake->host[0] != '\0' && strncmp(handshake->origin, scheme, SCHEME_BYTES) == 0 &&
            strcasecmp(handshake->origin + SCHEME_BYTES, handshake->host) == 0 &&
-           is_this_machine(handshake->host);
+           host_is_ours(def, handshake->host);
 }
 
 unsigned handshake_judge(const HttpDef *def, const Handshake *handshake, FILE *out) {
@@ -104,7 +91,8 @@ unsigned handshake_judge(const HttpDef *def, const Handshake *handshake, FILE *o
               out);
         return HTTP_UNAUTHORIZED;
     }
-    if (def->live_token[0] == '\0' && handshake->origin[0] != '\0' && !is_own_page(handshake)) {
+    if (def->live_token[0] == '\0' && handshake->origin[0] != '\0' &&
+        !is_own_page(def, handshake)) {
         fputs("This page may not watch worlds without a token: open the page that the server "
               "itself shows (option --viewer), or give the server a --token-file.\n",
               out);

@@ -11,8 +11,7 @@
 //
 //   no Origin            no browser: whoever it is could connect to the protocol's own port
 //   Origin http://HOST   the page that this server itself has served (option --viewer). HOST must
-//                        be that of the request, and a name of this machine: else any site could
-//                        have its own name point here (DNS rebinding)
+//                        be that of the request, which is the server's own (host.h)
 //   any other            refused. That includes "null", which pages from a file have, but any
 //                        foreign page gives itself as well, in a sandboxed frame
 #pragma once

@@ -11,14 +11,16 @@
 #include <unistd.h>
 
 enum {
-    HEAD_BYTES_MAX = 8192,   // of a request, with the longest token
+    HEAD_BYTES_MAX = 32768, // of a request; above it the library ends the connection …
+    FIELD_BYTES_MAX =
+        8192, // … of the fields that it knows, with the longest token; else it is told
     TOKEN_BYTES_MAX = 255,   // as the server's options allow
     REQUEST_TIMEOUT_S = 5,   // for a whole request, and for taking the answer
     IDLE_TIMEOUT_S = 90,     // beyond the usual minute between two scrapes
     DESCRIPTORS_EXTRA = 16,  // the library's own: a pipe, a socket of its system state
     LEAVING_MAX = 64,        // connections being closed in favour of new ones
     WRITE_BYTES_MAX = 16384, // one write
-    REPLY_HEAD_BYTES = 512,
+    REPLY_HEAD_BYTES = 1024,
     PEER_BYTES = 128,
     VIEWER_RECEIVE_BYTES = 4096, // a message comes in such pieces
     PING_S = 20,                 // a viewer that says nothing is probed after so long …
@@ -85,15 +87,27 @@ static size_t header_text(struct lws *wsi, enum lws_token_indexes token, char *t
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
+// (Those that it does not know it keeps, too, but does not tell how long they are.)
+static bool is_head_too_long(struct lws *wsi) {
+    int bytes = 0;
+    for (int token = 0; token < WSI_TOKEN_COUNT; token++) {
+        bytes += lws_hdr_total_length(wsi, (enum lws_token_indexes)token);
+    }
+    return bytes > FIELD_BYTES_MAX;
+}
+
 static unsigned print_page(Visitor *visitor, const char *path, FILE *out) {
-    char authorization[TOKEN_BYTES_MAX + sizeof("Bearer ")];
+    char authorization[TOKEN_BYTES_MAX + sizeof("Bearer ")], host[HANDSHAKE_FIELD_BYTES];
     struct lws *wsi = visitor->wsi;
+    header_text(wsi, WSI_TOKEN_HOST, host, sizeof(host));
     header_text(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof(authorization));
     PageRequest request = {.path = path,
                            .reads = lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0 ||
                                     lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0,
-                           .authorization = authorization};
-    visitor->is_last = !request.reads; // what follows the head is not read
+                           .authorization = authorization,
+                           .host = host,
+                           .is_too_long = is_head_too_long(wsi)};
+    visitor->is_last = !request.reads || request.is_too_long; // what follows the head is not read
     return page_print(&visitor->http->def, &request, out);
 }
 
@@ -108,7 +122,11 @@ static unsigned print_refusal(Visitor *visitor, const char *path, FILE *out) {
     header_text(wsi, WSI_TOKEN_HOST, host, sizeof(host));
     Handshake handshake = {.path = path, .protocols = protocols, .origin = origin, .host = host};
     visitor->is_last = true;
-    unsigned status = handshake_judge(&http->def, &handshake, out);
+    const PageRequest request = {.host = host, .is_too_long = is_head_too_long(wsi)};
+    unsigned status = page_refuse(&http->def, &request, out);
+    if (status == 0) {
+        status = handshake_judge(&http->def, &handshake, out);
+    }
     if (status == 0 && http->viewer_count >= http->def.viewers_max) {
         fputs("As many viewers are watching as may (option --http-viewers-max): try again "
               "later.\n",
@@ -138,6 +156,31 @@ static bool compose(Visitor *visitor, const char *path,
     return true;
 }
 
+// What browsers are told of every answer: it is what it says it is, it stands in no frame of
+// another page, and the viewer's page runs what is in it, loads nothing, and talks to servers of
+// Moreau and where files of episodes lie.
+static const struct {
+    const char *name, *value;
+} guards[] = {
+    {"x-content-type-options:", "nosniff"},
+    {"x-frame-options:", "DENY"},
+    {"referrer-policy:", "no-referrer"},
+    {"content-security-policy:",
+     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
+     "style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self' http: https: ws: wss: "
+     "blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+};
+
+static bool add_guards(struct lws *wsi, unsigned char **at, unsigned char *end) {
+    bool failed = false;
+    for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
+        failed = failed || lws_add_http_header_by_name(wsi, (const unsigned char *)guards[i].name,
+                                                       (const unsigned char *)guards[i].value,
+                                                       (int)strlen(guards[i].value), at, end) != 0;
+    }
+    return !failed;
+}
+
 static bool send_head(const Visitor *visitor, const char *path, unsigned status) {
     unsigned char head[LWS_PRE + REPLY_HEAD_BYTES];
     unsigned char *start = head + LWS_PRE, *end = head + sizeof(head), *at = start;
@@ -145,6 +188,7 @@ static bool send_head(const Visitor *visitor, const char *path, unsigned status)
     static const unsigned char methods[] = "GET, HEAD", scheme[] = "Bearer";
     bool failed = lws_add_http_common_headers(wsi, status, page_type(path, status),
                                               visitor->body_bytes, &at, end) != 0;
+    failed = failed || !add_guards(wsi, &at, end);
     if (status == HTTP_STATUS_METHOD_NOT_ALLOWED) {
         failed = failed || lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_ALLOW, methods,
                                                         sizeof(methods) - 1, &at, end) != 0;

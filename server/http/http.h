@@ -8,12 +8,14 @@
 //   /         the page that shows worlds and episodes, where the server was given it
 //   /v1/live  no page: the WebSocket through which that page watches worlds (handshake.h, viewer.h)
 //
-// GET and HEAD; anything else is answered with a status and a sentence. The room knows no world and
-// no socket address: it is handed accepted sockets, and callbacks that say whether the server is
-// ready, print its metrics and take up a viewer's connection.
+// GET and HEAD; anything else is answered with a status and a sentence. The Host must be one of
+// this server's (host.h, 421). The room knows no world and no socket address: it is handed accepted
+// sockets, and callbacks that say whether the server is ready, print its metrics and take up a
+// viewer's connection.
 //
 // libwebsockets runs on the server's own loop. Nobody disturbs the rest: a request must be whole
-// within some seconds and its head within 8 KiB; an idle connection is closed after a while; above
+// within some seconds; the fields of its head that HTTP knows have 8 KiB together (431), all of it
+// 32 KiB, above which the connection ends; an idle connection is closed after a while; above
 // `connections_max` the connection that has not asked for longest goes. Viewers are counted for
 // themselves, so that they keep nobody from the pages.
 //
@@ -31,9 +33,12 @@ typedef struct Http Http;
 
 typedef struct HttpDef {
     uv_loop_t *loop;
-    const char *token;      // that /metrics demands; "": none
-    const char *live_token; // that viewers show; "": none
-    const char *page;       // at /, HTML; NULL: none
+    const char *token;       // that /metrics demands; "": none
+    const char *live_token;  // that viewers show; "": none
+    const char *page;        // at /, HTML; NULL: none
+    const char *const *name; // [name_count] by which it may be asked, too (host.h)
+    size_t name_count;
+    bool takes_any_host; // no browser comes this way
     uint32_t connections_max, viewers_max;
     bool (*is_ready)(void *context);
     void (*print_metrics)(void *context, FILE *out); // prints to memory

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "http/page.h"
 
+#include "http/host.h"
+
 #include "os/secret.h"
 
 #include <string.h>
@@ -11,6 +13,8 @@ enum {
     HTTP_UNAUTHORIZED = 401,
     HTTP_NOT_FOUND = 404,
     HTTP_METHOD_NOT_ALLOWED = 405,
+    HTTP_MISDIRECTED = 421,
+    HTTP_HEAD_TOO_LONG = 431,
     HTTP_UNAVAILABLE = 503
 };
 
@@ -70,7 +74,25 @@ static const Page *find_page(const char *path) {
     return NULL;
 }
 
+unsigned page_refuse(const HttpDef *def, const PageRequest *request, FILE *out) {
+    if (request->is_too_long) {
+        fputs("The head of this request is too long: 8 KiB are taken.\n", out);
+        return HTTP_HEAD_TOO_LONG;
+    }
+    if (!host_is_ours(def, request->host)) {
+        fputs("This server is asked by its address, as localhost, or by a name that it was given "
+              "(option --http-host NAME): another name may be anybody's.\n",
+              out);
+        return HTTP_MISDIRECTED;
+    }
+    return 0;
+}
+
 unsigned page_print(const HttpDef *def, const PageRequest *request, FILE *out) {
+    const unsigned refusal = page_refuse(def, request, out);
+    if (refusal != 0) {
+        return refusal;
+    }
     const Page *page = find_page(request->path);
     if (page == NULL) {
         fputs("There is no such page; there are /livez, /readyz and /metrics.\n", out);

@@ -290,7 +290,7 @@ static void hoard_answers(Siege *siege) {
 // ---- pages
 
 static void pester_the_pages(Siege *siege) {
-    static const char whole[] = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    static const char whole[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
     static const char endless[] = "GET /metrics HTTP/1.1\r\nHost: ";
     static uint8_t garbage[4096];
     memset(garbage, 0xa5, sizeof(garbage));

@@ -51,7 +51,7 @@ static void ask(const char *address, const char *request, Answer *answer) {
 static int get(const char *address, const char *path, const char *header, Answer *answer) {
     char request[512];
     snprintf(request, sizeof(request),
-             "GET %s HTTP/1.1\r\nHost: test\r\nConnection: close\r\n%s\r\n", path, header);
+             "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", path, header);
     ask(address, request, answer);
     int status = 0;
     sscanf(answer->text, "HTTP/1.%*c %d", &status);
@@ -105,13 +105,87 @@ START_TEST(every_page_answers_and_what_is_none_is_told_so) {
     ck_assert_int_eq(get(pages, "/", "", &answer), 404);
     ck_assert_int_eq(get(pages, "/../etc/passwd", "", &answer), 404);
 
-    ask(pages, "POST /metrics HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\n\r\nx=1", &answer);
+    ask(pages, "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nx=1",
+        &answer);
     ck_assert_int_eq(strncmp(answer.text, "HTTP/1.1 405 ", 13), 0);
     ck_assert_ptr_nonnull(strstr(answer.text, "allow: GET, HEAD\r\n"));
     ck_assert_ptr_nonnull(strstr(body_of(&answer), "use GET or HEAD"));
-    ask(pages, "HEAD /readyz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n", &answer);
+    ask(pages, "HEAD /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", &answer);
     ck_assert_int_eq(strncmp(answer.text, "HTTP/1.1 200 ", 13), 0);
     ck_assert_str_eq(body_of(&answer), "");
+    server_stop(server);
+}
+END_TEST
+
+static int status_of_host(const char *pages, const char *host, const char *path, Answer *answer) {
+    char request[300];
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+             path, host);
+    ask(pages, request, answer);
+    int status = 0;
+    sscanf(answer->text, "HTTP/1.%*c %d", &status);
+    return status;
+}
+
+// A web page that has its own name point here reads nothing (DNS rebinding).
+START_TEST(only_the_servers_own_names_are_answered) {
+    static Answer answer;
+    ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
+    const char *pages = pages_of(server);
+    ck_assert_int_eq(status_of_host(pages, "evil.example", "/metrics", &answer), 421);
+    ck_assert_ptr_nonnull(strstr(body_of(&answer), "--http-host"));
+    ck_assert_ptr_null(strstr(answer.text, "moreau_"));
+    ck_assert_int_eq(status_of_host(pages, "evil.example", "/", &answer), 421);
+    ck_assert_int_eq(status_of_host(pages, "10.1.2.3:7668", "/livez", &answer), 200);
+    ck_assert_int_eq(status_of_host(pages, "[::1]:7668", "/readyz", &answer), 200);
+    ck_assert_int_eq(status_of_host(pages, "localhost", "/metrics", &answer), 200);
+    ask(pages, "GET /livez HTTP/1.0\r\n\r\n", &answer); // a probe that names none
+    ck_assert_ptr_nonnull(strstr(answer.text, " 200 "));
+    server_stop(server);
+    server = server_start("--workers 1 --http 127.0.0.1:0 --http-host farm --http-host f.example");
+    ck_assert_int_eq(status_of_host(pages_of(server), "farm:80", "/metrics", &answer), 200);
+    ck_assert_int_eq(status_of_host(pages_of(server), "F.example", "/metrics", &answer), 200);
+    ck_assert_int_eq(status_of_host(pages_of(server), "g.example", "/metrics", &answer), 421);
+    server_stop(server);
+}
+END_TEST
+
+// Of every answer, whatever its status.
+START_TEST(browsers_are_told_what_they_may_do) {
+    static Answer answer;
+    ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
+    static const char *const paths[] = {"/livez", "/metrics", "/", "/nowhere"};
+    for (size_t i = 0; i < 4; i++) {
+        get(pages_of(server), paths[i], "", &answer);
+        ck_assert_ptr_nonnull(strstr(answer.text, "\r\nx-content-type-options: nosniff\r\n"));
+        ck_assert_ptr_nonnull(strstr(answer.text, "\r\nx-frame-options: DENY\r\n"));
+        ck_assert_ptr_nonnull(strstr(answer.text, "content-security-policy: default-src 'none';"));
+        ck_assert_ptr_nonnull(strstr(answer.text, "frame-ancestors 'none'\r\n"));
+    }
+    server_stop(server);
+}
+END_TEST
+
+START_TEST(a_head_that_is_too_long_is_told_so) {
+    enum { LONG = 9000, ENDLESS = 100000 };
+    static char request[ENDLESS + 200];
+    static Answer answer;
+    ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
+    static const int lengths[] = {7000, LONG, ENDLESS};
+    for (size_t i = 0; i < 3; i++) {
+        size_t used = (size_t)snprintf(request, sizeof(request),
+                                       "GET /livez HTTP/1.1\r\nHost: localhost\r\nCookie: ");
+        memset(request + used, 'c', (size_t)lengths[i]);
+        used += (size_t)lengths[i];
+        snprintf(request + used, sizeof(request) - used, "\r\nConnection: close\r\n\r\n");
+        const int fd = net_client_connect(pages_of(server));
+        net_client_write(fd, request, strlen(request)); // or is cut meanwhile
+        read_answer(fd, &answer);
+        close(fd);
+        ck_assert_int_eq(strncmp(answer.text, "HTTP/1.1 200", 12) == 0, lengths[i] < LONG);
+        ck_assert_int_eq(strncmp(answer.text, "HTTP/1.1 431", 12) == 0, lengths[i] == LONG);
+    }
+    ck_assert_int_eq(status_of(pages_of(server), "/livez"), 200);
     server_stop(server);
 }
 END_TEST
@@ -119,8 +193,9 @@ END_TEST
 START_TEST(one_connection_asks_as_often_as_it_likes) {
     ServerProcess *server = server_start("--workers 1 --http unix:@/pages");
     static Answer answer;
-    static const char first[] = "GET /livez HTTP/1.1\r\nHost: test\r\n\r\n",
-                      last[] = "GET /readyz HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    static const char first[] = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                      last[] =
+                          "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     char request[512] = "";
     for (int i = 0; i < 5; i++) {
         strcat(request, first);
@@ -367,12 +442,13 @@ static const struct {
     {"BREW /livez HTTP/1.1\r\n\r\n", 0, 0},
     {"GET /", 0, 10000},
     {"GET /livez HTTP/1.1\r\nCookie: ", 0, 10000},
-    {"GET /livez HTTP/1.1\r\nX-Unknown: ", 0, 10000},
+    {"GET /livez HTTP/1.1\r\nX-Unknown: ", 0, 40000},
     {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 0, 0},
-    {"GET /livez HTTP/1.1\r\nHost: test\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    {"GET /livez HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
      "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\nSec-WebSocket-Version: 13\r\n\r\n",
      0, 0},
-    {"GET /livez HTTP/1.1\r\nHost: test\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+    {"GET /livez HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nConnection: Upgrade, "
+     "HTTP2-Settings\r\n"
      "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n",
      0, 0},
 };
@@ -387,7 +463,7 @@ START_TEST(who_takes_one_port_for_the_other_is_told_so) {
     ck_assert_msg(strstr(error.message, "http port") != NULL, "%s", error.message);
 
     Answer answer;
-    ask(server->address[0], "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", &answer);
+    ask(server->address[0], "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", &answer);
     ck_assert_int_eq(strncmp(answer.text, "HTTP/1.1 400 ", 13), 0);
     ck_assert_ptr_nonnull(strstr(answer.text, "--http"));
     char *log = server_read(server, "log");
@@ -486,7 +562,7 @@ static uint64_t sleeps_of(pid_t pid) {
 
 START_TEST(an_idle_server_sleeps_also_with_a_visitor) {
     ServerProcess *server = server_start("--workers 1 --http 127.0.0.1:0");
-    static const char request[] = "GET /livez HTTP/1.1\r\nHost: test\r\n\r\n";
+    static const char request[] = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n";
     int fd = net_client_connect(pages_of(server));
     ck_assert(net_client_write(fd, request, sizeof(request) - 1));
     char answer[64];
@@ -503,6 +579,9 @@ END_TEST
 static TCase *case_pages(void) {
     TCase *tcase = tcase_create("pages");
     tcase_add_test(tcase, every_page_answers_and_what_is_none_is_told_so);
+    tcase_add_test(tcase, only_the_servers_own_names_are_answered);
+    tcase_add_test(tcase, browsers_are_told_what_they_may_do);
+    tcase_add_test(tcase, a_head_that_is_too_long_is_told_so);
     tcase_add_test(tcase, one_connection_asks_as_often_as_it_likes);
     tcase_add_test(tcase, metrics_count_what_has_happened);
     tcase_add_test(tcase, work_under_way_is_seen_in_the_metrics);

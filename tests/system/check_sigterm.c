@@ -54,7 +54,7 @@ static void visit(const char *address, const void *bytes, size_t count, bool lis
 }
 
 static void run_visitors(void *argument) {
-    static const char get[] = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    static const char get[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
     Visitors *visitors = argument;
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
     hello.has_protocol_major = hello.has_resumable = 1;

@@ -234,7 +234,7 @@ START_TEST(there_are_so_many_viewers_and_the_pages_still_answer) {
     }
     ck_assert_int_eq(status_of(OURS), 503);
     int fd = net_client_connect(pages());
-    const char *request = "GET /livez HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    const char *request = "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     char answer[12];
     ck_assert(net_client_write(fd, request, strlen(request)));
     ck_assert(net_client_read(fd, answer, sizeof(answer)));
@@ -482,7 +482,7 @@ START_TEST(the_page_is_shown_where_there_is_one) {
              folder);
     server = server_start(options);
     int fd = net_client_connect(pages());
-    const char *request = "GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n";
+    const char *request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     ck_assert(net_client_write(fd, request, strlen(request)));
     for (size_t used = 0; used < sizeof(answer) - 1 && net_client_read(fd, answer + used, 1);) {
         used++;
