@@ -9,6 +9,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 // Blocks of this size and more go back to the system at once when they are freed. (Left alone, the
 // C library raises the limit to the largest block that it has seen, and keeps what a crowd left.)
@@ -20,6 +21,12 @@ static Status run(const Options *options, Error *error) {
     }
     return options->check[0] != '\0' ? inspect_file(options->check, stdout, error)
                                      : server_run(options, error);
+}
+
+// What is recorded is not everybody's to read.
+static void limit_files(const Options *options) {
+    const mode_t given = umask(0);
+    umask(given | (0777 & ~(mode_t)options->file_mode));
 }
 
 int main(int argc, char **argv) {
@@ -34,6 +41,7 @@ int main(int argc, char **argv) {
     int exit_status = 0;
     switch (options_parse(options, argc, argv, stdout, &error)) {
     case OPTIONS_RUN:
+        limit_files(options);
         if (run(options, &error) != STATUS_OK) {
             fprintf(stderr, "moreau-server: %s\n", error.message);
             exit_status = 1;

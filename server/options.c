@@ -30,6 +30,7 @@ typedef enum OptionKind {
     OPTION_TEXT,
     OPTION_LEVEL,
     OPTION_DURABILITY, // normal or full
+    OPTION_MODE,       // permissions of a file, in octal
     OPTION_LISTEN,     // an address; may be given several times
     OPTION_ADDRESS,    // one address
     OPTION_HOST,       // a name; may be given several times
@@ -84,6 +85,9 @@ static const Option table[] = {
      "error, warn, info or debug"},
     {"log-file", OPTION_TEXT, FIELD(log_file), 0, 0, 0, "FILE", NULL, group_serving,
      "where log lines go; reopened on SIGHUP; default: standard error"},
+    {"file-mode", OPTION_MODE, FIELD(file_mode), 0600, 0644, 0640, "MODE", NULL, group_serving,
+     "permissions of the files that are made, in octal: of episodes, backups, and log lines; at "
+     "most, as the umask takes away more; default: 0640"},
 
     {"db", OPTION_TEXT, FIELD(db), 0, 0, 0, "FILE", NULL, group_episodes,
      "the SQLite file that episodes are recorded in, made when it is not there; without it nothing "
@@ -170,7 +174,7 @@ static void set_defaults(Options *options) {
     *options = (Options){.log_level = REPORT_INFO, .listen_count = 1};
     memcpy(options->listen[0], default_listen, sizeof(default_listen));
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (is_number(&table[i])) {
+        if (is_number(&table[i]) || table[i].kind == OPTION_MODE) {
             *number_at(options, &table[i]) = table[i].standard;
         }
     }
@@ -302,6 +306,20 @@ static Status set_level(Options *options, const Option *option, const char *text
     return STATUS_OK;
 }
 
+// The owner reads and writes; others may read, and no more.
+static Status set_mode(Options *options, const Option *option, const char *text, Error *error) {
+    char *end;
+    const unsigned long mode = strtoul(text, &end, 8);
+    if (text[0] < '0' || text[0] > '7' || *end != '\0' || (mode & ~0644ul) != 0 ||
+        (mode & 0600ul) != 0600ul) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                         "%s is 0600, 0640, 0604 or 0644, in octal as of chmod, not '%.100s'.",
+                         option->name, text);
+    }
+    *number_at(options, option) = mode;
+    return STATUS_OK;
+}
+
 static Status set_durability(Options *options, const Option *option, const char *text,
                              Error *error) {
     options->full_durability = strcmp(text, "full") == 0;
@@ -379,6 +397,8 @@ static Status set_option(Origin *origin, const Option *option, const char *text)
         return set_level(origin->options, option, text, origin->error);
     case OPTION_DURABILITY:
         return set_durability(origin->options, option, text, origin->error);
+    case OPTION_MODE:
+        return set_mode(origin->options, option, text, origin->error);
     case OPTION_LISTEN:
         return add_listen(origin, text);
     case OPTION_ADDRESS:

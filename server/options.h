@@ -44,6 +44,7 @@ typedef struct Options {
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;
     char log_file[OPTIONS_TEXT_BYTES]; // "": standard error
+    uint64_t file_mode;                // permissions of the files that are made
     char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
     char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
     char check[OPTIONS_TEXT_BYTES];    // "": serve; else say what is wrong with this file and exit

@@ -122,6 +122,8 @@ struct Api {
     bool is_draining;
     bool is_stopped; // api_stop
     uint32_t closing_sessions;
+    struct Refusal *first_refusal; // greetings whose refusal waits
+    uint32_t refusal_count;
     void (*closed)(void *context);
     void *closed_context;
     // the lanes'

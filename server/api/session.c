@@ -237,11 +237,85 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     return STATUS_OK;
 }
 
+// ---- refusals
+
+// Whoever guesses tokens is told that one is wrong after this long, and many guesses at once are
+// told nothing: their connections end. Nobody else waits.
+enum { REFUSAL_MS = 1000, REFUSALS_MAX = 64 };
+
+typedef struct Refusal {
+    uv_timer_t timer;
+    Request *request;
+    Error error;
+    struct Refusal *next;
+} Refusal;
+
+// Another guess on a connection that is about to be told.
+static bool is_refused(const Api *api, Peer peer) {
+    const Refusal *refusal = api->first_refusal;
+    while (refusal != NULL && refusal->request->peer.handle != peer.handle) {
+        refusal = refusal->next;
+    }
+    return refusal != NULL;
+}
+
+static void refuse(Request *request, const Error *error) {
+    Moreau__V1__Reply empty = MOREAU__V1__REPLY__INIT;
+    request_reply(request, NULL, &empty, error);
+    request->peer.calls->close_after_write(request->peer.handle);
+    request_finish(request);
+}
+
+static void on_refusal_closed(uv_handle_t *handle) {
+    free(handle->data);
+}
+
+static void on_refusal_due(uv_timer_t *timer) {
+    Refusal *refusal = timer->data;
+    Api *api = refusal->request->api;
+    Refusal **link = &api->first_refusal;
+    while (*link != refusal) {
+        link = &(*link)->next;
+    }
+    *link = refusal->next;
+    api->refusal_count--;
+    refuse(refusal->request, &refusal->error);
+    uv_close((uv_handle_t *)timer, on_refusal_closed);
+}
+
+static void hang_up(Request *request) {
+    request->status = STATUS_UNAUTHENTICATED;
+    request->client_gone = true;
+    request->peer.calls->request_end(request->peer.handle, 1);
+    request_finish(request);
+}
+
+static void refuse_later(Request *request, const Error *error) {
+    Api *api = request->api;
+    Refusal *refusal = api->refusal_count < REFUSALS_MAX ? calloc(1, sizeof(*refusal)) : NULL;
+    if (refusal == NULL) {
+        hang_up(request);
+        return;
+    }
+    refusal->next = api->first_refusal;
+    api->first_refusal = refusal;
+    api->refusal_count++;
+    refusal->request = request;
+    refusal->error = *error;
+    uv_timer_init(api->def.loop, &refusal->timer);
+    refusal->timer.data = refusal;
+    uv_timer_start(&refusal->timer, on_refusal_due, REFUSAL_MS, 0);
+}
+
 void session_greet(Request *request) {
     ASSERT(request->session == NULL);
     ASSERT(request->peer.calls->data(request->peer.handle) == NULL);
     const Moreau__V1__Hello *hello = request->message->hello;
     Peer peer = request->peer;
+    if (is_refused(request->api, peer)) {
+        hang_up(request);
+        return;
+    }
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     Moreau__V1__Welcome message = MOREAU__V1__WELCOME__INIT;
     Error error = {0};
@@ -261,9 +335,12 @@ void session_greet(Request *request) {
                     "connection=%" PRIu64 " peer=%s why=\"%s\"", peer.calls->number(peer.handle),
                     peer.calls->name(peer.handle), error.message);
     }
-    request_reply(request, NULL, &reply, &error);
-    if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
-        peer.calls->close_after_write(peer.handle);
+    if (status == STATUS_UNAUTHENTICATED) {
+        refuse_later(request, &error);
+    } else if (status != STATUS_OK && status != STATUS_NOT_FOUND) {
+        refuse(request, &error);
+    } else {
+        request_reply(request, NULL, &reply, &error);
+        request_finish(request);
     }
-    request_finish(request);
 }

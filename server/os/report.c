@@ -14,7 +14,7 @@
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 
 static int open_file(const char *path) {
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 }
 
 Status report_open(Report *report, ReportLevel level, const char *path, Error *error) {
