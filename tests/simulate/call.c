@@ -10,13 +10,14 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [CALL_STEP] = "step",     [CALL_EDIT] = "edit",         [CALL_HASH] = "hash",
-    [CALL_GET] = "get",       [CALL_TAKE] = "take",         [CALL_DESTROY] = "destroy",
-    [CALL_START] = "start",   [CALL_STOP] = "stop",         [CALL_DELETE] = "delete",
-    [CALL_VERIFY] = "verify", [CALL_REPLAY] = "replay",     [CALL_READ] = "read",
-    [CALL_LIST] = "list",     [CALL_DESCRIBE] = "describe", [CALL_PING] = "ping",
-    [CALL_STATS] = "stats",   [CALL_WORLDS] = "worlds",     [CALL_SOLVE] = "solve",
-    [CALL_CANCEL] = "cancel",
+    [CALL_STEP] = "step",       [CALL_EDIT] = "edit",         [CALL_HASH] = "hash",
+    [CALL_GET] = "get",         [CALL_TAKE] = "take",         [CALL_DESTROY] = "destroy",
+    [CALL_START] = "start",     [CALL_STOP] = "stop",         [CALL_DELETE] = "delete",
+    [CALL_VERIFY] = "verify",   [CALL_REPLAY] = "replay",     [CALL_READ] = "read",
+    [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe", [CALL_PING] = "ping",
+    [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",     [CALL_SOLVE] = "solve",
+    [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",        [CALL_SEND] = "send",
+    [CALL_RECEIVE] = "receive",
 };
 
 // ---- asking
@@ -196,6 +197,45 @@ void call_solve(Client *client) {
     call_add(client, CALL_SOLVE, &solve, 0);
 }
 
+// Borrows `mask`, of a byte.
+static ProtobufCBinaryData mask_of(HerdOrder order, uint8_t *mask) {
+    *mask = order.worlds;
+    return (ProtobufCBinaryData){.len = 1, .data = mask};
+}
+
+void call_herd(Client *client, GroupVerb verb) {
+    const HerdOrder order = herd_draw_order(&client->dice, verb);
+    float action[HERD_ACTS * HERD_WORLDS];
+    uint8_t mask;
+    Moreau__V1__GroupStep step = MOREAU__V1__GROUP_STEP__INIT;
+    Moreau__V1__GroupReset reset = MOREAU__V1__GROUP_RESET__INIT;
+    step.has_group = step.has_mask = reset.has_group = reset.has_mask = 1;
+    step.group = reset.group = client->herd.id;
+    step.mask = reset.mask = mask_of(order, &mask);
+    herd_actions(order, action);
+    step.n_action = HERD_ACTS * herd_count(order);
+    step.action = action;
+    const void *message = verb == GROUP_STEP ? (const void *)&step : (const void *)&reset;
+    call_add(client, CALL_HERD, message, 0)->order = order;
+}
+
+void call_send(Client *client) {
+    const HerdOrder order = herd_draw_order(&client->dice, GROUP_STEP);
+    float action[HERD_ACTS * HERD_WORLDS];
+    uint8_t mask;
+    Moreau__V1__GroupSend send = MOREAU__V1__GROUP_SEND__INIT;
+    Moreau__V1__GroupReceive receive = MOREAU__V1__GROUP_RECEIVE__INIT;
+    send.has_group = send.has_mask = receive.has_group = receive.has_count = 1;
+    send.group = receive.group = client->herd.id;
+    send.mask = mask_of(order, &mask);
+    herd_actions(order, action);
+    send.n_action = HERD_ACTS * herd_count(order);
+    send.action = action;
+    receive.count = herd_count(order);
+    call_add(client, CALL_SEND, &send, 0)->order = order;
+    call_add(client, CALL_RECEIVE, &receive, 0)->order = order;
+}
+
 void call_cancel(Client *client, Call *victim) {
     Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
     cancel.has_request = 1;
@@ -216,7 +256,14 @@ static Call *find_call(Client *client, uint64_t id) {
     fail("client %zu: a reply to request %" PRIu64 ", which was not asked now", client->number, id);
 }
 
+static bool is_of_herd(const Call *call) {
+    return call->kind == CALL_HERD || call->kind == CALL_SEND || call->kind == CALL_RECEIVE;
+}
+
 static bool share_world(const Call *a, const Call *b) {
+    if (is_of_herd(a) && is_of_herd(b)) {
+        return true;
+    }
     for (size_t i = 0; i < a->world_count; i++) {
         for (size_t k = 0; k < b->world_count; k++) {
             if (a->world[i] == b->world[k]) {
@@ -231,7 +278,7 @@ static bool share_world(const Call *a, const Call *b) {
 // several worlds when the last of them is done, which may be before or after its neighbours'
 // answers on the other worlds.
 static bool has_order(const Call *call) {
-    return call->kind != CALL_DESTROY && call->world_count == 1;
+    return !is_of_herd(call) && call->kind != CALL_DESTROY && call->world_count == 1;
 }
 
 static void check_order(const Client *client, const Call *call) {
@@ -369,6 +416,25 @@ static void judge_edit(Client *client, const Call *call, const Moreau__V1__Statu
     }
 }
 
+// A group of which a call was stopped, as the server is, is judged no more.
+static void judge_herd(Client *client, const Call *call, const Moreau__V1__Reply *reply) {
+    Herd *herd = &client->herd;
+    if (!herd->is_there || reply->status->code != MOREAU__V1__STATUS__CODE__OK) {
+        herd_deinit(herd);
+        return;
+    }
+    if (call->kind == CALL_RECEIVE) {
+        herd_check_received(herd, herd_count(call->order), reply->group_step);
+        return;
+    }
+    herd_apply(herd, call->order);
+    if (call->kind == CALL_SEND) {
+        herd_send(herd);
+    } else {
+        herd_check(herd, reply->group_step);
+    }
+}
+
 // An OK.
 static void judge(Client *client, const Call *call, const Moreau__V1__Reply *reply) {
     ClientWorld *world = &client->world[call->world[0]];
@@ -452,6 +518,8 @@ static void judge_any(Client *client, Call *call) {
         judge_step(client, call, reply); // which may be done in part
     } else if (call->kind == CALL_EDIT) {
         judge_edit(client, call, status);
+    } else if (is_of_herd(call)) {
+        judge_herd(client, call, reply);
     } else if (is_ok) {
         judge(client, call, reply);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "simulate/client.h"
+#include "simulate/herd.h"
 #include "simulate/link.h"
 
 enum { CALLS_MAX = 24, CLIENT_WORLDS_MAX = 3, CALL_WORLDS_MAX = 3, SESSION_BYTES = 64 };
@@ -28,6 +29,9 @@ typedef enum CallKind {
     CALL_WORLDS,
     CALL_SOLVE,
     CALL_CANCEL,
+    CALL_HERD, // a step or a reset
+    CALL_SEND,
+    CALL_RECEIVE, // all that the Send before it has sent
     CALL_KIND_COUNT
 } CallKind;
 
@@ -37,6 +41,7 @@ typedef struct Call {
     size_t world_count;
     size_t world[CALL_WORLDS_MAX]; // indices of the client's worlds
     ModelChange change;            // of each of them
+    HerdOrder order;               // of the client's group; of a Receive: what was sent
     size_t episode;                // of the history, for calls that name one
     bool may_stop;                 // it was cancelled, or has a deadline
     bool is_answered, is_judged;
@@ -63,6 +68,7 @@ typedef struct Client {
     char session[SESSION_BYTES];
     uint64_t id_last;
     ClientWorld world[CLIENT_WORLDS_MAX];
+    Herd herd;
     Call call[CALLS_MAX];
     size_t call_count;
     LinkBytes bytes; // the calls as they go over the wire
@@ -87,6 +93,9 @@ void call_ping(Client *client);
 void call_stats(Client *client);
 void call_worlds(Client *client);
 void call_solve(Client *client);
+// On the client's group: a step or a reset, or worlds that are sent and received.
+void call_herd(Client *client, GroupVerb verb);
+void call_send(Client *client);
 void call_cancel(Client *client, Call *victim);
 
 // Takes a reply, or an event, and judges what can be judged: the calls of each world in the order

@@ -2,6 +2,7 @@
 #include "simulate/client.h"
 
 #include "simulate/call.h"
+#include "simulate/disk.h"
 #include "simulate/schedule.h"
 
 #include <inttypes.h>
@@ -61,6 +62,9 @@ static bool demand(Client *client, const void *message) {
 
 // A session without worlds ends with its connection: may this be one?
 static bool may_own_nothing(const Client *client) {
+    if (client->herd.is_there) {
+        return false;
+    }
     for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
         bool is_there = client->world[i].is_there;
         for (size_t k = 0; k < client->call_count; k++) {
@@ -167,6 +171,50 @@ static bool make_world(Client *client, size_t index) {
     return true;
 }
 
+// A group of one of its worlds, as that stands now.
+static bool make_herd(Client *client) {
+    const size_t from = 1 + (size_t)dice_roll(&client->dice, CLIENT_WORLDS_MAX - 1);
+    const ClientWorld *template = &client->world[from];
+    HerdMaking making;
+    if (!template->is_there) {
+        return true;
+    }
+    herd_draw(&making, &client->dice, template->id);
+    Moreau__V1__Reply *reply = ask(client, &making.create);
+    if (reply == NULL) {
+        return false;
+    }
+    const bool is_made = herd_init(&client->herd, &making.create, template->model);
+    if (is_made != is_ok(reply) && !(is_made && disk_has_faults())) {
+        fail("client %zu: a group is %s: %s", client->number,
+             is_made ? "refused" : "made that the reference refuses", reply->status->message);
+    }
+    if (is_ok(reply)) {
+        client->herd.id = reply->group_create->group;
+    } else {
+        herd_deinit(&client->herd);
+    }
+    give_back(reply);
+    return true;
+}
+
+// Nobody knows what of it has happened.
+static bool drop_herd(Client *client) {
+    if (!client->herd.is_there) {
+        return true;
+    }
+    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+    destroy.has_group = 1;
+    destroy.group = client->herd.id;
+    herd_deinit(&client->herd);
+    Moreau__V1__Reply *reply = ask(client, &destroy);
+    if (reply != NULL && !is_ok(reply) && !disk_has_faults()) { // its recording may not be closed
+        fail("client %zu: %s", client->number, reply->status->message);
+    }
+    give_back(reply);
+    return reply != NULL;
+}
+
 bool client_make_shared(Crowd *crowd) {
     Client client = {.crowd = crowd, .number = 0, .dice = dice_make(crowd->seed, 99)};
     if (!come(&client) || !make_world(&client, SHARED)) {
@@ -263,7 +311,20 @@ static void add_episode(Client *client) {
     }
 }
 
+static void add_herd(Client *client) {
+    const uint64_t chance = dice_roll(&client->dice, 100);
+    if (chance < 40 && client->call_count + 2 <= CALLS_MAX / 2) {
+        call_send(client);
+    } else {
+        call_herd(client, chance < 85 ? GROUP_STEP : GROUP_RESET);
+    }
+}
+
 static void add_any(Client *client, bool *is_barred) {
+    if (client->herd.is_there && dice_chance(&client->dice, 25)) {
+        add_herd(client);
+        return;
+    }
     size_t world = pick_world(client, is_barred, false);
     size_t own = pick_world(client, is_barred, true);
     uint64_t chance = dice_roll(&client->dice, 100);
@@ -396,6 +457,7 @@ static bool come_back(Client *client) {
         schedule_sleep(dice_magnitude(&client->dice, 33)); // at most 17 s: within the grace time
     }
     bool here = come(client);
+    here = here && drop_herd(client);
     if (!shuts_first) {
         link_close(&old); // the server took it for dead
     }
@@ -430,6 +492,9 @@ static bool take_round(Client *client) {
             return false;
         }
     }
+    if (!client->herd.is_there && dice_chance(&client->dice, 30) && !make_herd(client)) {
+        return false;
+    }
     compose(client);
     bool here = dice_chance(&client->dice, 12)
                     ? send_and_cut(client)
@@ -462,6 +527,7 @@ void client_main(void *context) {
     link_close(&client.link);
     call_forget_all(&client);
     free(client.bytes.bytes);
+    herd_deinit(&client.herd);
     for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
         if (client.world[i].model != NULL) {
             model_deinit(client.world[i].model);

@@ -172,6 +172,30 @@ static void check_episode(Judge *judge, const History *history, const HistoryEpi
     check_motion(judge, history, episode, steps);
 }
 
+// Whatever is whole in the file is what happened: the episodes of groups, which nobody counted, too.
+static void check_list(Judge *judge) {
+    Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
+    call.has_state = 1;
+    call.state = MOREAU__V1__EPISODE__STATE__COMPLETE;
+    Moreau__V1__Reply *reply = ask(judge, &call);
+    if (!is_ok(reply)) {
+        fail("the episodes cannot be listed: %s", reply->status->message);
+    }
+    const Moreau__V1__EpisodeListReply *list = reply->episode_list;
+    for (size_t i = 0; i < list->n_episodes; i++) {
+        Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
+        verify.episode = list->episodes[i]->episode;
+        Moreau__V1__Reply *is = ask(judge, &verify);
+        if (!is_ok(is) || !is->episode_verify->verified) {
+            fail("episode %s of '%s' is not what happened: %s", verify.episode,
+                 list->episodes[i]->name,
+                 is_ok(is) ? is->episode_verify->differences[0]->message : is->status->message);
+        }
+        moreau__v1__reply__free_unpacked(is, NULL);
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+}
+
 void verdict_ask(const char *address, const History *history) {
     Dice dice = dice_make(0, 0);
     Judge judge;
@@ -186,6 +210,7 @@ void verdict_ask(const char *address, const History *history) {
     for (size_t i = 0; i < history->episode_count; i++) {
         check_episode(&judge, history, &history->episode[i]);
     }
+    check_list(&judge);
     link_close(&judge.link);
 }
 
