@@ -172,7 +172,7 @@ static void check_episode(Judge *judge, const History *history, const HistoryEpi
     check_motion(judge, history, episode, steps);
 }
 
-// Whatever is whole in the file is what happened: the episodes of groups, which nobody counted, too.
+// Whatever is whole in the file is what happened, also episodes of groups, which nobody counted.
 static void check_list(Judge *judge) {
     Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
     call.has_state = 1;
