@@ -22,6 +22,7 @@ void proof_tell(ProofWork *work, uint64_t step, const ChunkRow *row, const char 
     va_start(arguments, format);
     vsnprintf(find.message, sizeof(find.message), format, arguments);
     va_end(arguments);
+    work->told++;
     work->found(&find, work->context);
 }
 
@@ -377,7 +378,37 @@ static Status check_scenes(ProofWork *work, const ChunkRow *rows, size_t count, 
     return failure.status;
 }
 
+// ---- what several episodes of a group share
+
+static Status look_at_seen(ProofWork *work, ProofSeen *seen, Error *error) {
+    sqlite3_stmt *statement = work->reader->statement[DATA_VERSION];
+    const ProofSeen *was = &work->reader->seen;
+    const int code = sqlite3_step(statement);
+    *seen = (ProofSeen){.recording = work->row.recording,
+                        .first_world = reader_first_world(&work->row, CHUNK_INPUTS),
+                        .data_version = sqlite3_column_int64(statement, 0)};
+    sqlite3_reset(statement);
+    work->is_seen = was->recording == seen->recording && was->first_world == seen->first_world &&
+                    was->data_version == seen->data_version;
+    return code == SQLITE_ROW ? STATUS_OK : reader_fail(work->reader, code, error);
+}
+
 // ---- all of it
+
+static Status check_derived(ProofWork *work, const ChunkRow *common, size_t common_count,
+                            const Proof *proof, Error *error) {
+    Status status = check_scenes(work, common, common_count, error);
+    ArenaMark mark = arena_mark(work->arena);
+    if (status == STATUS_OK) {
+        status = check_highlights(work, proof->row, proof->row_count, error);
+    }
+    if (status == STATUS_OK) {
+        arena_reset_to(work->arena, mark);
+        status = proof_check_touches(work, proof->row, proof->row_count, error);
+    }
+    arena_reset_to(work->arena, mark);
+    return status;
+}
 
 static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error) {
     Status status = reader_row(work->reader, episode, work->arena, &work->row, error);
@@ -385,6 +416,13 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
         return status;
     }
     bool is_group = work->row.is_group;
+    ProofSeen seen = {0};
+    if (is_group) {
+        status = look_at_seen(work, &seen, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
     ChunkRow *common = NULL;
     size_t common_count = 0;
     status = list_chain(work, false, &proof->row, &proof->row_count, error);
@@ -417,21 +455,15 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     }
     proof_check_facts(work, proof);
     status = is_group ? proof_check_group(work, common, common_count, error) : STATUS_OK;
-    if (status == STATUS_OK) {
-        status = check_scenes(work, common, common_count, error);
-    }
-    ArenaMark mark = arena_mark(work->arena);
-    if (status == STATUS_OK) {
-        status = check_highlights(work, proof->row, proof->row_count, error);
-    }
-    if (status == STATUS_OK) {
-        arena_reset_to(work->arena, mark);
-        status = proof_check_touches(work, proof->row, proof->row_count, error);
+    if (status == STATUS_OK && !work->is_seen) {
+        status = check_derived(work, common, common_count, proof, error);
     }
     if (status == STATUS_OK) {
         status = proof_check_indexes(work, error);
     }
-    arena_reset_to(work->arena, mark);
+    if (is_group && status == STATUS_OK) {
+        work->reader->seen = work->told == 0 ? seen : (ProofSeen){0};
+    }
     return status;
 }
 

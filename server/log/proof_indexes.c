@@ -11,6 +11,9 @@ Status proof_check_indexes(ProofWork *work, Error *error) {
         if (scope == INDEX_OF_CHUNK || scope == INDEX_OF_ALL) {
             continue; // chunks were read along theirs, labels compared
         }
+        if (scope != INDEX_OF_EPISODE && work->is_seen) {
+            continue;
+        }
         const int64_t row = scope == INDEX_OF_EPISODE ? work->row.episode : work->row.recording;
         IndexBite bite = {0};
         Error why;

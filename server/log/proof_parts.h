@@ -12,6 +12,8 @@ typedef struct ProofWork {
     EpisodeRow row; // as it is in the same moment as the chunks
     ProofFound *found;
     void *context;
+    uint64_t told;
+    bool is_seen; // the recording was proven by this connection, and nobody has written since
 } ProofWork;
 
 // `row` Nullable: of no chunk.

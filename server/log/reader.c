@@ -89,6 +89,7 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
                    "  energy_gain, energy_gain_step, solver, length(bytes), substr(bytes, 1, ?4)"
                    " FROM chunk WHERE recording = ?1 AND first_world = ?2 AND kind = ?3"
                    " ORDER BY first_step, sequence",
+    [DATA_VERSION] = "PRAGMA data_version", // another one where another connection has written
 };
 
 // ---- the connection

@@ -29,14 +29,22 @@ typedef enum ReaderStatement {
     CHUNK_BY_ID,
     CHUNK_COUNT,
     CHUNK_ROWS,
+    DATA_VERSION,
     READER_STATEMENT_COUNT
 } ReaderStatement;
+
+// What a proof found whole of a group's recording, beside the episode that it was asked for: it is
+// as long as nobody has written into the file. recording 0: nothing.
+typedef struct ProofSeen {
+    int64_t recording, first_world, data_version;
+} ProofSeen;
 
 struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
     Indexes indexes;
     ListMark mark;
+    ProofSeen seen;
 };
 
 // What several statements say together is of one moment only between these two.
