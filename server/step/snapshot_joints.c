@@ -118,7 +118,7 @@ static const SnapshotField name_fields[] = {
 static Status accept_name(World *world, const World *stage, size_t index, Error *error) {
     const char *name = stage->joint->name;
     if (name[0] != '\0') {
-        world->joint[index].name = strdup(name);
+        world->joint[index].name = world_keep_name(world, name);
         if (world->joint[index].name == NULL) {
             return out_of_memory(error);
         }

@@ -290,7 +290,7 @@ static const SnapshotField name_fields[] = {
 static Status accept_name(World *world, const World *stage, size_t index, Error *error) {
     const char *name = stage->body_name[0];
     if (name[0] != '\0') {
-        world->body_name[index] = strdup(name);
+        world->body_name[index] = world_keep_name(world, name);
         if (world->body_name[index] == NULL) {
             return out_of_memory(error);
         }

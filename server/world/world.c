@@ -59,7 +59,18 @@ size_t world_bytes(const World *world) {
            world->body_capacity * (size_t)COLUMN_BYTES +
            world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world) +
            world_joint_bytes(world) + world_tree_bytes(world) +
-           world->joint_memory_capacity * sizeof(JointMemory);
+           world->joint_memory_capacity * sizeof(JointMemory) + world->name_bytes;
+}
+
+char *world_keep_name(World *world, const char *name) {
+    char *copy = strdup(name);
+    world->name_bytes += copy == NULL ? 0 : strlen(copy) + 1;
+    return copy;
+}
+
+void world_drop_name(World *world, char *name) {
+    world->name_bytes -= name == NULL ? 0 : strlen(name) + 1;
+    free(name);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -388,10 +399,10 @@ static bool load_names(World *world, const BodyColumns *columns) {
         if (columns->name[i] == NULL || columns->name[i][0] == '\0') {
             continue;
         }
-        char *copy = strdup(columns->name[i]);
+        char *copy = world_keep_name(world, columns->name[i]);
         if (copy == NULL) {
             for (uint32_t j = 0; j < i; j++) {
-                free(world->body_name[world->body_count + j]);
+                world_drop_name(world, world->body_name[world->body_count + j]);
             }
             return false;
         }
@@ -494,7 +505,7 @@ void world_remove_bodies(World *world, const uint32_t *bodies, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         ASSERT(bodies[i] < world->body_count);
         ASSERT(i == 0 || bodies[i - 1] < bodies[i]);
-        free(world->body_name[bodies[i]]);
+        world_drop_name(world, world->body_name[bodies[i]]);
         world->dynamic_count -= world->kind[bodies[i]] == BODY_DYNAMIC;
     }
     world->memory_count = world_renumber_memory(world->memory, world->memory_count, bodies, count);

@@ -108,6 +108,7 @@ typedef struct World {
     WorldTrees *trees;        // owned; NULL: there never was a joint
     uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
     double friction_max;      // of all materials
+    size_t name_bytes;        // of bodies' and joints' names, with their ends
 } World;
 
 // NULL when memory ends.
@@ -116,6 +117,10 @@ void world_destroy(World *world);
 
 // Memory held [bytes].
 size_t world_bytes(const World *world);
+
+// A name of a body or joint, as the world's own; NULL: memory ends. And an end of it (NULL: none).
+char *world_keep_name(World *world, const char *name);
+void world_drop_name(World *world, char *name);
 
 // Of two worlds that were made alike: whether neither has lost a body or a joint since.
 bool world_is_alike(const World *a, const World *b);

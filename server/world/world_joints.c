@@ -644,10 +644,10 @@ static bool load_names(World *world, const JointColumns *columns) {
             continue;
         }
         Joint *joint = &world->joint[world->joint_count + i];
-        joint->name = strdup(columns->name[i]);
+        joint->name = world_keep_name(world, columns->name[i]);
         if (joint->name == NULL) {
             for (uint32_t j = 0; j < i; j++) {
-                free(world->joint[world->joint_count + j].name);
+                world_drop_name(world, world->joint[world->joint_count + j].name);
             }
             return false;
         }
@@ -816,7 +816,7 @@ static void take_out(World *world) {
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint joint = joints[i];
         if (joint.id == GONE) {
-            free(joint.name);
+            world_drop_name(world, joint.name);
             continue;
         }
         move_columns(world, &joint, axis, position);

@@ -319,6 +319,33 @@ START_TEST(bounds_that_hold_nothing_are_refused) {
 }
 END_TEST
 
+// Two worlds that differ in names alone: in memory, too, by their letters and their ends.
+START_TEST(names_are_part_of_what_a_world_holds) {
+    World *world[2];
+    const char *const of_bodies[2] = {"four", NULL}, *const of_joints[1] = {"sixsix"};
+    const double pose[14] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}, mass[2] = {1, 1},
+                 inertia[12] = {1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
+    for (int i = 0; i < 2; i++) {
+        world[i] = world_create(&limits);
+        BodyColumns bodies = {.count = 2, .pose = pose, .mass = mass, .inertia = inertia};
+        JointColumns joint = {
+            .count = 1, .kind = (const uint32_t[]){JOINT_FIXED}, .body_b = (const uint64_t[]){1}};
+        bodies.name = i == 1 ? of_bodies : NULL;
+        joint.name = i == 1 ? of_joints : NULL;
+        Id id[2];
+        ck_assert_int_eq(world_add_bodies(world[i], &bodies, id, NULL), STATUS_OK);
+        ck_assert_int_eq(world_add_joints(world[i], &joint, id, NULL), STATUS_OK);
+    }
+    ck_assert_uint_eq(world_bytes(world[1]), world_bytes(world[0]) + 5 + 7);
+    for (int i = 0; i < 2; i++) {
+        world_remove_bodies(world[i], (const uint32_t[]){0}, 1);
+    }
+    ck_assert_uint_eq(world_bytes(world[1]), world_bytes(world[0]));
+    world_destroy(world[0]);
+    world_destroy(world[1]);
+}
+END_TEST
+
 static TCase *case_world(void) {
     TCase *tcase = tcase_create("world");
     tcase_add_test(tcase, two_materials_combine_as_the_protocol_says);
@@ -333,6 +360,7 @@ static TCase *case_world(void) {
     tcase_add_test(tcase, a_body_that_is_gone_is_named_as_such);
     tcase_add_test(tcase, impulses_between_those_that_stay_are_remembered);
     tcase_add_test(tcase, bounds_that_hold_nothing_are_refused);
+    tcase_add_test(tcase, names_are_part_of_what_a_world_holds);
     return tcase;
 }
 
