@@ -18,8 +18,9 @@
 // m that may already do: this much of tolerance V^2
 #define NEAR 10.0
 // From m / V^2 on the last digits are tried, and again where it is so much less; to so much of the
-// tolerance; and for so many iterations.
-#define FINISH_M     1e-4
+// tolerance; and for so many iterations. On piles, where m is 1e-4 states still change, and all of
+// them are in vain.
+#define FINISH_M     1e-7
 #define FINISH_NEXT  1e-2
 #define FINISH_SHARE 0.1
 enum { FINISH_ITERATIONS = 10 };
