@@ -439,6 +439,12 @@ json_t *problem_write_answer(const Moreau__V1__ContactProblem *problem, const ch
     }
     json_object_set_new(object, "contacts", contacts);
     json_object_set_new(object, "rows", number_json_list(answer->rows, answer->n_rows));
+    if (answer->n_contact_bias + answer->n_row_bias > 0) { // targets were softened
+        json_object_set_new(object, "contact_bias",
+                            number_json_list(answer->contact_bias, answer->n_contact_bias));
+        json_object_set_new(object, "row_bias",
+                            number_json_list(answer->row_bias, answer->n_row_bias));
+    }
     json_object_set_new(object, "report", write_report(answer->certificate));
     if (answer->has_history_stride) {
         json_object_set_new(object, "history",

@@ -148,6 +148,29 @@ static IterationHistory *begin_history(Arena *arena) {
     return history;
 }
 
+// What was met in place of targets that contradict each other; false: memory ends.
+static bool fill_biases(const SolvePlan *plan, const SolveResult *result, Arena *arena,
+                        Moreau__V1__SolveReply *message) {
+    const ContactProblem *problem = &plan->problem;
+    if (result->softened == 0) {
+        return true;
+    }
+    message->contact_bias = arena_take_array(arena, problem->contact_count, sizeof(double));
+    message->row_bias = arena_take_array(arena, problem->row_count, sizeof(double));
+    if (message->contact_bias == NULL || message->row_bias == NULL) {
+        return false;
+    }
+    message->n_contact_bias = problem->contact_count;
+    message->n_row_bias = problem->row_count;
+    for (uint32_t i = 0; i < problem->contact_count; i++) {
+        message->contact_bias[i] = certificate_bias(problem, &result->answer, i);
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        message->row_bias[i] = result->answer.row[i].bias;
+    }
+    return true;
+}
+
 static void fill_answer(const SolvePlan *plan, const SolveResult *result,
                         const IterationHistory *history, Moreau__V1__SolveReply *message) {
     message->n_v = plan->problem.velocity_count;
@@ -213,6 +236,9 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     fill_certificate(&result, clock_now_ns() - begun_ns, certificate);
     fill_islands(&result.certificate, open, certificate);
     fill_answer(plan, &result, context.history, message);
+    if (!fill_biases(plan, &result, &request->arena, message)) {
+        return out_of_memory(error);
+    }
     message->certificate = certificate;
     reply->result_case = MOREAU__V1__REPLY__RESULT_SOLVE;
     reply->solve = message;

@@ -331,6 +331,45 @@ START_TEST(a_solve_that_takes_too_long_answers_with_what_it_has) {
 }
 END_TEST
 
+// Rows that ask for 1 and for 3 are both met by 2, as the answer says; with what it says for the
+// targets the same answer needs no softening, whoever certifies it.
+START_TEST(what_was_softened_comes_back_as_the_bias_that_was_met) {
+    double mass[] = {2.0}, v_free[] = {0.5}, jacobian[] = {1.0, 1.0}, bias[] = {-1.0, -3.0};
+    uint32_t width[] = {1}, tree[] = {0, 0}, blocks[] = {1, 1},
+             given[] = {MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_BIAS,
+                        MOREAU__V1__CONTACT_PROBLEM__ROW_GIVEN__ROW_BIAS};
+    Moreau__V1__ContactProblem problem = MOREAU__V1__CONTACT_PROBLEM__INIT;
+    problem.has_time_step = 1, problem.time_step = 0.01;
+    problem.n_tree_width = 1, problem.tree_width = width;
+    problem.n_mass = 1, problem.mass = mass;
+    problem.n_v_free = 1, problem.v_free = v_free;
+    problem.n_row_given = 2, problem.row_given = given;
+    problem.n_row_bias = 2, problem.row_bias = bias;
+    problem.n_row_block_count = 2, problem.row_block_count = blocks;
+    problem.n_row_block_tree = 2, problem.row_block_tree = tree;
+    problem.n_row_jacobian = 2, problem.row_jacobian = jacobian;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = &problem;
+    solve.solver = "ccp";
+    const Moreau__V1__SolveReply *answer = wire_accept(client, &solve)->solve;
+    ck_assert(answer->certificate->converged);
+    ck_assert_uint_eq(answer->certificate->softened, 2);
+    ck_assert_uint_eq(answer->n_contact_bias, 0);
+    ck_assert_uint_eq(answer->n_row_bias, 2);
+    for (int i = 0; i < 2; i++) {
+        // y = G v + bias is 0 for both, to the tolerance of V = 3
+        ck_assert_double_eq_tol(answer->row_bias[i], -answer->v[0], 3e-6);
+        ck_assert_double_eq_tol(answer->row_bias[i], -2.0, 1e-5);
+        bias[i] = answer->row_bias[i];
+    }
+    answer = wire_accept(client, &solve)->solve;
+    ck_assert(answer->certificate->converged);
+    ck_assert(!answer->certificate->has_softened);
+    ck_assert_uint_eq(answer->n_row_bias, 0);
+    ck_assert_double_eq_tol(answer->v[0], 2.0, 1e-5);
+}
+END_TEST
+
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_set_timeout(tcase, 120);
@@ -342,6 +381,7 @@ static TCase *case_problems(void) {
     tcase_add_loop_test(tcase, a_solve_that_meets_its_deadline_answers_with_what_it_has, 0, 3);
     tcase_add_test(tcase, a_call_says_what_its_worst_step_left_open);
     tcase_add_test(tcase, a_solve_that_takes_too_long_answers_with_what_it_has);
+    tcase_add_test(tcase, what_was_softened_comes_back_as_the_bias_that_was_met);
     return tcase;
 }
 

@@ -720,7 +720,8 @@ class SapParameters(Message):
 class CompliantParameters(Message):
     """Springs and dampers, one for each contact and joint, integrated implicitly, with Coulomb friction
     (Drumwright). However stiff they are, the velocities keep their digits. Stiffness and damping are those of
-    the materials; in Solve, contact_stiffness and contact_damping, and those of rows."""
+    the materials; in Solve, contact_stiffness and contact_damping, and those of rows. A row without a gap
+    (motor, dry friction: a velocity row) is a damper alone, R = 1 / (h B): its stiffness does not enter."""
 
     class Activation(IntEnum):
         PREDICTIVE = 0
@@ -3443,6 +3444,10 @@ class SolveReply(Message):
     largest violation; 1.7976931348623157e308: not finite"""
     history_stride: int | None = None
     """a power of two: at most 16,384 numbers are kept, so of many iterations every second, every fourth, ..."""
+    contact_bias: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m/s] per contact: a rigid u_n = J v + motion + contact_bias, as ContactProblem.contact_bias"""
+    row_bias: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """[m/s] or [rad/s] per row: y = G v + row_bias (+ R r)"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -5045,6 +5050,8 @@ SolveReply.FIELDS = (
     Field(4, "certificate", Kind.MESSAGE, False, Certificate),
     Field(5, "history", Kind.DOUBLE, True, None),
     Field(6, "history_stride", Kind.UINT64, False, None),
+    Field(7, "contact_bias", Kind.DOUBLE, True, None),
+    Field(8, "row_bias", Kind.DOUBLE, True, None),
 )
 Certificate.FIELDS = (
     Field(1, "e_mom", Kind.DOUBLE, False, None),
