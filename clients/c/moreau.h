@@ -532,7 +532,7 @@ typedef struct MoreauStepResult {
     const uint64_t *recovery_steps;    // that had such contacts
     const uint32_t *softened;          // of the last step, whose targets ccp softened …
     const uint64_t *softened_steps;    // … and steps that had such; NULL: none of any world
-    const uint32_t *asleep;            // bodies that sleep; NULL: none of any world
+    const uint32_t *idle, *asleep;     // left out as they move nothing; bodies asleep; NULL: none
     MoreauCertificates last, worst;
     MoreauOpen open, worst_open;     // of the last step, and of the worst; NULL: all were solved
     const uint64_t *worst_open_step; // since creation; 0: all were solved

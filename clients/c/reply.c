@@ -138,6 +138,7 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->energy = read_energies(reports->energy, count);
     result->gained = COLUMN(reports, gained, count);
     result->broken_joints = COLUMN(reports, broken_joints, count);
+    result->idle = COLUMN(reports, idle, count);
 }
 
 // The bodies that all worlds add to the columns.

@@ -94,6 +94,8 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->recovery_steps += FIRST(reports, recovery_steps, 0);
     report->softened = FIRST(reports, softened, 0);
     report->softened_steps += FIRST(reports, softened_steps, 0);
+    report->idle = FIRST(reports, idle, 0);
+    report->idle_steps += FIRST(reports, idle_steps, 0);
     report->asleep = FIRST(reports, asleep, 0);
     report->gained += FIRST(reports, gained, 0.0);
     add_certificate(report, reports);
@@ -289,6 +291,12 @@ void run_report_print(const RunReport *report) {
             format_count(report->softened_steps, text[0]), plural(report->softened_steps),
             report->softened, plural(report->softened));
     }
+    if (report->idle_steps > 0) {
+        printf(
+            "  left out     in %s step%s contacts or rows that can move nothing of their own, in "
+            "the last %" PRIu32 "\n",
+            format_count(report->idle_steps, text[0]), plural(report->idle_steps), report->idle);
+    }
     if (report->asleep > 0) {
         printf("  asleep       %" PRIu32 " %s\n", report->asleep,
                report->asleep == 1 ? "body" : "bodies");
@@ -362,6 +370,8 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "recovery_steps", number_json_whole(report->recovery_steps));
     json_object_set_new(document, "softened", json_integer(report->softened));
     json_object_set_new(document, "softened_steps", number_json_whole(report->softened_steps));
+    json_object_set_new(document, "idle", json_integer(report->idle));
+    json_object_set_new(document, "idle_steps", number_json_whole(report->idle_steps));
     json_object_set_new(document, "asleep", json_integer(report->asleep));
     json_object_set_new(document, "broken_joints", number_json_whole(report->broken));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));

@@ -52,6 +52,8 @@ typedef struct RunReport {
     uint64_t recovery_steps;
     uint32_t softened; // contacts and rows of the last step
     uint64_t softened_steps;
+    uint32_t idle; // contacts and rows of the last step
+    uint64_t idle_steps;
     uint32_t asleep;                    // bodies that sleep after the last step
     uint64_t removed;                   // bodies that left the bounds
     uint64_t broken;                    // joints that broke …

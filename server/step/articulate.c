@@ -240,6 +240,7 @@ static void fly_tree(void *work, uint32_t index) {
     }
     tree_flight_return(flight, v);
     store_velocities(tree, state->link_free);
+    tree->extent = tree_extent(&flight->view, flight->work.frame);
 }
 
 Status articulate_fly(StepState *state) {
@@ -259,10 +260,10 @@ static void add_side(const StepState *state, const ProblemContact *contact, int 
     const TreeFlight *flight = &tree->flight;
     const uint32_t link = state->world->trees->link_of_body[body];
     const Vec3 direction[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
-    double *jacobian = state->stepper->number + place;
-    tree_jacobian(&flight->view, flight->work.frame, link,
-                  vec3_add(flight->work.frame[link].center, contact->side[side].arm), direction,
-                  side == 0 ? -1.0 : 1.0, jacobian);
+    const Vec3 point = vec3_add(flight->work.frame[link].center, contact->side[side].arm);
+    tree_jacobian(&flight->view, flight->work.frame, link, point,
+                  tree->extent + tree_point_size(point), direction, side == 0 ? -1.0 : 1.0,
+                  state->stepper->number + place);
 }
 
 static bool is_articulated(const StepState *state, const ContactSide *side) {

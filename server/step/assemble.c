@@ -61,6 +61,7 @@ void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
 // The rows of joints, in their order.
 static bool add_rows(StepState *state) {
     const World *world = state->world;
+    state->ranked = NULL;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         if (state->asleep_count > 0 && stage_joint_sleeps(state, joint)) {
@@ -91,7 +92,7 @@ Status assemble_run(StepState *state) {
     ASSERT(state->stepper->contact_count <= state->stepper->contact_capacity);
     Stepper *stepper = state->stepper;
     const World *world = state->world;
-    stepper->row_count = stepper->row_block_count = 0;
+    stepper->row_count = stepper->row_block_count = stepper->idle_row_count = 0;
     stepper->problem = (ContactProblem){
         .time_step = state->input->time_step,
         .gravity = vec3_norm(world->settings.gravity),

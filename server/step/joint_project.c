@@ -53,6 +53,7 @@ static bool open_projection(const StepState *state, StepState *projection) {
 static double add_rows(StepState *projection) {
     const World *world = projection->world;
     Stepper *projector = projection->stepper;
+    projection->ranked = NULL;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         const bool sleeps = projection->asleep_count > 0 && stage_joint_sleeps(projection, joint);

@@ -22,6 +22,7 @@
 #include "step/joint_rows.h"
 
 #include "base/array.h"
+#include "step/row_rank.h"
 #include "step/rows.h"
 
 #include <math.h>
@@ -38,7 +39,8 @@ typedef struct RowJoint {
     uint32_t index;
     Vec3 origin[2]; // of the frames
     Mat3 axes[2];
-    Vec3 rotation; // of B against A, in A's axes: the rotation vector
+    Vec3 rotation;       // of B against A, in A's axes: the rotation vector
+    RowRanking *ranking; // Nullable: of what it locks
 } RowJoint;
 
 static Vec3 column(const Mat3 *m, int axis) {
@@ -71,43 +73,46 @@ static double *block_of(StepState *state, ProblemRow *row, uint32_t tree) {
     return rows_add_block(state, row, tree);
 }
 
-// What is left of parts that cancel, or of directions at right angles, is rounding: it must not
-// hold what nothing else holds. Far above what positions at 1,000 times their distances leave, and
-// far below what any joint's axes would be told by.
-#define ROUNDING 1e-12
-
-static double add_part(double sum, double part, double size) {
-    const double whole = sum + part;
-    return fabs(whole) <= ROUNDING * (fabs(sum) + size) ? 0.0 : whole;
-}
+// What a row is made of, beside its blocks.
+typedef struct RowSum {
+    double motion; // what bodies that no force moves add to it
+    double square; // of its levers along coordinates, whatever their directions
+} RowSum;
 
 // The derivative along the coordinates of a link of the velocity of a point that it carries, along
-// a direction; or of its spin.
-static void add_link(const StepState *state, uint32_t body, Vec3 direction, const Vec3 *point,
-                     double *block) {
+// a direction; or of its spin. The square of its levers.
+static double add_link(const StepState *state, uint32_t body, Vec3 direction, const Vec3 *point,
+                       double *block) {
     const StepTree *tree = stage_tree(state, body);
     const TreeView *view = &tree->flight.view;
     const TreeFrame *frame = tree->flight.work.frame;
+    const double size = point == NULL ? 1.0 : tree->extent + tree_point_size(*point);
+    double square = 0.0;
     for (uint32_t at = state->world->trees->link_of_body[body]; at != TREE_NONE;
          at = view->link[at].parent) {
         const TreeLink *link = &view->link[at];
         for (uint32_t k = 0; k < tree_link_width(link); k++) {
             const Vec3 axis = frame[at].axis[k];
-            Vec3 motion = k < link->moves ? vec3(0.0, 0.0, 0.0) : axis;
+            const bool is_move = k < link->moves;
+            Vec3 motion = is_move ? vec3(0.0, 0.0, 0.0) : axis;
+            double lever = is_move ? 0.0 : 1.0;
             if (point != NULL) {
-                motion =
-                    k < link->moves ? axis : vec3_cross(axis, vec3_sub(*point, frame[at].anchor));
+                const Vec3 arm = vec3_sub(*point, frame[at].anchor);
+                motion = is_move ? axis : vec3_cross(axis, arm);
+                lever = is_move ? 1.0 : vec3_dot(arm, arm);
             }
-            const size_t at_k = link->first + k;
-            block[at_k] = add_part(block[at_k], vec3_dot(direction, motion), vec3_norm(motion));
+            double *number = &block[link->first + k];
+            *number = tree_add(*number, vec3_dot(direction, motion), is_move ? 1.0 : size);
+            square += lever;
         }
     }
+    return square;
 }
 
 // Adds a side to a row: the velocity of its body at a point along a direction, or, without a
-// point, its spin. What no force moves, moves by itself: `motion` is what that adds to the row.
+// point, its spin.
 static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 direction,
-                     const Vec3 *point, double *motion) {
+                     const Vec3 *point, RowSum *sum) {
     StepState *state = of->state;
     if (body == JOINT_NO_BODY) {
         return true;
@@ -117,8 +122,8 @@ static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 di
     const uint32_t tree = state->stepper->tree_of_body[body];
     if (tree == PROBLEM_NO_TREE) {
         const double *velocity = state->world->velocity + 6 * (size_t)body;
-        *motion += vec3_dot(turn, vec3_load(velocity + 3));
-        *motion += point == NULL ? 0.0 : vec3_dot(direction, vec3_load(velocity));
+        sum->motion += vec3_dot(turn, vec3_load(velocity + 3));
+        sum->motion += point == NULL ? 0.0 : vec3_dot(direction, vec3_load(velocity));
         return true;
     }
     double *block = block_of(state, row, tree);
@@ -126,7 +131,7 @@ static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 di
         return false;
     }
     if (tree >= state->free_count) {
-        add_link(state, body, direction, point, block);
+        sum->square += add_link(state, body, direction, point, block);
         return true;
     }
     if (point != NULL) {
@@ -159,10 +164,10 @@ static bool add_act(const RowJoint *of, uint32_t row, Vec3 direction, const Vec3
 
 // A row between the two bodies: of the velocities at a point of each, or of the spins.
 static bool add_sides(const RowJoint *of, ProblemRow *row, Vec3 direction, const Vec3 *at_a,
-                      const Vec3 *at_b, double *motion) {
+                      const Vec3 *at_b, RowSum *sum) {
     return add_act(of, of->state->stepper->row_count - 1, direction, at_a, at_b) &&
-           add_side(of, row, of->joint->body[0], vec3_neg(direction), at_a, motion) &&
-           add_side(of, row, of->joint->body[1], direction, at_b, motion);
+           add_side(of, row, of->joint->body[0], vec3_neg(direction), at_a, sum) &&
+           add_side(of, row, of->joint->body[1], direction, at_b, sum);
 }
 
 // ---- what is locked
@@ -206,22 +211,32 @@ static void drop_acts(Stepper *stepper) {
     }
 }
 
-// What the bodies that no force moves add is known: the gap is what it would come to. A row that no
-// velocity has any part in, as of a loop in a plane, is none.
-static void end_locked(const RowJoint *of, ProblemRow *row, double motion) {
+// A row that no velocity has any part in, as of a loop in a plane, or of a hinge on another's axis,
+// can move nothing, whatever its impulse: it is none.
+static bool end_row(const RowJoint *of, const ProblemRow *row) {
     Stepper *stepper = of->state->stepper;
-    rows_last(of->state)->motion = motion;
-    if (!of->state->is_projecting) {
-        row->bias += motion;
-        row->gap += of->state->input->time_step * motion;
+    if (!is_empty(stepper, row)) {
+        return true;
     }
-    if (is_empty(stepper, row)) {
-        if (row->block_count > 0) {
-            stepper->number_count = stepper->row_block[row->block_first].jacobian;
-        }
-        stepper->row_block_count = row->block_first;
-        stepper->row_count--;
-        drop_acts(stepper);
+    if (row->block_count > 0) {
+        stepper->number_count = stepper->row_block[row->block_first].jacobian;
+    }
+    stepper->row_block_count = row->block_first;
+    stepper->row_count--;
+    stepper->idle_row_count++;
+    drop_acts(stepper);
+    return false;
+}
+
+// What the bodies that no force moves add is known: the gap is what it would come to.
+static void end_locked(const RowJoint *of, ProblemRow *row, const RowSum *sum) {
+    rows_last(of->state)->motion = sum->motion;
+    if (!of->state->is_projecting) {
+        row->bias += sum->motion;
+        row->gap += of->state->input->time_step * sum->motion;
+    }
+    if (end_row(of, row) && of->ranking != NULL) {
+        of->ranking->square[of->ranking->count++] = sum->square;
     }
 }
 
@@ -231,22 +246,22 @@ static bool add_locked_move(const RowJoint *of, int axis) {
     // where none is free, axes that turn along do not matter: each body's own point
     const bool is_point = (of->joint->axes & JOINT_MOVES) == 0;
     ProblemRow *row = add_locked(of, (uint32_t)axis, gap);
-    double motion = 0.0;
+    RowSum sum = {0.0, 0.0};
     if (row == NULL ||
-        !add_sides(of, row, direction, &of->origin[!is_point], &of->origin[1], &motion)) {
+        !add_sides(of, row, direction, &of->origin[!is_point], &of->origin[1], &sum)) {
         return false;
     }
-    end_locked(of, row, motion);
+    end_locked(of, row, &sum);
     return true;
 }
 
 static bool add_locked_turn(const RowJoint *of, uint32_t part, Vec3 direction, double gap) {
     ProblemRow *row = add_locked(of, part, gap);
-    double motion = 0.0;
-    if (row == NULL || !add_sides(of, row, direction, NULL, NULL, &motion)) {
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_sides(of, row, direction, NULL, NULL, &sum)) {
         return false;
     }
-    end_locked(of, row, motion);
+    end_locked(of, row, &sum);
     return true;
 }
 
@@ -287,11 +302,11 @@ static bool add_distance(const RowJoint *of) {
     const double length = vec3_norm(apart);
     const Vec3 direction = length > 0.0 ? vec3_scale(1.0 / length, apart) : vec3(1.0, 0.0, 0.0);
     ProblemRow *row = add_locked(of, 0, length - of->joint->length);
-    double motion = 0.0;
-    if (row == NULL || !add_sides(of, row, direction, &of->origin[0], &of->origin[1], &motion)) {
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_sides(of, row, direction, &of->origin[0], &of->origin[1], &sum)) {
         return false;
     }
-    end_locked(of, row, motion);
+    end_locked(of, row, &sum);
     return true;
 }
 
@@ -300,14 +315,14 @@ static bool add_distance(const RowJoint *of) {
 // Adds `scale` times the rate of an axis to a row: of three turns the rate of the rotation vector,
 // where it is asked for, else the spin.
 static bool add_rate(const RowJoint *of, ProblemRow *row, uint32_t axis, double scale,
-                     bool of_position, double *motion) {
+                     bool of_position, RowSum *sum) {
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
     const int bit = joint_axis_bit(axes, axis);
     if (axis < moves) {
         const Vec3 direction = vec3_scale(scale, column(&of->axes[0], bit));
-        return add_sides(of, row, direction, &of->origin[1], &of->origin[1], motion);
+        return add_sides(of, row, direction, &of->origin[1], &of->origin[1], sum);
     }
     Vec3 direction = column(&of->axes[turns == 2 && axis > moves], bit - 3);
     if (turns == 3) {
@@ -318,7 +333,7 @@ static bool add_rate(const RowJoint *of, ProblemRow *row, uint32_t axis, double 
         }
         direction = mat3_mul_vec(of->axes[1], along);
     }
-    return add_sides(of, row, vec3_scale(scale, direction), NULL, NULL, motion);
+    return add_sides(of, row, vec3_scale(scale, direction), NULL, NULL, sum);
 }
 
 // The position of an axis: of three turns a part of the rotation vector.
@@ -346,12 +361,12 @@ static bool add_limit(const RowJoint *of, uint32_t axis, uint32_t part) {
         return true;
     }
     ProblemRow *row = add_axis_row(of, axis, part);
-    double motion = 0.0;
-    if (row == NULL || !add_rate(of, row, axis, sign, true, &motion)) {
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_rate(of, row, axis, sign, true, &sum)) {
         return false;
     }
     rows_limit(state, row, gap);
-    end_locked(of, row, motion);
+    end_locked(of, row, &sum);
     return true;
 }
 
@@ -359,14 +374,15 @@ static bool add_friction(const RowJoint *of, uint32_t axis) {
     const JointAxis *what = &of->state->world->joint_axis[of->joint->axis_first + axis];
     const double most = of->state->input->time_step * what->friction;
     ProblemRow *row = add_axis_row(of, axis, PART_FRICTION);
-    double motion = 0.0;
-    if (row == NULL || !add_rate(of, row, axis, 1.0, false, &motion)) {
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_rate(of, row, axis, 1.0, false, &sum)) {
         return false;
     }
-    rows_last(of->state)->motion = motion;
+    rows_last(of->state)->motion = sum.motion;
     row->low = -most;
     row->high = most;
-    row->bias = motion;
+    row->bias = sum.motion;
+    (void)end_row(of, row);
     return true;
 }
 
@@ -429,11 +445,14 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     const World *world = of->state->world;
     const double h = of->state->input->time_step, share = tree_share(world->settings.integrator);
     ProblemRow *row = add_axis_row(of, axis, part);
-    double motion = 0.0;
-    if (row == NULL || !add_rate(of, row, axis, 1.0, true, &motion)) {
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_rate(of, row, axis, 1.0, true, &sum)) {
         return false;
     }
-    const double rate = rate_before(of->state, row) + motion;
+    if (!end_row(of, row)) {
+        return true;
+    }
+    const double rate = rate_before(of->state, row) + sum.motion;
     const SpringShare taken = pull_share(of, part, pull);
     const double way = h * (taken.old - taken.change) * rate; // what the old rate has of it
     const double stretch = pull->position - axis_position(of, axis) - way;
@@ -441,7 +460,7 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     const double stiff = h * (taken.change * h * pull->stiffness + share * pull->damping);
     StepRow *key = rows_last(of->state);
     key->kind = part == PART_SPRING ? STEP_ROW_SPRINGS : STEP_ROW_DRIVES;
-    key->motion = motion;
+    key->motion = sum.motion;
     key->stiffness = pull->stiffness;
     key->stretch = axis_position(of, axis) - pull->position;
     key->old = taken.old;
@@ -450,7 +469,7 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     row->high = h * pull->most;
     row->has_compliance = true;
     row->compliance = 1.0 / stiff;
-    row->bias = motion - h * (pull->stiffness * stretch + pull->damping * slip) / stiff;
+    row->bias = sum.motion - h * (pull->stiffness * stretch + pull->damping * slip) / stiff;
     return true;
 }
 
@@ -471,11 +490,11 @@ static bool add_axis(const RowJoint *of, uint32_t axis) {
 
 // Adds `scale` times the rate of a joint's only axis.
 static bool add_partner(StepState *state, ProblemRow *row, uint32_t partner, double scale,
-                        double *motion) {
+                        RowSum *sum) {
     const Joint *joint = &state->world->joint[partner];
     if (joint->is_rows) {
         const RowJoint of = place(state, partner);
-        return add_rate(&of, row, 0, scale, true, motion);
+        return add_rate(&of, row, 0, scale, true, sum);
     }
     const StepTree *tree = stage_tree(state, joint->body[1]);
     double *block = block_of(state, row, tree->problem);
@@ -495,12 +514,12 @@ static bool add_gear(const RowJoint *of) {
     const double gap = position[world->joint[partner[1]].position_first] -
                        of->joint->ratio * position[world->joint[partner[0]].position_first];
     ProblemRow *row = add_locked(of, 0, gap);
-    double motion = 0.0;
-    if (row == NULL || !add_partner(state, row, partner[0], -of->joint->ratio, &motion) ||
-        !add_partner(state, row, partner[1], 1.0, &motion)) {
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_partner(state, row, partner[0], -of->joint->ratio, &sum) ||
+        !add_partner(state, row, partner[1], 1.0, &sum)) {
         return false;
     }
-    end_locked(of, row, motion);
+    end_locked(of, row, &sum);
     return true;
 }
 
@@ -517,8 +536,10 @@ static bool add_all_locked(const RowJoint *of) {
 }
 
 bool joint_rows_add_locked(StepState *state, uint32_t joint) {
-    const RowJoint of = place(state, joint);
-    return add_all_locked(&of);
+    RowRanking ranking = {.row_first = state->stepper->row_count};
+    RowJoint of = place(state, joint);
+    of.ranking = &ranking;
+    return add_all_locked(&of) && row_rank_keep(state, &ranking);
 }
 
 bool joint_rows_add(StepState *state, uint32_t joint) {
@@ -526,7 +547,7 @@ bool joint_rows_add(StepState *state, uint32_t joint) {
     if (of.joint->kind == JOINT_GEAR) {
         return add_gear(&of);
     }
-    if (!add_all_locked(&of)) {
+    if (!joint_rows_add_locked(state, joint)) {
         return false;
     }
     for (uint32_t axis = 0; axis < joint_axis_count(of.joint->axes); axis++) {

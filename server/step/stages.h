@@ -40,6 +40,7 @@ typedef struct StepTree {
     uint32_t problem;   // tree of the problem; PROBLEM_NO_TREE: it has no velocities
     uint32_t link;      // the first of its links among those of all trees
     size_t mass;        // where its masses begin in the problem's numbers
+    double extent;      // tree_extent, of its links as at the begin of the step [m]
     TreeFrame *there;   // its links where a solver asked for them last …
     double *there_with; // … which is where these velocities bring them
     bool is_there;
@@ -114,8 +115,9 @@ typedef struct StepState {
     uint32_t *kept_first; // per block of contacts: of those that bear something, the first
     uint32_t kept_count;
 
-    bool is_projecting; // rows are of places alone (joint_project.c)
-    uint32_t *broken;   // joints that broke, rising
+    struct RankedRow *ranked; // Nullable: rows of joints between trees of joints (row_rank.h)
+    bool is_projecting;       // rows are of places alone (joint_project.c)
+    uint32_t *broken;         // joints that broke, rising
     uint32_t broken_count;
     uint32_t *left; // bodies that have left the bounds, rising
     uint32_t left_count;

@@ -66,6 +66,7 @@ typedef struct StepReport {
     uint64_t solver_ns;      // 0 without a clock, or when nothing touched
     uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
     uint32_t softened_count; // contacts and rows whose targets ccp softened
+    uint32_t idle_count;     // contacts and rows that can move nothing, and were left out
     uint32_t removed_count;  // bodies that have left the bounds
     uint32_t broken_count;   // joints that broke: which, the stepper says
     Certificate certificate;
@@ -164,7 +165,8 @@ typedef struct Stepper {
     double *row_impulse; // [row_count], and as many to start from
     size_t row_capacity, row_block_capacity, row_key_capacity, row_impulse_capacity;
     uint32_t row_count, row_block_count;
-    double *number; // mass blocks and Jacobians of articulated trees
+    uint32_t idle_row_count; // rows of joints that were none, as they can move nothing
+    double *number;          // mass blocks and Jacobians of articulated trees
     size_t number_count, number_capacity;
     uint32_t contact_count;
     StepJoints *joints; // owned; NULL: there never was one

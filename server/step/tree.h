@@ -13,6 +13,8 @@
 #include "world/body.h"
 #include "world/tree_place.h"
 
+#include <math.h>
+
 // A mass with its inertia about its centre: of a link, or of all of a subtree as if it were rigid.
 typedef struct TreeInertia {
     double mass;
@@ -93,10 +95,31 @@ void tree_solve(const TreeView *view, TreeWork *work, double *numbers);
 // The diagonal of that inverse, [width], from the same factor.
 void tree_mobility(const TreeView *view, TreeWork *work, double *mobility);
 
+// The sizes of the numbers that say where a tree's links are [m]: what rounding of places is told
+// by.
+double tree_extent(const TreeView *view, const TreeFrame *frame);
+
+// What is left of parts that cancel, or of directions at right angles, is rounding: it must not be
+// moved by what nothing moves, nor hold what nothing holds. Of numbers of the size of the extent
+// and a point some units in the last place are left, of each joint of a long chain again; 1e-13 is
+// 450 units, and far below any lever that a joint is built with.
+#define TREE_ROUNDING 1e-13
+
+// What parts of such a size add up to, where it is not their rounding.
+static inline double tree_add(double sum, double part, double size) {
+    const double whole = sum + part;
+    return fabs(whole) <= TREE_ROUNDING * size ? 0.0 : whole;
+}
+
+static inline double tree_point_size(Vec3 point) {
+    return fabs(point.x) + fabs(point.y) + fabs(point.z);
+}
+
 // Adds `sign` times the Jacobian of the velocity of a point fixed to a link, along three directions
-// of the world: 3 x width, row by row.
+// of the world: 3 x width, row by row. `size` is of the point and the tree's extent: what is but
+// rounding is 0.
 void tree_jacobian(const TreeView *view, const TreeFrame *frame, uint32_t link, Vec3 point,
-                   const Vec3 direction[3], double sign, double *jacobian);
+                   double size, const Vec3 direction[3], double sign, double *jacobian);
 
 // Kinetic energy of the links, that are moving; `mass` is the world's column.
 double tree_kinetic_energy(const TreeView *view, const BodyMass *mass, const TreeFrame *frame);

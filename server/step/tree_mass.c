@@ -124,18 +124,30 @@ void tree_mass_matrix(const TreeView *view, const double *added, TreeWork *work,
     }
 }
 
+double tree_extent(const TreeView *view, const TreeFrame *frame) {
+    double extent = 0.0;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const double size = tree_point_size(frame[i].center) + tree_point_size(frame[i].from) +
+                            tree_point_size(frame[i].arm);
+        extent = fmax(extent, size);
+    }
+    return extent;
+}
+
 void tree_jacobian(const TreeView *view, const TreeFrame *frame, uint32_t link, Vec3 point,
-                   const Vec3 direction[3], double sign, double *jacobian) {
+                   double size, const Vec3 direction[3], double sign, double *jacobian) {
     ASSERT(link < view->tree->link_count);
     const size_t width = view->tree->width;
     for (uint32_t at = link; at != TREE_NONE; at = view->link[at].parent) {
         const TreeLink *of = &view->link[at];
         const Vec3 arm = vec3_sub(point, frame[at].anchor);
         for (uint32_t k = 0; k < tree_link_width(of); k++) {
-            const Vec3 axis = frame[at].axis[k],
-                       motion = k < of->moves ? axis : vec3_cross(axis, arm);
+            const bool is_move = k < of->moves;
+            const Vec3 axis = frame[at].axis[k], motion = is_move ? axis : vec3_cross(axis, arm);
             for (size_t row = 0; row < 3; row++) {
-                jacobian[row * width + of->first + k] += sign * vec3_dot(direction[row], motion);
+                double *number = jacobian + row * width + of->first + k;
+                const double part = sign * vec3_dot(direction[row], motion);
+                *number = tree_add(*number, part, is_move ? 1.0 : size);
             }
         }
     }

@@ -318,7 +318,7 @@ enum {
     PROGRESS_BYTES_MAX = 4 * 10 + 2 * 8,
     JOINT_COUNTS_BYTES_MAX = 4 * 5, // of joints, axes, positions, what broke
     REPORT_BYTES_MAX = 5 * 5 + 1 + 13 * 10 + 30 * 8 + 2 * OPEN_BYTES_MAX + 10 +
-                       2 * LAUNCH_BYTES_MAX + 10 + 5 + 10 + 10
+                       2 * LAUNCH_BYTES_MAX + 10 + 5 + 10 + 10 + 5 + 10
 };
 
 // Most batches have one world, and a column of one number has a head of two bytes: its field is
@@ -371,18 +371,22 @@ static inline uint8_t *write_u64s(uint8_t *at, const StepResults *results, Colum
                : write_u64s_of_many(at, results, column);
 }
 
-static uint8_t *write_u32s(uint8_t *at, const StepResults *results, Column column) {
-    const char *value = (const char *)results->result + column.offset;
-    if (results->count == 1) {
-        return write_varint_of_one(at, column.field, *(const uint32_t *)(const void *)value);
-    }
+static uint8_t *write_u32s_of_many(uint8_t *at, const StepResults *results, Column column) {
     uint8_t *begin = wire_part_begin(at, column.field, results->count);
+    const char *value = (const char *)results->result + column.offset;
     at = begin;
     for (size_t i = 0; i < results->count; i++) {
         at = wire_varint(at, *(const uint32_t *)(const void *)value);
         value += sizeof(StepResult);
     }
     return wire_part_end(begin, results->count, at);
+}
+
+static uint8_t *write_u32s(uint8_t *at, const StepResults *results, Column column) {
+    const char *value = (const char *)results->result + column.offset;
+    return results->count == 1
+               ? write_varint_of_one(at, column.field, *(const uint32_t *)(const void *)value)
+               : write_u32s_of_many(at, results, column);
 }
 
 static uint8_t *write_converged(uint8_t *at, const StepResults *results) {
@@ -507,6 +511,15 @@ static bool is_any_broken(const StepResults *results) {
     return is_any;
 }
 
+// Few worlds have what can move nothing.
+static bool is_any_idle(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        is_any = is_any || results->result[i].run.tally.idle_steps > 0;
+    }
+    return is_any;
+}
+
 static uint8_t *write_open(uint8_t *at, const StepResults *results) {
     at = write_open_columns(at, results, 18, open_columns);
     at = write_open_columns(at, results, 19, worst_open_columns);
@@ -603,6 +616,10 @@ uint8_t *step_codec_pack_reports(const StepResults *results, uint32_t field, uin
     }
     if (has_any_gained(results)) {
         at = write_fixed_of_many(at, results, (Column){29, TALLY(gained)});
+    }
+    if (is_any_idle(results)) {
+        at = write_u32s_of_many(at, results, (Column){30, LAST(idle_count)});
+        at = write_u64s_of_many(at, results, (Column){31, TALLY(idle_steps)});
     }
     return wire_part_end(begin, expected, at);
 }

@@ -224,9 +224,9 @@ START_TEST(composite_bodies_are_the_sum_over_bodies) {
     for (uint32_t i = 0; i < count; i++) {
         double at[3 * WIDTH_MAX] = {0.0}, away[3][3 * WIDTH_MAX] = {{0.0}};
         const TreeFrame *frame = model.work.frame;
-        tree_jacobian(&model.view, frame, i, frame[i].center, unit, 1.0, at);
+        tree_jacobian(&model.view, frame, i, frame[i].center, 0.0, unit, 1.0, at);
         for (int e = 0; e < 3; e++) { // w x e, from points one metre away
-            tree_jacobian(&model.view, frame, i, vec3_add(frame[i].center, unit[e]), unit, 1.0,
+            tree_jacobian(&model.view, frame, i, vec3_add(frame[i].center, unit[e]), 0.0, unit, 1.0,
                           away[e]);
         }
         for (uint32_t j = 0; j < width; j++) {

@@ -92,6 +92,8 @@ static void fill_result(uint64_t *state, Made *made, StepResult *result) {
     last->recovery_count = (uint32_t)random_u64(state);
     last->softened_count = (uint32_t)random_u64(state);
     tally->softened_steps = random_u64(state) * (next_random(state) & 1);
+    last->idle_count = (uint32_t)random_u64(state);
+    tally->idle_steps = random_u64(state) * (next_random(state) & 1);
     last->asleep_count = (uint32_t)random_u64(state) * (next_random(state) & 1);
     tally->gained = fabs(random_double(state)) * (double)(next_random(state) & 1);
     tally->recovery_steps = random_u64(state);
@@ -237,6 +239,20 @@ static void expect_open(const Made *made, const Moreau__V1__StepReports *m) {
                   result->run.tally.worst_open_step);
 }
 
+static void expect_idle(const Made *made, const Moreau__V1__StepReports *m) {
+    bool is_any = false;
+    for (size_t i = 0; i < made->results.count; i++) {
+        is_any |= made->results.result[i].run.tally.idle_steps > 0;
+    }
+    if (is_any) {
+        EXPECT_COLUMN(made, m->n_idle, m->idle, result->run.tally.last.idle_count);
+        EXPECT_COLUMN(made, m->n_idle_steps, m->idle_steps, result->run.tally.idle_steps);
+    } else {
+        ck_assert_uint_eq(m->n_idle, 0);
+        ck_assert_uint_eq(m->n_idle_steps, 0);
+    }
+}
+
 static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
     expect_open(made, m);
     expect_launch(made, m);
@@ -275,6 +291,7 @@ static void expect_reports(const Made *made, const Moreau__V1__StepReports *m) {
         ck_assert_uint_eq(m->n_softened, 0);
         ck_assert_uint_eq(m->n_softened_steps, 0);
     }
+    expect_idle(made, m);
     EXPECT_COLUMN(made, m->n_worst_body_a, m->worst_body_a, result->worst_body[0]);
     EXPECT_COLUMN(made, m->n_worst_body_b, m->worst_body_b, result->worst_body[1]);
     EXPECT_COLUMN(made, m->energy->n_before, m->energy->before,

@@ -1615,6 +1615,10 @@ class StepReports(Message):
     or in one of them, where that is more than 1 % of the scale S of the world, which is of every step its
     kinetic and spring energy before and after + sum m |g| (h |v| + |g| h^2) + the work of drives, movers and
     wrenches, and of a call the largest of those; 0: none did. Absent: none of any world."""
+    idle: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """of the last step"""
+    idle_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call: steps that had such"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4271,6 +4275,8 @@ StepReports.FIELDS = (
     Field(27, "worst_launch_step", Kind.UINT64, True, None),
     Field(28, "broken_joints", Kind.UINT64, True, None),
     Field(29, "gained", Kind.DOUBLE, True, None),
+    Field(29, "idle", Kind.UINT32, True, None),
+    Field(30, "idle_steps", Kind.UINT64, True, None),
 )
 LaunchColumns.FIELDS = (
     Field(1, "speed", Kind.DOUBLE, True, None),
