@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "solve/ccp.h"
 #include "solve/compliant.h"
+#include "solve/idle.h"
 #include "solve/lcp.h"
 #include "solve/mdp.h"
 #include "solve/sap.h"
@@ -151,20 +152,33 @@ static Status solve_nothing(const SolverSettings *settings, const ContactProblem
     for (uint32_t i = 0; i < problem->velocity_count; i++) {
         result->answer.v[i] = 0.0 + problem->v_free[i]; // -0.0 becomes 0.0
     }
+    result->launch = launch_of(problem, &result->answer);
     return STATUS_OK;
+}
+
+static Status solve_rest(const SolverSettings *settings, const ContactProblem *problem,
+                         const Context *context, Arena *arena, SolveResult *result, Error *error) {
+    ContactProblem rest;
+    uint32_t idle = 0;
+    Status status =
+        idle_leave_out(problem, solver_time(settings->kind) != NULL, arena, &rest, &idle, error);
+    if (status == STATUS_OK) {
+        status = solver_get(settings->kind)->solve(&rest, settings, context, arena, result, error);
+    }
+    if (status == STATUS_OK) {
+        result->idle = idle;
+        result->launch = launch_of(&rest, &result->answer);
+    }
+    return status;
 }
 
 Status solver_solve(const SolverSettings *settings, const ContactProblem *problem,
                     const Context *context, Arena *arena, SolveResult *result, Error *error) {
     ASSERT(problem->time_step > 0.0);
     ASSERT(problem->tree_count <= problem->velocity_count);
-    Status status =
-        solver_has_work(problem)
-            ? solver_get(settings->kind)->solve(problem, settings, context, arena, result, error)
-            : solve_nothing(settings, problem, arena, result, error);
-    if (status == STATUS_OK) {
-        result->launch = launch_of(problem, &result->answer);
-    }
+    Status status = solver_has_work(problem)
+                        ? solve_rest(settings, problem, context, arena, result, error)
+                        : solve_nothing(settings, problem, arena, result, error);
     // where it is no parameter's limit, it is memory's
     if (status == STATUS_RESOURCE_EXHAUSTED && error != NULL && error->field[0] == '\0') {
         const Error what = *error;

@@ -69,6 +69,7 @@ typedef struct SolveResult {
     LcpRung rung;            // that lcp's hardest island needed
     Launch launch;           // of a convex model
     uint32_t softened;       // of ccp: contacts and rows whose targets were softened
+    uint32_t idle;           // contacts and rows that can move nothing, and were left out
     bool has_cost_gap;       // of sap alone
     double cost_gap;         // [J] its cost is no further than this from the least
     bool is_in_vain;         // most of its effort went into what stayed open

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "solve/idle.h"
 
 #include <string.h>
 
@@ -288,12 +289,34 @@ static void fill_contact(const StepState *state, uint32_t i) {
     }
 }
 
+// Takes a contact that can move nothing out of the problem, as one without trees. Of free bodies
+// there is none.
+static bool leave_out(const StepState *state, uint32_t i) {
+    const Stepper *stepper = state->stepper;
+    ProblemContact *contact = &stepper->problem_contact[i];
+    const ContactProblem problem = {.tree = state->tree, .number = stepper->number};
+    const bool has_springs = solver_time(stepper->solver.kind) != NULL;
+    if ((!is_articulated(state, &contact->side[0]) && !is_articulated(state, &contact->side[1])) ||
+        !idle_is_contact(&problem, contact, &stepper->law[i], has_springs)) {
+        return false;
+    }
+    contact->side[0].tree = contact->side[1].tree = PROBLEM_NO_TREE;
+    return true;
+}
+
+// The contacts with trees of joints, in blocks.
+typedef struct JacobianFill {
+    const StepState *state;
+    uint32_t *idle; // per block: how many were left out
+} JacobianFill;
+
 static void fill_block(void *work, uint32_t block) {
-    const StepState *state = work;
-    Stepper *stepper = state->stepper;
-    uint32_t end = stage_block_end(block, stepper->contact_count);
+    const JacobianFill *fill = work;
+    uint32_t end = stage_block_end(block, fill->state->stepper->contact_count);
+    fill->idle[block] = 0;
     for (uint32_t i = block * STAGE_BLOCK; i < end; i++) {
-        fill_contact(state, i);
+        fill_contact(fill->state, i);
+        fill->idle[block] += leave_out(fill->state, i);
     }
 }
 
@@ -328,13 +351,23 @@ static Status place_jacobians(StepState *state) {
 }
 
 Status articulate_assemble(StepState *state) {
-    Stepper *stepper = state->stepper;
     Status status = place_jacobians(state);
-    if (status == STATUS_OK) {
-        tasks_run(state->input->context.tasks, fill_block, state,
-                  tasks_blocks(stepper->contact_count, STAGE_BLOCK));
+    if (status != STATUS_OK) {
+        return status;
     }
-    return status;
+    const uint32_t blocks = tasks_blocks(state->stepper->contact_count, STAGE_BLOCK);
+    if (blocks == 0) {
+        return STATUS_OK;
+    }
+    JacobianFill fill = {state, arena_take_array(state->scratch, blocks, sizeof(uint32_t))};
+    if (fill.idle == NULL) {
+        return out_of_memory(state);
+    }
+    tasks_run(state->input->context.tasks, fill_block, &fill, blocks);
+    for (uint32_t i = 0; i < blocks; i++) {
+        state->idle_contact_count += fill.idle[i];
+    }
+    return STATUS_OK;
 }
 
 // ---- where a solver asks

@@ -103,7 +103,8 @@ typedef struct StepState {
     Pose *placed;           // poses of all primitives in the world
     uint32_t *placed_first; // per body
 
-    uint32_t recovery_count; // contacts whose overlap recovery_speed holds back
+    uint32_t idle_contact_count; // contacts that can move nothing
+    uint32_t recovery_count;     // contacts whose overlap recovery_speed holds back
     const BroadPair *candidate;
     size_t candidate_count;
     uint32_t *partner_first; // Nullable: listed once seams are asked about; body_count + 1

@@ -310,7 +310,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     report->contact_count = stepper->contact_count;
     report->row_count = stepper->row_count;
     report->recovery_count = state.recovery_count;
-    report->idle_count = stepper->idle_row_count;
+    report->idle_count = state.idle_contact_count + stepper->idle_row_count;
     if (status == STATUS_OK) {
         report->removed_count = state.left_count;
         report->broken_count = state.broken_count;

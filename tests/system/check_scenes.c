@@ -381,7 +381,8 @@ static double turned(const char *scene, const json_t *pose, size_t body) {
         json_object_get(json_array_get(json_object_get(root, "bodies"), body), "orientation");
     double cosine = 0.0;
     for (size_t k = 0; k < 4; k++) {
-        cosine += json_number_value(json_array_get(from, k)) *
+        const double upright = k == 0 ? 1.0 : 0.0;
+        cosine += (from == NULL ? upright : json_number_value(json_array_get(from, k))) *
                   json_number_value(json_array_get(pose, 7 * body + 3 + k));
     }
     json_decref(root);
@@ -413,6 +414,76 @@ START_TEST(a_motor_turns_what_a_hinge_closes) {
     // a tolerance of 1e-6, of 2 rad/s
     ck_assert_double_eq_tol(turned("universal-and-hinge", pose, 0), angle, 1e-5);
     json_decref(pose);
+}
+END_TEST
+
+// At 2 rad/s for a second.
+START_TEST(an_arm_in_the_floor_goes_on_turning) {
+    ServerProcess *server = server_start("--workers 1");
+    json_t *pose = play_idle(server, "arm-in-floor", solvers[_i], 2);
+    server_stop(server);
+    ck_assert_double_eq_tol(turned("arm-in-floor", pose, 1), 2.0, 1e-9);
+    json_decref(pose);
+}
+END_TEST
+
+// Springs of 1e4 N/m in the floor and the arm, in series, press its far end with 5 N by their
+// millimetre of overlap, so that friction of 0.1 slows 0.06 kg m^2 at 0.4 m, until it stands. The
+// end on the axis moves nothing all the same.
+START_TEST(a_spring_brakes_what_slides_on_it) {
+    // convex friction would press by what slides, too; the lagged one begins with the second step
+    const char *soft[] = {"sap --param friction=lagged", "compliant"};
+    const double slower = TIME_STEP * 0.1 * 5.0 * 0.4 / 0.06;
+    const int steps = STEPS / 2;
+    const double braked = steps - (_i == 0);
+    json_t *scene = load("arm-in-floor");
+    json_t *material = json_array_get(json_object_get(scene, "materials"), 0);
+    json_object_set_new(material, "stiffness", json_real(1e4));
+    set_friction(scene, 0.1);
+    char options[64];
+    snprintf(options, sizeof(options), "--solver %s --require-converged", soft[_i]);
+    ServerProcess *server = server_start("--workers 1");
+    json_t *pose = play_as(server, scene, steps, options);
+    server_stop(server);
+    // the tolerance of 1e-6, of 2 rad/s
+    ck_assert_double_eq_tol(turned("arm-in-floor", pose, 1),
+                            TIME_STEP * (2.0 * steps - slower * braked * (braked + 1.0) / 2.0),
+                            1e-6);
+    json_decref(pose);
+}
+END_TEST
+
+static const char *const carried[] = {"reacher", "cart-on-rails", "robot-on-base"};
+enum { CARRIED = sizeof(carried) / sizeof(carried[0]) };
+
+// Takes the shapes of what stands still, so that nothing touches it.
+static json_t *without_ground(json_t *scene) {
+    size_t i;
+    json_t *body;
+    json_array_foreach(json_object_get(scene, "bodies"), i, body) {
+        if (json_object_get(body, "kind") != NULL) {
+            json_object_del(body, "shapes");
+        }
+    }
+    return scene;
+}
+
+// What joints carry already moves as if it touched nothing.
+START_TEST(what_joints_carry_slides_over_the_ground) {
+    const char *scene = carried[_i / SOLVERS];
+    char options[64];
+    snprintf(options, sizeof(options), "--solver %s --require-converged", solvers[_i % SOLVERS]);
+    ServerProcess *server = server_start("--workers 1");
+    json_t *on = play_as(server, load(scene), STEPS, options),
+           *over = play_as(server, without_ground(load(scene)), STEPS, options);
+    server_stop(server);
+    ck_assert_uint_eq(json_array_size(on), json_array_size(over));
+    for (size_t k = 0; k < json_array_size(on); k++) {
+        ck_assert_double_eq_tol(json_number_value(json_array_get(on, k)),
+                                json_number_value(json_array_get(over, k)), 1e-12);
+    }
+    json_decref(on);
+    json_decref(over);
 }
 END_TEST
 
@@ -466,6 +537,9 @@ static TCase *case_physics(void) {
                         2 * (int)(sizeof(papers) / sizeof(papers[0])));
     tcase_add_loop_test(tcase, a_door_on_two_hinges_stays_where_it_is, 0, SOLVERS);
     tcase_add_loop_test(tcase, a_motor_turns_what_a_hinge_closes, 0, SOLVERS);
+    tcase_add_loop_test(tcase, an_arm_in_the_floor_goes_on_turning, 0, SOLVERS);
+    tcase_add_loop_test(tcase, a_spring_brakes_what_slides_on_it, 0, 2);
+    tcase_add_loop_test(tcase, what_joints_carry_slides_over_the_ground, 0, CARRIED * SOLVERS);
     return tcase;
 }
 

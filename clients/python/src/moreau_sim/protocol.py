@@ -4275,8 +4275,8 @@ StepReports.FIELDS = (
     Field(27, "worst_launch_step", Kind.UINT64, True, None),
     Field(28, "broken_joints", Kind.UINT64, True, None),
     Field(29, "gained", Kind.DOUBLE, True, None),
-    Field(29, "idle", Kind.UINT32, True, None),
-    Field(30, "idle_steps", Kind.UINT64, True, None),
+    Field(30, "idle", Kind.UINT32, True, None),
+    Field(31, "idle_steps", Kind.UINT64, True, None),
 )
 LaunchColumns.FIELDS = (
     Field(1, "speed", Kind.DOUBLE, True, None),
