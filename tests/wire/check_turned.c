@@ -174,7 +174,8 @@ static uint32_t match_contacts(const Lab *upright, const Lab *turned, Quat turn,
 static double velocity_scale(const Lab *lab) {
     double scale = lab->world->settings.time_step * vec3_norm(lab->world->settings.gravity);
     for (uint32_t body = 0; body < lab->world->body_count; body++) {
-        scale = fmax(scale, vec3_norm(lab_velocity(lab, body)));
+        const double turns = body_size(lab->world, body) * vec3_norm(lab_spin(lab, body));
+        scale = fmax(scale, vec3_norm(lab_velocity(lab, body)) + turns);
     }
     return scale;
 }
