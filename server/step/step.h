@@ -166,9 +166,9 @@ typedef struct Stepper {
     size_t row_capacity, row_block_capacity, row_key_capacity, row_impulse_capacity;
     uint32_t row_count, row_block_count;
     uint32_t idle_row_count; // rows of joints that were none, as they can move nothing
+    uint32_t contact_count;  // of the last step
     double *number;          // mass blocks and Jacobians of articulated trees
     size_t number_count, number_capacity;
-    uint32_t contact_count;
     StepJoints *joints; // owned; NULL: there never was one
     bool has_seams;     // the last step asked about them: a hint, that changes nothing but its cost
     bool has_last;

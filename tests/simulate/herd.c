@@ -133,7 +133,7 @@ HerdOrder herd_draw_order(Dice *dice, GroupVerb verb) {
 static size_t list_worlds(HerdOrder order, uint32_t *world) {
     size_t count = 0;
     for (uint32_t i = 0; i < HERD_WORLDS; i++) {
-        if (order.worlds >> i & 1u) {
+        if ((order.worlds & (1u << i)) != 0) {
             world[count++] = i;
         }
     }
@@ -181,7 +181,7 @@ void herd_apply(Herd *herd, HerdOrder order) {
 // ---- judging
 
 static bool has_bit(ProtobufCBinaryData bits, size_t row) {
-    return row / 8 < bits.len && (bits.data[row / 8] >> row % 8 & 1u) != 0;
+    return row / 8 < bits.len && (bits.data[row / 8] & (1u << row % 8)) != 0;
 }
 
 // What a row ended with, where it says so.
