@@ -109,6 +109,11 @@ static bool check_joints(const Moreau__V1__EpisodeFrames *got) {
     X(reports->energy, scheme, energy_scheme)                                                      \
     X(reports->energy, unexplained, energy_unexplained)
 
+// Columns that servers before 0.2.0 do not have.
+#define LATER_REPORT_COLUMNS(X)                                                                    \
+    X(reports->energy, drive, energy_drive)                                                        \
+    X(reports->energy, swing, energy_swing)
+
 // All columns, or none.
 static bool check_reports(const Moreau__V1__EpisodeFrames *got) {
     if (got->n_has_report == 0) {
@@ -119,6 +124,9 @@ static bool check_reports(const Moreau__V1__EpisodeFrames *got) {
                reports->energy != NULL;
 #define X(part, name, to) fit = fit && part->n_##name == got->n_step;
     REPORT_COLUMNS(X)
+#undef X
+#define X(part, name, to) fit = fit && fits(part->n_##name, got->n_step);
+    LATER_REPORT_COLUMNS(X)
 #undef X
     return fit;
 }
@@ -188,6 +196,9 @@ static MoreauFrameReport cut_report(const Moreau__V1__StepReports *reports, size
     MoreauFrameReport report;
 #define X(part, name, to) report.to = part->name[index];
     REPORT_COLUMNS(X)
+#undef X
+#define X(part, name, to) report.to = part->n_##name > 0 ? part->name[index] : 0.0;
+    LATER_REPORT_COLUMNS(X)
 #undef X
     return report;
 }

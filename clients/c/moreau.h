@@ -820,6 +820,9 @@ typedef struct MoreauFrameReport {
     double penetration; // [m]
     double energy_before, energy_after, energy_contact, energy_row, energy_applied, energy_scheme;
     double energy_unexplained; // [J], as the six before
+    // [J] likewise: what drives, efforts and movers did, and what of the scheme comes back within a
+    // period; 0 from servers that do not tell (before 0.2.0)
+    double energy_drive, energy_swing;
 } MoreauFrameReport;
 
 // The state of all bodies after one step. Columns are borrowed from the reply, and NULL when they

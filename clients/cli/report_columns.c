@@ -36,6 +36,8 @@ const ReportColumn report_columns[REPORT_COLUMN_COUNT] = {
     REAL(energy_applied),
     REAL(energy_scheme),
     REAL(energy_unexplained),
+    REAL(energy_drive),
+    REAL(energy_swing),
 };
 
 static const void *at(const MoreauFrameReport *report, const ReportColumn *column) {

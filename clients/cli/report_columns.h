@@ -14,7 +14,7 @@ typedef struct ReportColumn {
     size_t offset;     // in MoreauFrameReport
 } ReportColumn;
 
-enum { REPORT_COLUMN_COUNT = 25 };
+enum { REPORT_COLUMN_COUNT = 27 };
 extern const ReportColumn report_columns[REPORT_COLUMN_COUNT];
 
 double report_real(const MoreauFrameReport *report, const ReportColumn *column);    // REPORT_REAL

@@ -94,6 +94,10 @@ bool ask_is_calm(const World *world) {
 
 // ---- bytes
 
+static size_t name_bytes(const char *name) {
+    return name == NULL ? 0 : strlen(name) + 1;
+}
+
 // The allocator says how much stands behind a pointer: at least what was asked for, and, but under
 // a sanitizer, which is exact, up to some words more.
 bool ask_bytes(Play *play, const World *world) {
@@ -126,6 +130,13 @@ bool ask_bytes(Play *play, const World *world) {
         held += usable;
         slack += usable > 100000 ? 4096 : SLACK;
         blocks_held += blocks[i] != NULL;
+    }
+    // names are blocks of their own, of the length of their texts
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        held += name_bytes(world->body_name[i]);
+    }
+    for (uint32_t i = 0; i < world->joint_count; i++) {
+        held += name_bytes(world->joint[i].name);
     }
     const size_t said = world_bytes(world);
     return (said <= held && held <= said + slack) ||
