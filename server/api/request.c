@@ -408,8 +408,7 @@ static Status check_reply(const Request *request, Error *error) {
 static JobOutcome refuse_on_lane(Job *job, Lane *lane) {
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
     const Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
-    const Error *error = request->plan;
-    request_reply(request, lane, &reply, error);
+    request_reply(request, lane, &reply, request->refusal);
     job->urgent = true; // `done` writes its line
     return JOB_DONE;
 }
@@ -417,13 +416,13 @@ static JobOutcome refuse_on_lane(Job *job, Lane *lane) {
 // The calls on a world are answered in their order: one that is refused for what it says waits for
 // those before it.
 static void refuse(Request *request, const Error *error) {
-    Error *kept = request->world == NULL ? NULL : arena_take(&request->arena, sizeof(*kept));
-    if (kept == NULL) {
+    request->refusal =
+        request->world == NULL ? NULL : arena_take(&request->arena, sizeof(*request->refusal));
+    if (request->refusal == NULL) {
         request_end(request, error);
         return;
     }
-    *kept = *error;
-    request->plan = kept;
+    *request->refusal = *error;
     request->job = (Job){.work = refuse_on_lane, .done = on_worked};
     pool_submit(request_pool(request), strand_of(request), request_share(request), &request->job);
 }

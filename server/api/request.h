@@ -93,6 +93,7 @@ struct Request {
     Job job;
     Strand strand;    // of a request that belongs to no world
     LogWait wait;     // of request_wait
+    Error *refusal;   // in the arena: what it is answered with when its turn has come
     LongFrame *frame; // receive.c's: while it is being unpacked
 };
 
