@@ -41,8 +41,8 @@ static bool copy_bytes(int from, int to) {
 }
 
 static Status copy_to(const char *source, const char *path, Error *error) {
-    struct statvfs disk;
-    struct stat info;
+    struct statvfs disk = {0};
+    struct stat info = {0};
     const int from = open(source, O_RDONLY | O_CLOEXEC);
     Status status = from < 0 || fstat(from, &info) != 0 || statvfs(source, &disk) != 0
                         ? copy_fail(path, error)
