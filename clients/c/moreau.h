@@ -819,10 +819,7 @@ typedef struct MoreauFrameReport {
     double e_mom, e_pen, e_comp, e_cone, e_mdp, e_ds, e_own, e_row;
     double penetration; // [m]
     double energy_before, energy_after, energy_contact, energy_row, energy_applied, energy_scheme;
-    double energy_unexplained; // [J], as the six before
-    // [J] likewise: what drives, efforts and movers did, and what of the scheme comes back within a
-    // period; 0 from servers that do not tell (before 0.2.0)
-    double energy_drive, energy_swing;
+    double energy_unexplained, energy_drive, energy_swing; // [J]; servers before 0.2.0: the last 0
 } MoreauFrameReport;
 
 // The state of all bodies after one step. Columns are borrowed from the reply, and NULL when they

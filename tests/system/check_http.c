@@ -478,8 +478,9 @@ START_TEST(garbage_ends_its_own_connection_and_nothing_else) {
     WireClient *client = wire_open(server->address[0]);
     const char *pages = pages_of(server);
     int fd = net_client_connect(pages);
-    static char request[16384];
+    static char request[65536];
     size_t count = wrong[_i].count > 0 ? wrong[_i].count : strlen(wrong[_i].bytes);
+    ck_assert_uint_le(count + wrong[_i].padding + 4, sizeof(request));
     memcpy(request, wrong[_i].bytes, count);
     if (wrong[_i].padding > 0) {
         memset(request + count, 'a', wrong[_i].padding);
