@@ -711,7 +711,7 @@ static void book_push(const RowJoint *of, uint32_t axis, StepEnergy *energy) {
 // What springs hold, by where the axes are.
 static double spring_energy(const World *world, const Joint *joint, const double *positions) {
     const uint32_t moves = joint_axis_count(joint->axes & JOINT_MOVES);
-    double twice = 0.0, turned[3];
+    double twice = 0.0, turned[6] = {0.0}; // three are used, where it turns about all axes
     if ((joint->axes & JOINT_TURNS) == JOINT_TURNS) {
         const double *q = positions + moves;
         vec3_store(turned, joint_rotation_vector((Quat){q[0], q[1], q[2], q[3]}));
