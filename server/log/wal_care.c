@@ -148,13 +148,15 @@ static void report_flips(const Report *report, const WalJudged *judged, const ch
     }
 }
 
+static Status judge(const char *database, WalJudged *judged, Error *error) {
+    const Status status = check_names(database, error);
+    return status == STATUS_OK ? wal_judge(database, judged, error) : status;
+}
+
 Status wal_care_for_start(const char *database, const Report *report, Error *error) {
     WalJudged judged;
     char copy[COPY_PATH_BYTES] = "";
-    Status status = check_names(database, error);
-    if (status == STATUS_OK) {
-        status = wal_judge(database, &judged, error);
-    }
+    Status status = judge(database, &judged, error);
     if (status != STATUS_OK || (judged.flip_count == 0 && !has_lost(&judged))) {
         return status;
     }
@@ -178,10 +180,7 @@ Status wal_care_for_start(const char *database, const Report *report, Error *err
 Status wal_care_for_recovery(const char *database, FILE *out, Error *error) {
     WalJudged judged;
     char copy[COPY_PATH_BYTES] = "";
-    Status status = check_names(database, error);
-    if (status == STATUS_OK) {
-        status = wal_judge(database, &judged, error);
-    }
+    Status status = judge(database, &judged, error);
     if (status != STATUS_OK || (judged.flip_count == 0 && !has_lost(&judged))) {
         return status;
     }
