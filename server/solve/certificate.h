@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One measure for all solvers: how good an answer to a contact problem is, computed by the same
-// code from the velocities and impulses that are actually returned. README, "The certificate", says
-// what each number means.
+// code from the velocities and impulses that are actually returned. "The certificate" in
+// README.md beside this file says what each number means.
 //
 // Everything is measured per island (trees joined by contacts and rows) against the island's
 // velocity scale V, and reported as the largest over islands. judge.h has all of it made in the
