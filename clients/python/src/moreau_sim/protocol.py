@@ -3284,7 +3284,7 @@ class SubscribeReply(Message):
 @dataclass(slots=True, kw_only=True)
 class ContactProblem(Message):
     """One contact problem without a world, as columns. The same as a file, with every rule: tests/problems
-    and the README."""
+    and server/solve/README.md."""
 
     class ContactGiven(IntEnum):
         """Which of a contact's optional numbers are given (bits of ContactProblem.contact_given)."""
@@ -3456,7 +3456,8 @@ class SolveReply(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Certificate(Message):
-    """How good one solve was (README, "The certificate"): each number is 0 for a perfect answer."""
+    """How good one solve was (server/solve/README.md, "The certificate"): each number is 0 for a perfect
+    answer."""
 
     class Reason(IntEnum):
         """Why the work on an island ended."""
