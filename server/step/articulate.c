@@ -14,6 +14,13 @@
 
 #include <string.h>
 
+// [rad] Links that turn by less in a step land where their scheme can take them.
+#define RESOLVED 0.1
+
+// What a landing may make of the kinetic energy of the rates that bring the links there: a turn of
+// t changes it by shares of t.
+#define LANDING_GAIN 1.25
+
 static Status out_of_memory(const StepState *state) {
     return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                      "Memory ended while moving %u trees of joints: raise --memory-bytes-max.",
@@ -452,23 +459,71 @@ static void judge_link(const StepState *state, StepTree *tree, uint32_t link) {
     }
 }
 
+// Where the links of a tree come to that is thrown, and what of their velocities is left there.
+static void throw_tree(StepTree *tree, const TreeView *view) {
+    TreeFlight *flight = &tree->flight;
+    tree_recall(&flight->view, flight->pose, flight->velocity, tree->there);
+    tree_move(&flight->view, flight->way, tree->there);
+    tree_scatter(view, tree->there, flight->h, tree->positions, flight->work.frame);
+    tree_carry(flight, view, tree->positions, tree->velocities);
+}
+
+static void place_landed(StepTree *tree, TreeView view) {
+    end_floating(&view, tree);
+    view.has_own_spin = false;
+    tree_place(&view, tree->positions, tree->flight.work.frame);
+    tree_move(&view, tree->velocities, tree->flight.work.frame);
+}
+
+// Of links that have landed: their rates, `velocities`, may be worth more where they have brought
+// them than where they began. If the tree turns by little, the next step's velocity products take
+// that back; if not, it is thrown.
+static bool lands_apart(const StepTree *tree, const double *velocities) {
+    const TreeFlight *flight = &tree->flight;
+    const TreeView *view = &flight->view;
+    const TreeFrame *landed = flight->work.frame;
+    double fastest = 0.0;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        fastest = fmax(fastest, vec3_dot(landed[i].spin, landed[i].spin));
+    }
+    if (view->tree->link_count == 1 || flight->h * flight->h * fastest <= RESOLVED * RESOLVED) {
+        return false;
+    }
+    tree_recall(view, flight->pose, flight->velocity, tree->there);
+    tree_move(view, velocities, tree->there);
+    const double begun = tree_kinetic_energy(view, flight->mass, tree->there),
+                 ended = tree_kinetic_energy(view, flight->mass, landed);
+    return !(ended <= LANDING_GAIN * begun);
+}
+
+static void land_links(const StepState *state, StepTree *tree) {
+    TreeFlight *flight = &tree->flight;
+    const size_t bytes = flight->view.tree->width * sizeof(double);
+    const TreeView view = landed_view(state, flight);
+    if (!flight->is_thrown) {
+        double *rates = memcpy(flight->mean, tree->velocities, bytes);
+        place_landed(tree, view);
+        if (!lands_apart(tree, rates)) {
+            return;
+        }
+        memcpy(tree->velocities, rates, bytes);
+        flight->is_thrown = true;
+    }
+    throw_tree(tree, &view);
+    place_landed(tree, view);
+}
+
 static void land_tree(void *work, uint32_t index) {
     StepState *state = work;
     StepTree *tree = &state->articulated[index];
-    TreeFlight *flight = &tree->flight;
     if (tree->is_asleep) {
         return;
     }
     advance_tree(state, tree);
     energy_begin_tree(state, tree);
-    TreeView view = landed_view(state, flight);
-    if (flight->is_thrown) {
-        tree_carry(flight, &view, tree->positions, tree->velocities);
-    }
-    end_floating(&view, tree);
-    view.has_own_spin = false;
-    tree_place(&view, tree->positions, flight->work.frame);
-    tree_move(&view, tree->velocities, flight->work.frame);
+    land_links(state, tree);
+    const TreeFlight *flight = &tree->flight;
+    const TreeView view = flight->view;
     for (uint32_t i = 0; i < view.tree->link_count; i++) {
         tree_store(&flight->work.frame[i], state->pose_new + 7 * (size_t)view.link[i].body,
                    state->link_new + 6 * (size_t)(tree->link + i));

@@ -98,13 +98,13 @@ static void act_along(TreeFlight *flight, const double *v) {
     tree_axes_forces(view, &flight->axes, &asked, flight->springs, flight->others);
 }
 
-// h times what the motion to v takes beyond the forces that there are; links are placed.
-// `products` false: the velocity products are left out.
-static void find_rest(TreeFlight *flight, const double *v, bool products) {
+// h times what the motion to v takes beyond the forces that there are; links are placed. Velocity
+// products are taken where `rotation` says; `products` false: the velocity products are left out.
+static void find_rest(TreeFlight *flight, const double *v, uint8_t rotation, bool products) {
     const double h = flight->h, share = tree_share(flight->integrator);
-    const double later = flight->rotation == ROTATION_EXPLICIT   ? 0.0
-                         : flight->rotation == ROTATION_IMPLICIT ? 1.0
-                                                                 : 0.5;
+    const double later = rotation == ROTATION_EXPLICIT   ? 0.0
+                         : rotation == ROTATION_IMPLICIT ? 1.0
+                                                         : 0.5;
     const uint32_t width = flight->view.tree->width;
     for (uint32_t k = 0; k < width; k++) {
         const double v0 = flight->velocities[k], change = v[k] - v0;
@@ -135,7 +135,7 @@ static void find_rest(TreeFlight *flight, const double *v, bool products) {
 }
 
 void tree_flight_load(TreeFlight *flight, const double *v) {
-    find_rest(flight, v, true);
+    find_rest(flight, v, flight->rotation, true);
 }
 
 // ---- steps
@@ -151,8 +151,8 @@ static void factor(TreeFlight *flight) {
     dense_factor(width, flight->matrix, -HUGE_VAL, flight->factor); // NaN shows where it is judged
 }
 
-// The energy of the correction that the rest asks for; v is corrected.
-static double correct(TreeFlight *flight, double *v) {
+// The energy of the correction that the rest asks for, which comes to stand in `change`.
+static double ask_correction(TreeFlight *flight) {
     const uint32_t width = flight->view.tree->width;
     double *step = flight->change, energy = 0.0;
     memcpy(step, flight->rest, width * sizeof(double));
@@ -163,9 +163,16 @@ static double correct(TreeFlight *flight, double *v) {
     }
     for (uint32_t k = 0; k < width; k++) {
         energy += step[k] * flight->rest[k];
-        v[k] -= step[k];
     }
     return fabs(energy);
+}
+
+static double correct(TreeFlight *flight, double *v) {
+    const double energy = ask_correction(flight);
+    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+        v[k] -= flight->change[k];
+    }
+    return energy;
 }
 
 static double settled_of(const TreeFlight *flight) {
@@ -174,23 +181,35 @@ static double settled_of(const TreeFlight *flight) {
     return flight->view.tree->link_count == 1 ? SETTLED_ALONE : is_free ? SETTLED_FREE : SETTLED;
 }
 
+// Where velocity products are those of the begin, nothing shrinks by them: whether those at the
+// mean would ask for as little more as a second step may, of joined bodies.
+static bool is_explicit_enough(TreeFlight *flight, const double *v, double first, double scale) {
+    if (flight->view.tree->link_count == 1 || flight->rotation != ROTATION_EXPLICIT) {
+        return true;
+    }
+    find_rest(flight, v, ROTATION_MIDPOINT, true);
+    const double energy = ask_correction(flight);
+    return energy <= SHRINKS * first || energy <= STAGNATED * scale;
+}
+
 // Takes steps until what the next one would correct is too little. false: they do not shrink;
 // written so that NaN is that.
 static bool settle(TreeFlight *flight, double *v) {
     const bool is_linear = flight->rotation == ROTATION_EXPLICIT && !moves_masses(flight);
     const bool is_alone = flight->view.tree->link_count == 1;
     const double shrinks = is_alone ? SHRINKS_ALONE : SHRINKS, settled = settled_of(flight);
-    double before = HUGE_VAL, scale = flight->kinetic;
+    double before = HUGE_VAL, first = 0.0, scale = flight->kinetic;
     for (int i = 0; i < STEPS_MAX; i++) {
-        find_rest(flight, v, true);
+        find_rest(flight, v, flight->rotation, true);
         if (i == 0 || (i == 1 && moves_masses(flight))) {
             factor(flight);
         }
         const double energy = correct(flight, v);
         scale = i == 0 ? scale + energy : scale;
         const double next = i == 0 ? energy : energy * (energy / before);
+        first = i == 0 ? energy : first;
         if (is_linear || next <= settled * scale) {
-            return true;
+            return is_explicit_enough(flight, v, first, scale);
         }
         if (!(energy <= shrinks * before)) {
             return energy <= STAGNATED * scale;
@@ -241,7 +260,7 @@ void tree_fly(TreeFlight *flight, double *v) {
     flight->is_thrown = !settle(flight, v);
     if (flight->is_thrown) {
         memcpy(v, flight->velocities, width * sizeof(double));
-        find_rest(flight, v, false);
+        find_rest(flight, v, flight->rotation, false);
         factor(flight);
         correct(flight, v);
     } else if (flight->factor != NULL && moves_masses(flight)) {

@@ -9,7 +9,8 @@
 // as a dense block of a narrow tree, linear in links of a wide one. Where these do not shrink, as
 // in a whip that turns by a radian in a step, the tree is *thrown*: it flies without velocity
 // products, and tree_carry does at the end of the step what these would have done, first order and
-// never gaining energy.
+// never gaining energy. With c at v0 nothing shrinks: it is thrown where c at the mean would ask
+// for as much more. So is what a blow makes turn as fast, once it has landed (articulate.c).
 #pragma once
 
 #include "base/arena.h"
@@ -64,6 +65,7 @@ void tree_flight_return(TreeFlight *flight, const double *velocities);
 
 // Of a tree that was thrown, once it has moved: links are taken to fly apart by the velocities that
 // moved it, and to be brought together again where they have come to. What is along the coordinates
-// there is kept of their momenta, which never is more energy than there was.
+// there is kept of their momenta, which never is more energy than there was. Positions are those
+// of tree_scatter.
 void tree_carry(TreeFlight *flight, const TreeView *there, const double *positions,
                 double *velocities);

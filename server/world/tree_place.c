@@ -215,6 +215,42 @@ void tree_advance(const TreeView *view, const double *positions, const double *v
     }
 }
 
+// Of a joint that leaves all free: where its bodies are says where it is. Of a quaternion's two
+// signs the one that is nearer to what it was.
+static void measure_link(const Joint *joint, const Parent *parent, Pose pose, double *positions) {
+    const Quat a = quat_mul(parent->orientation, joint->frame[0].orientation),
+               b = quat_mul(pose.orientation, joint->frame[1].orientation);
+    const Vec3 from = vec3_add(parent->center,
+                               quat_rotate(parent->orientation, joint->frame[0].position)),
+               to =
+                   vec3_add(pose.position, quat_rotate(pose.orientation, joint->frame[1].position));
+    const Quat q = quat_normalize(quat_mul(conjugate(a), b));
+    const double *old = positions + 3;
+    const double near = old[0] * q.w + old[1] * q.x + old[2] * q.y + old[3] * q.z;
+    const double sign = near < 0.0 ? -1.0 : 1.0;
+    vec3_store(positions, quat_rotate(conjugate(a), vec3_sub(to, from)));
+    store_quat(positions + 3, (Quat){sign * q.w, sign * q.x, sign * q.y, sign * q.z});
+}
+
+void tree_scatter(const TreeView *there, const TreeFrame *old, double time, double *positions,
+                  TreeFrame *frame) {
+    for (uint32_t i = 0; i < there->tree->link_count; i++) {
+        const TreeLink *link = &there->link[i];
+        if (link->joint == TREE_NONE) {
+            place_floating(pose_load(positions), there->has_own_spin, &frame[i]);
+            continue;
+        }
+        const Parent parent = parent_of(there, link, frame);
+        const Joint *joint = &there->joint[link->joint];
+        if (tree_link_width(link) == JOINT_AXES_MAX) {
+            const Pose pose = {vec3_add_scaled(old[i].center, time, old[i].velocity),
+                               quat_turn(old[i].orientation, old[i].spin, time)};
+            measure_link(joint, &parent, pose, positions + link->place);
+        }
+        place_link(link, joint, &parent, positions + link->place, &frame[i]);
+    }
+}
+
 const double *tree_rotation_positions(const TreeLink *link, const double *positions,
                                       double *numbers) {
     memcpy(numbers, positions, link->moves * sizeof(double));

@@ -54,6 +54,13 @@ void tree_move(const TreeView *view, const double *velocities, TreeFrame *frame)
 void tree_advance(const TreeView *view, const double *positions, const double *velocities,
                   double time, double *moved);
 
+// Where a tree that turns too fast for that comes to: `positions`, where tree_advance brought it,
+// are made anew of links whose joint leaves all free. The coordinates of these turn with what they
+// hang on, and add up to what flies apart; they go where they would go by themselves instead, as
+// the `old` frames move. `frame` is of the new places.
+void tree_scatter(const TreeView *there, const TreeFrame *old, double time, double *positions,
+                  TreeFrame *frame);
+
 // What the world keeps of a body in its columns: 7 and 6 numbers.
 static inline void tree_store(const TreeFrame *frame, double *pose, double *velocity) {
     pose_store(pose, (Pose){frame->center, frame->orientation});
