@@ -1,5 +1,6 @@
-# After an installation: a program that is linked with -lmoreau is to run at once, so the dynamic linker is told where the library
-# is, or whoever installs is told how. Into a DESTDIR nothing is told: what lies there is not meant to run there.
+# After an installation: a program that is linked with -lmoreau is to run at once, so the dynamic linker is told where
+# the library is, or whoever installs is told how. Into a DESTDIR nothing is told: what lies there is not meant to run
+# there.
 #   MOREAU_LIBDIR: where the library is, below the prefix
 if(NOT "$ENV{DESTDIR}" STREQUAL "")
     return()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# A client in twenty lines, made from moreau.proto alone: it makes a world of a scene, steps it, and says where a body is.
+# A client in twenty lines, made from moreau.proto alone: it makes a world of a scene, steps it, and says where
+# a body is.
 #   protoc --python_out=. moreau.proto && python3 example.py ../tests/scenes/one_ball.json [HOST:PORT]
 # (Debian: protobuf-compiler python3-protobuf; from PyPI: grpcio-tools, and python3 -m grpc_tools.protoc)
 import socket, struct, sys

@@ -11,8 +11,8 @@ import pathlib
 import sys
 
 DEAREST = 12
-# so much more than its share a label may take: sieges last so many seconds, in which they come to less on a busy machine, and the
-# others then have up to half as much again of the whole
+# so much more than its share a label may take: sieges last so many seconds, in which they come to less on a busy
+# machine, and the others then have up to half as much again of the whole
 SHARE_FACTOR = 2.0
 SHARE_EXTRA = 0.03
 

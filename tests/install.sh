@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs a build into an empty folder and uses what is there as somebody else would: runs the server from it, builds a small
-# client against it with pkg-config, looks for a manual page of every command, lets systemd judge the units, and uninstalls,
-# after which nothing may be left.
+# Installs a build into an empty folder and uses what is there as somebody else would: runs the server from it, builds a
+# small client against it with pkg-config, looks for a manual page of every command, lets systemd judge the units, and
+# uninstalls, after which nothing may be left.
 #   tests/install.sh BUILD_DIR
 set -eu
 

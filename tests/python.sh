@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Python client's tests with what Debian does not have, in environments of their own: MuJoCo's parser, Gymnasium and MCAP, the newest of them and the
-# oldest that are supported, and mypy.
+# The Python client's tests with what Debian does not have, in environments of their own: MuJoCo's parser, Gymnasium and
+# MCAP, the newest of them and the oldest that are supported, and mypy.
 #   tests/python.sh FOLDER SERVER
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs what README.md shows, as it stands there: the commands, the Python and the C program, against a server of this build.
+"""Runs what README.md shows, as it stands there: the commands, the Python and the C program, against a server of this
+build.
 
   tests/readme.py BUILD_DIR CC
 
-The server listens where there is room and not on port 7667, and the build may lie elsewhere: both are put in their places. What its
-first block shows, deploy/run and deploy/test, CI runs by itself."""
+The server listens where there is room and not on port 7667, and the build may lie elsewhere: both are put in their
+places. What its first block shows, deploy/run and deploy/test, CI runs by itself."""
 import os
 import pathlib
 import re
@@ -27,8 +28,8 @@ def read_blocks():
 
 def start_server(build, folder):
     ready, told = os.pipe()
-    server = subprocess.Popen([build / "moreau-server", "--listen", "127.0.0.1:0", "--db", folder / "episodes.db", "--ready-fd", str(told),
-                               "--log-file", folder / "log"], pass_fds=[told])
+    server = subprocess.Popen([build / "moreau-server", "--listen", "127.0.0.1:0", "--db", folder / "episodes.db",
+                               "--ready-fd", str(told), "--log-file", folder / "log"], pass_fds=[told])
     os.close(told)
     with os.fdopen(ready) as line:
         return server, line.readline().strip()
@@ -54,8 +55,8 @@ def run_commands(text, build, address):
 def run_python(text, build, folder):
     (folder / "example.py").write_text(text.replace('"tests/scenes/', f'"{ROOT}/tests/scenes/'))
     run([sys.executable, "example.py"], r"2\.0 s: the last body is at .*\nevery bit again: True", cwd=folder,
-        env=dict(os.environ, MOREAU_SERVER_BIN=str(build / "moreau-server"), PYTHONPATH=str(ROOT / "clients/python/src"),
-                 PYTHONDONTWRITEBYTECODE="1"))
+        env=dict(os.environ, MOREAU_SERVER_BIN=str(build / "moreau-server"), PYTHONDONTWRITEBYTECODE="1",
+                 PYTHONPATH=str(ROOT / "clients/python/src")))
 
 
 def run_c(text, build, compiler, folder, address):
@@ -63,15 +64,15 @@ def run_c(text, build, compiler, folder, address):
     assert DEFAULT_ADDRESS in text
     (folder / "ball.c").write_text(text.replace(DEFAULT_ADDRESS, address))
     library = build / "clients/libmoreau.a"
-    run([*shlex.split(compiler), "-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/clients/c", "ball.c", library, "-lprotobuf-c", "-lm",
-         "-o", "ball"], "", cwd=folder)
+    run([*shlex.split(compiler), "-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/clients/c", "ball.c", library,
+         "-lprotobuf-c", "-lm", "-o", "ball"], "", cwd=folder)
     run(["./ball"], r"1 s: the ball is at a height of 0\.100 m", cwd=folder)
 
 
 def main():
     build, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     blocks = read_blocks()
-    assert len(blocks["python"]) == len(blocks["c"]) == 1 and len(blocks["sh"]) == 2, "a block that this test does not know"
+    assert {language: len(of) for language, of in blocks.items()} == {"sh": 2, "python": 1, "c": 1}, blocks.keys()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         server, address = start_server(build, folder)

@@ -44,8 +44,8 @@ TABLE = {
     "clients/web": ({"base", "os", "world", "step", "log", "run"}, LIBC),
 }
 DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
-# what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the dynamics it
-# includes nothing but itself
+# what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the
+# dynamics it includes nothing but itself
 REPLAYED = ["server/run/apply", "server/run/input", "server/log/chunk", "server/log/entries", "server/log/frames"]
 LIBM_INEXACT = re.compile(r"\b(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|"
                           r"lgamma|erf|sinh|cosh|tanh|fma)f?\s*\(")

@@ -1,9 +1,11 @@
 #!/bin/sh
-# The viewer in a browser: records episodes with a server, opens them in the built page in headless Chromium, and compares what it shows with what
-# other code reads from the file (tests/web/expect.py). Says so where the page is not built or there is no Chromium.
+# The viewer in a browser: records episodes with a server, opens them in the built page in headless Chromium, and
+# compares what it shows with what other code reads from the file (tests/web/expect.py). Says so where the page is not
+# built or there is no Chromium.
 #   tests/web.sh BUILD_DIR --pictures          takes those of clients/web/pictures anew
-#   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a gigabyte and of 10,000 bodies,
-#                                              with figures. With either, all that is needed must be there
+#   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a
+#                                              gigabyte and of 10,000 bodies, with figures. With either, all that is
+#                                              needed must be there
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)

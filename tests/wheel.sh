@@ -1,7 +1,7 @@
 #!/bin/sh
-# The wheel that brings the server, in an environment of its own that has nothing else: a world is stepped, recorded and verified; and, with
-# Gymnasium beside it, the ten lines of examples/train.py learn on a server that its command started. The commands of the wheel of the client
-# alone say what is not there, and hide nothing.
+# The wheel that brings the server, in an environment of its own that has nothing else: a world is stepped, recorded and
+# verified; and, with Gymnasium beside it, the ten lines of examples/train.py learn on a server that its command
+# started. The commands of the wheel of the client alone say what is not there, and hide nothing.
 #   tests/wheel.sh FOLDER
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)

@@ -29,7 +29,8 @@ async function bundle(entry, name, plugins) {
     return { script, style };
 }
 
-// SQLite's storage in the browser's own file system, its key-value storage and its second worker are of no use here, and a quarter of its script
+// SQLite's storage in the browser's own file system, its key-value storage and its second worker are of no use here,
+// and a quarter of its script
 const withoutAssets = {
     name: "without-assets",
     enforce: "pre",

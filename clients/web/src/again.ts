@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "Solve this step again": the step that is shown, taken by other solvers or with other parameters from the same state, side by side.
+// "Solve this step again": the step that is shown, taken by other solvers or with other parameters from the same state,
+// side by side.
 import type { Episode } from "./episode";
 import { contactKey } from "./measures";
 import type { Prover } from "./prove";
@@ -121,7 +122,8 @@ export class Again {
         }
     }
 
-    // The way that was recorded, and the other solvers as they are by default. What somebody chose stays while the world's own does.
+    // The way that was recorded, and the other solvers as they are by default. What somebody chose stays while the
+    // world's own does.
     private layOut(own: Choice): void {
         const name = JSON.stringify(own);
         if (name === this.ownOf) {

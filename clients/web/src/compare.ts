@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A second episode on the clock of the first: where it is, how far its bodies are, and since when. The clock is simulated time since each
-// recording began, whatever the time steps are; of what was made of the first (fork, compare), since the first began.
+// A second episode on the clock of the first: where it is, how far its bodies are, and since when. The clock is
+// simulated time since each recording began, whatever the time steps are; of what was made of the first (fork,
+// compare), since the first began.
 import type { Episode } from "./episode";
 import type { Frame } from "./log/frames";
 import { differenceOf } from "./measures";

@@ -197,7 +197,8 @@ export class Episode {
         }
     }
 
-    // The first scene is of the state that the recording began with; what others add comes in behind the frame of their step.
+    // The first scene is of the state that the recording began with; what others add comes in behind the frame of their
+    // step.
     private isIn(scene: Scene, step: number): boolean {
         return scene === this.scenes[0] ? scene.step <= step : scene.step < step;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The episodes of a recording of a group: hundreds of thousands, page by page, in any order. Rows that nobody has checked; one is opened by stepping it.
+// The episodes of a recording of a group: hundreds of thousands, page by page, in any order. Rows that nobody has
+// checked; one is opened by stepping it.
 import type { Client } from "./store/client";
 import { doubtfulShare, EpisodeRow, GROUP_ALL, GROUP_ORDERS, GROUP_PAGE, GroupFilter, GroupRow } from "./store/messages";
 import { count, el, num } from "./ui/dom";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the page works out itself from frames and contacts that were recorded. It is said to be the page's wherever it is shown.
+// What the page works out itself from frames and contacts that were recorded. It is said to be the page's wherever it
+// is shown.
 import type { Contacts, Frame } from "./log/frames";
 import type { Body } from "./log/scene";
 
@@ -60,7 +61,8 @@ export interface Scale {
     still: number; // [m/s] slip that is none
 }
 
-// Of the speed that gravity gives in one step: far above what a solver's tolerance of 1e-6 leaves, far below what is seen.
+// Of the speed that gravity gives in one step: far above what a solver's tolerance of 1e-6 leaves, far below what is
+// seen.
 const STILL_SHARE = 1e-3;
 
 /** `fall` is the speed that gravity gives in one step [m/s]; without gravity any slip counts. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How much of an episode this page has checked. Bytes are checked against their checksums whenever they are read; that they follow from the
-// inputs is proven only by stepping the episode again, from its first key-frame to its end, with the server's own dynamics.
+// How much of an episode this page has checked. Bytes are checked against their checksums whenever they are read; that
+// they follow from the inputs is proven only by stepping the episode again, from its first key-frame to its end, with
+// the server's own dynamics.
 import { Episode, lastAt } from "./episode";
 import { Kind } from "./log/chunk";
 import type { Contacts, Frame } from "./log/frames";
@@ -167,7 +168,8 @@ export class Prover {
         return known !== undefined || !this.isOpen ? known ?? null : await this.reach(step) ? this.shown.get(step) ?? null : null;
     }
 
-    // Where it could begin on the way to a step, the nearest last. A key-frame knows no contacts: one in front of the step is better.
+    // Where it could begin on the way to a step, the nearest last. A key-frame knows no contacts: one in front of the
+    // step is better.
     private beginnings(step: number): Beginning[] {
         const { group } = this.episode;
         const all = this.refs(Kind.KeyFrame).filter((ref) => !this.unusable.has(ref.id)).map((keyframe): Beginning => ({ keyframe, place: keyframe.firstStep }));

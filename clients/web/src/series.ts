@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the plots show: walks an episode's chunks while nobody waits for anything else. A large episode is walked in leaps, so that no more than
-// a share of it is read.
+// What the plots show: walks an episode's chunks while nobody waits for anything else. A large episode is walked in
+// leaps, so that no more than a share of it is read.
 import type { Episode } from "./episode";
 import { energyOf, summarise } from "./measures";
 import type { Frame } from "./log/frames";

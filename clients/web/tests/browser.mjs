@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Drives the built page in headless Chromium as a person would. tests/web.sh prepares the folder and says what is to be seen.
+// Drives the built page in headless Chromium as a person would. tests/web.sh prepares the folder and says what is to be
+// seen.
 //
-//   node browser.mjs FOLDER [--smoke|--all]     MOREAU_SHOTS=DIR keeps a picture of every part; MOREAU_ONLY=TEXT runs what has it in its name
+//   node browser.mjs FOLDER [--smoke|--all]     MOREAU_SHOTS=DIR keeps a picture of every part; MOREAU_ONLY=TEXT runs
+//                                               what has it in its name
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
@@ -352,7 +354,8 @@ const tests = {
             near(normal, one.impulse[0], 3);
             near(tangent, Math.hypot(one.impulse[1], one.impulse[2]), 3);
         }
-        // whoever solves it, the corners of a cube that lies on a slope bear it together: three digits are shown of each
+        // whoever solves it, the corners of a cube that lies on a slope bear it together: three digits are shown of
+        // each
         const bear = (solver, k) => table.filter(([, who]) => who.includes("stays")).reduce((sum, r) => sum + r[2 + solver][k], 0);
         for (let solver = 1; solver < 5; solver++) {
             assert.ok(Math.abs(bear(solver, 0) / bear(0, 0) - 1) < 0.02, `${names[1 + solver]} bears ${bear(solver, 0)} instead of ${bear(0, 0)}`);
@@ -392,7 +395,8 @@ const tests = {
     },
 
     async "names the first step that differs"() {
-        // one hash was changed, and the checksum of its chunk made right again (tests/web/lie.py): only stepping finds that
+        // one hash was changed, and the checksum of its chunk made right again (tests/web/lie.py): only stepping finds
+        // that
         const page = await open(join(folder, "lies.db"));
         await choose(page, "slides");
         await page.click("#prove");

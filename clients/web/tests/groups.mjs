@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Episodes of groups in the page: those that tests/web/group.py and farm.py have recorded, with the numbers that they saw.
+// Episodes of groups in the page: those that tests/web/group.py and farm.py have recorded, with the numbers that they
+// saw.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, statSync } from "node:fs";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the page reads is what the server wrote: chunks made here byte by byte as server/log's headers describe them, and a hash whose values
-// come from the server's own.
+// What the page reads is what the server wrote: chunks made here byte by byte as server/log's headers describe them,
+// and a hash whose values come from the server's own.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Damage } from "../src/log/bytes";

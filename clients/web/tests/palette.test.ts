@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Colours are seen, and told apart: contrast as WCAG 2 reckons it, colour blindness by the matrices of Machado, Oliveira and Fernandes (2009),
-// differences in CIE Lab.
+// Colours are seen, and told apart: contrast as WCAG 2 reckons it, colour blindness by the matrices of Machado,
+// Oliveira and Fernandes (2009), differences in CIE Lab.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -47,7 +47,8 @@ def main():
     mass = matrix(read(ENTRY, mass_count), velocities, velocities)
     jacobian = matrix(read(ENTRY, jacobian_count), 3 * contacts, velocities)
 
-    # u lies in the dual cone: (u_n, mu u_t) in the second-order cone; without friction u_n >= 0, and rows of tangents are left out
+    # u lies in the dual cone: (u_n, mu u_t) in the second-order cone; without friction u_n >= 0, and rows of tangents
+    # are left out
     scale = numpy.repeat(mu, 3)
     scale[0::3] = 1.0
     kept = numpy.flatnonzero(scale > 0.0)

@@ -65,7 +65,8 @@ def _view_episode(
     return path
 
 
-# An address that a server listens on, as a browser on this machine reaches it: one that means all interfaces is no place to go to.
+# An address that a server listens on, as a browser on this machine reaches it: one that means all interfaces is no
+# place to go to.
 def _reachable(http: str, server: str) -> str:
     host, _, port = http.rpartition(":")
     if host in ("0.0.0.0", "[::]"):

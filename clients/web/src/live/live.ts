@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Watching a running server: which worlds it has, and one of them as it moves. The token stays in memory, and is taken out of the page's address.
+// Watching a running server: which worlds it has, and one of them as it moves. The token stays in memory, and is taken
+// out of the page's address.
 import { $, count, el, num } from "../ui/dom";
 import { jointTable } from "../ui/joints";
 import type { App } from "../app";

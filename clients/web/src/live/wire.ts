@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The few messages of moreau.proto that watching a world takes, read and written by hand. A table says of each field what it is called and what it
-// holds; what no table names is passed over, as the protocol wants it.
+// The few messages of moreau.proto that watching a world takes, read and written by hand. A table says of each field
+// what it is called and what it holds; what no table names is passed over, as the protocol wants it.
 
 /** Not what a server sends. */
 export class Garbled extends Error {}
@@ -10,7 +10,8 @@ export interface Message {
     [name: string]: any;
 }
 
-// What a field holds: numbers (a list where a name ends in []), texts, or messages by their own table. "id" is a 64-bit number kept whole.
+// What a field holds: numbers (a list where a name ends in []), texts, or messages by their own table. "id" is a 64-bit
+// number kept whole.
 type Kind = "whole" | "id" | "flag" | "real" | "text" | "wholes" | "reals" | "floats" | "texts" | Table | [Table];
 export interface Table {
     [field: number]: [string, Kind];

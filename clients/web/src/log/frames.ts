@@ -43,7 +43,8 @@ export function readFrames(body: Uint8Array): Frame[] {
     const ids = wholes(source.part(8 * n), 0, n);
     let frameBytes = 24 + 104 * n + 8 * (p + q), orders = 0, joints: JointList | null = null;
     if (source.left !== count * frameBytes) {
-        // of version 5: which joints, and in every frame their targets and efforts as well. The length tells: 24 q bytes of a frame are added
+        // of version 5: which joints, and in every frame their targets and efforts as well. The length tells: 24 q
+        // bytes of a frame are added
         const j = source.count(16);
         joints = { ids: wholes(source.part(8 * j), 0, j), axes: wholes(source.part(8 * j), 0, j) };
         orders = 3 * q;

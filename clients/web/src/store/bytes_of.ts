@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where an episode file's bytes come from: a file that was dropped, a URL, or the page itself. All of them are read in place, in a worker,
-// where reading may wait.
+// Where an episode file's bytes come from: a file that was dropped, a URL, or the page itself. All of them are read in
+// place, in a worker, where reading may wait.
 
 export interface Store {
     readonly name: string;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The worker that steps an episode again: once along the whole chain, comparing all that is stored, and on the side to any step that somebody wants to
-// look at and that was not stored.
+// The worker that steps an episode again: once along the whole chain, comparing all that is stored, and on the side to
+// any step that somebody wants to look at and that was not stored.
 import { CHUNK_HEADER_BYTES } from "../log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
 import { summarise } from "../measures";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file and the write-ahead log of a server that has it open, or died with it: the pages that were committed, over those of the file. The
-// format is SQLite's own (its page "WAL-mode File Format"); frames behind the last sound commit do not count.
+// A file and the write-ahead log of a server that has it open, or died with it: the pages that were committed, over
+// those of the file. The format is SQLite's own (its page "WAL-mode File Format"); frames behind the last sound commit
+// do not count.
 import { Store } from "./bytes_of";
 
 const HEADER_BYTES = 32, FRAME_HEAD_BYTES = 24;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of chunks has passed their
-// checksums (log/chunk.ts); what is only a row of a table is said to be one.
+// The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of
+// chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
 import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
 import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
@@ -194,7 +194,8 @@ function readChunk(open: Open, ref: ChunkRef, damage: string[]): Chunk | null {
     }
 }
 
-// One index serves, and has all that is asked for: the rows themselves lie far apart. Where that is damaged, the table itself.
+// One index serves, and has all that is asked for: the rows themselves lie far apart. Where that is damaged, the table
+// itself.
 function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     const columns = "SELECT id, kind, first_step, sequence FROM chunk";
     // of a group, what is of all worlds and what is of the range that the world is in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One contact as pictures: the friction disc with the way that λ_t / (μ λ_n) went over time, and the cone from the side with the impulse in it.
+// One contact as pictures: the friction disc with the way that λ_t / (μ λ_n) went over time, and the cone from the side
+// with the impulse in it.
 import { Judged, State } from "../measures";
 import { STATE_HUES, Theme } from "../view/palette";
 import { fitCanvas, num } from "./dom";

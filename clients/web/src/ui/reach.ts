@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a mouse clicks on, a keyboard reaches: rows of tables and lists take the focus one at a time, arrows go from one to the next, Enter and the
-// space bar press; and what is drawn anew keeps the focus where it was.
+// What a mouse clicks on, a keyboard reaches: rows of tables and lists take the focus one at a time, arrows go from one
+// to the next, Enter and the space bar press; and what is drawn anew keeps the focus where it was.
 
 /** Rows that can be pressed: Tab comes to the one that is selected, or the first. */
 export function rows<T extends HTMLElement>(all: T[]): T[] {
@@ -42,7 +42,8 @@ function neighbour(of: HTMLElement, key: string): HTMLElement | null {
     return next instanceof HTMLElement ? next : null;
 }
 
-// What the pointer pressed: as long as that has the focus, the keys are the player's. (:focus-visible forgets it with the first key.)
+// What the pointer pressed: as long as that has the focus, the keys are the player's. (:focus-visible forgets it with
+// the first key.)
 let pointed: EventTarget | null = null;
 const wasPointed = (target: HTMLElement) => pointed instanceof Node && target.contains(pointed);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The timeline: events above, the strip of the certificate below. The file keeps the certificate by stretches of steps, and every step that did not
-// converge; where the dynamics have stepped the episode again in this page, the strip has every step.
+// The timeline: events above, the strip of the certificate below. The file keeps the certificate by stretches of steps,
+// and every step that did not converge; where the dynamics have stepped the episode again in this page, the strip has
+// every step.
 import type { Course, Stretch } from "../store/messages";
 import { Highlight, HIGHLIGHTS, HIGHLIGHT_UNITS, REASONS } from "../log/sealed";
 import type { Hue, Theme } from "../view/palette";

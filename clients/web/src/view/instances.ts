@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bodies as instances: one draw call for each kind of shape, whatever their number. A frame's poses are copied into one buffer as they are, and the
-// vertex shader turns and places: script does seven numbers per shape and frame, and nothing else.
+// Bodies as instances: one draw call for each kind of shape, whatever their number. A frame's poses are copied into one
+// buffer as they are, and the vertex shader turns and places: script does seven numbers per shape and frame, and
+// nothing else.
 import {
     BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DynamicDrawUsage, Float32BufferAttribute, InstancedBufferGeometry,
     InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, Scene, ShaderMaterial, SphereGeometry,
@@ -14,7 +15,8 @@ const SOLIDS: Solid[] = ["sphere", "box", "capsule"];
 const GHOST_OPACITY = 0.55;
 const MANY = 2000; // shapes: balls of fewer triangles, as each is small then
 
-// Every solid is a box of half extents `span` with a ball of radius `round` moved over it. A vertex is a point of the unit ball, and a corner.
+// Every solid is a box of half extents `span` with a ball of radius `round` moved over it. A vertex is a point of the
+// unit ball, and a corner.
 export const PLACES = `
 attribute vec3 at, ownAt; attribute vec4 turn, ownTurn, size, tint; // turns are w x y z; size: span and round
 vec3 turned(vec4 q, vec3 v) {

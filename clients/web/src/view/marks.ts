@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contacts in the picture: a mark at each point whose shape and colour say whether it is open, sticks or slides, a line for its impulse, and the
-// friction cone of the one that is looked at. Two draw calls.
+// Contacts in the picture: a mark at each point whose shape and colour say whether it is open, sticks or slides, a line
+// for its impulse, and the friction cone of the one that is looked at. Two draw calls.
 import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineSegments, Points, Scene, ShaderMaterial } from "three";
 import type { Contacts } from "../log/frames";
 import { judge, scaleOf, State } from "../measures";

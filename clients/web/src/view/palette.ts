@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The colours of the picture and the plots, by theme. Each stands out from what is behind it, and those that mean something beside each other are
-// told apart with any of the common kinds of colour blindness (tests/palette.test.ts measures both); shape, dash, stripes or a word say the same again.
+// The colours of the picture and the plots, by theme. Each stands out from what is behind it, and those that mean
+// something beside each other are told apart with any of the common kinds of colour blindness (tests/palette.test.ts
+// measures both); shape, dash, stripes or a word say the same again.
 
 export type Hue = "grey" | "blue" | "sky" | "green" | "amber" | "red" | "pink" | "brown";
 export const CURVE_HUES: Hue[] = ["blue", "amber", "green", "pink", "red", "sky", "brown"]; // in their order; grey is of what they are measured by

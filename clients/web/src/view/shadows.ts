@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What lies near the ground darkens it, so that one sees how high things are: on every plane that faces up, each shape takes light away where it is
-// near, by its distance from the plane's points. One draw call; bodies stand nothing in each other's light.
+// What lies near the ground darkens it, so that one sees how high things are: on every plane that faces up, each shape
+// takes light away where it is near, by its distance from the plane's points. One draw call; bodies stand nothing in
+// each other's light.
 import { DoubleSide, Float32BufferAttribute, InstancedBufferGeometry, Mesh, Quaternion, Scene, ShaderMaterial, Vector3, Vector4 } from "three";
 import { PLACES, Share } from "./instances";
 import type { Theme } from "./palette";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which shapes a frame shows, and where in the frame each finds its body: worked out when bodies become others, so that a frame looks nothing up.
+// Which shapes a frame shows, and where in the frame each finds its body: worked out when bodies become others, so that
+// a frame looks nothing up.
 import type { Frame } from "../log/frames";
 import type { Body, Joint, Shape } from "../log/scene";
 
