@@ -7,6 +7,7 @@
 #include "support/log_tape.h"
 #include "support/suite.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,13 +100,53 @@ static void go_forward(Tape *tape) {
     }
 }
 
+// A report's members: the holes between them are nobody's.
+#define MEMBER(name)                                                                               \
+    { #name, offsetof(StepReport, name), sizeof(((StepReport *)NULL)->name) }
+static const struct {
+    const char *name;
+    size_t at, bytes;
+} report_members[] = {
+    MEMBER(contact_count),
+    MEMBER(row_count),
+    MEMBER(iterations),
+    MEMBER(asleep_count),
+    MEMBER(recovery_count),
+    MEMBER(softened_count),
+    MEMBER(idle_count),
+    MEMBER(removed_count),
+    MEMBER(broken_count),
+    MEMBER(certificate.entry),
+    MEMBER(certificate.velocity),
+    MEMBER(certificate.scale),
+    MEMBER(certificate.penetration),
+    MEMBER(certificate.worst_contact),
+    MEMBER(certificate.tolerance),
+    MEMBER(certificate.converged),
+    MEMBER(certificate.islands),
+    MEMBER(certificate.islands_open),
+    MEMBER(certificate.worst_tree),
+    MEMBER(worst_body),
+    MEMBER(open.islands),
+    MEMBER(open.islands_open),
+    MEMBER(open.body),
+    MEMBER(open.contacts),
+    MEMBER(open.reason),
+    MEMBER(open.residual),
+    MEMBER(launch),
+    MEMBER(energy),
+};
+
 // Backward the same; but for the time that it took.
 static void expect_report(const StepReport *report, uint64_t step) {
     ck_assert((report != NULL) == forward[step].is_told);
     if (report != NULL) {
-        StepReport told = *report;
-        told.solver_ns = forward[step].report.solver_ns;
-        ck_assert_mem_eq(&told, &forward[step].report, sizeof(told));
+        const char *here = (const char *)report, *there = (const char *)&forward[step].report;
+        for (size_t i = 0; i < sizeof(report_members) / sizeof(report_members[0]); i++) {
+            const size_t at = report_members[i].at;
+            ck_assert_msg(memcmp(here + at, there + at, report_members[i].bytes) == 0,
+                          "%s at step %llu", report_members[i].name, (unsigned long long)step);
+        }
     }
 }
 

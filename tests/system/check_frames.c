@@ -5,6 +5,7 @@
 // with how long the long one takes. A busy machine disturbs in other ways too, now and then, and a
 // busy loop thread every time, so the best of some tries counts.
 #include "support/machine.h"
+#include "support/sanitizers.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_crowd.h"
@@ -21,16 +22,7 @@ enum { TRIES = 10, PARTS = 8 };
 
 // A sanitizer's allocator keeps back what was freed, so all memory of a long call is new, and the
 // loop thread, which lays out the list of worlds, is the first to touch its pages.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NEW_PAGES 2.0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define NEW_PAGES 2.0
-#endif
-#endif
-#ifndef NEW_PAGES
-#define NEW_PAGES 1.0
-#endif
+#define NEW_PAGES (SANITIZES_ADDRESSES || SANITIZES_THREADS ? 2.0 : 1.0)
 
 static ServerProcess *server;
 static WireClient *client;

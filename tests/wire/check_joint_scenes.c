@@ -6,6 +6,7 @@
 
 #include "run/apply.h"
 #include "solve/problem.h"
+#include "support/sanitizers.h"
 #include "support/scene_file.h"
 #include "support/suite.h"
 #include "wire/scene_print.h"
@@ -112,11 +113,7 @@ END_TEST
 // turning, at its corners, which are 0.1 m from its middle.
 START_TEST(a_gripper_holds_its_box) {
     static const SolverKind kinds[] = {SOLVER_MDP, SOLVER_LCP};
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    const int steps = 1200;
-#else
-    const int steps = 12000;
-#endif
+    const int steps = SANITIZES_ADDRESSES || SANITIZES_THREADS ? 1200 : 12000;
     Moreau__V1__Scene *scene = scene_file_load("joints/gripper");
     Stage stage = open_stage(scene, kinds[_i]);
     const size_t box = 3; // behind the palm and the fingers
