@@ -93,7 +93,9 @@ static void pendulum_begin(Pendulum *p) {
     }
     p->q[0] = 1.0;
     p->settings = solver_solve_default(SOLVER_COMPLIANT);
-    set(&p->settings, "tolerance", 1e-13);
+    // of V = g h, of which some roundings of the velocities, 5 m/s, are this share; below it every
+    // step would go through all that the solver tries with what it cannot solve
+    set(&p->settings, "tolerance", fmax(1e-13, 1e-14 / (gravity * p->h)));
     set(&p->settings, "gdot", p->gdot > 0.0 ? COMPLIANT_GDOT_ON : COMPLIANT_GDOT_OFF);
     arena_init(&p->arena, (size_t)1 << 24);
     problem_build_init(&p->build);
@@ -165,9 +167,6 @@ static const PendulumCase pendulum_cases[] = {
 
 START_TEST(c1_a_pendulum_of_almost_rigid_rows) {
     const PendulumCase *of = &pendulum_cases[_i];
-    if (of->h < 0.01 && campaign_count(4) < 4) {
-        return; // 10,000 steps to the last digit take half a minute under the sanitizers
-    }
     Pendulum p = {.h = of->h, .stiffness = 1e15, .damping = 1.0, .copies = 1, .gdot = of->gdot};
     double most = 0.0, range[2] = {0.0, 0.0};
     pendulum_begin(&p);

@@ -227,8 +227,9 @@ static Site lay_floor(Floor floor, bool is_turned, double friction) {
     } else {
         add_bodies(&site, &tiling, floor.kind == FLOOR_DYNAMIC ? BODY_DYNAMIC : BODY_STATIC);
     }
-    // hundreds of contacts that share the weight of many tiles take long to agree on it
-    lab_set(&site.lab, "tolerance", floor.kind == FLOOR_DYNAMIC ? 1e-8 : 1e-12);
+    // what a box or a capsule rests on, and more so hundreds of contacts that share the weight of
+    // many tiles, takes long to agree; of V = g h in each of 216 steps this is 1e-8 m/s or less
+    lab_set(&site.lab, "tolerance", floor.kind == FLOOR_DYNAMIC ? 1e-8 : 1e-9);
     return site;
 }
 
@@ -245,10 +246,18 @@ typedef struct Case {
     double yaw;
 } Case;
 
+// The hardest first, turned and askew, then what is neither.
 static Case read_case(int i) {
+    const int round = i / FLOORS;
     return (Case){.floor = floors[i % FLOORS],
-                  .is_turned = i / FLOORS % 2 != 0,
-                  .yaw = yaws[i / (2 * FLOORS)]};
+                  .is_turned = round % 2 == 0,
+                  .yaw = yaws[round == 0 || round == 3 ? 1 : 0]};
+}
+
+// All floors both ways, under the sanitizers the hardest.
+static int case_count(void) {
+    const int quarters = campaign_count(4);
+    return quarters > 4 ? CASES : quarters == 4 ? 2 * FLOORS : FLOORS;
 }
 
 // Friction takes mu g h from the speed in every step, along the way that it came.
@@ -545,9 +554,9 @@ static TCase *case_felt(void) {
 static TCase *case_closed_forms(void) {
     TCase *tcase = tcase_create("closed forms");
     tcase_set_timeout(tcase, 120.0);
-    tcase_add_loop_test(tcase, a_box_slides_over_a_bond_as_over_one_plane, 0, CASES);
-    tcase_add_loop_test(tcase, a_capsule_rolls_over_a_bond_as_over_one_plane, 0, CASES);
-    tcase_add_loop_test(tcase, a_ball_rolls_over_a_bond_as_over_one_plane, 0, CASES);
+    tcase_add_loop_test(tcase, a_box_slides_over_a_bond_as_over_one_plane, 0, case_count());
+    tcase_add_loop_test(tcase, a_capsule_rolls_over_a_bond_as_over_one_plane, 0, case_count());
+    tcase_add_loop_test(tcase, a_ball_rolls_over_a_bond_as_over_one_plane, 0, case_count());
     tcase_add_loop_test(tcase, what_is_thrown_over_a_bond_moves_as_over_one_slab, 0, 2 * LAYS);
     tcase_add_loop_test(tcase, lips_in_a_bond_are_mounted, 0, LAYS);
     return tcase;

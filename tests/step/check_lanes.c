@@ -3,6 +3,7 @@
 // are those of one lane; and what goes wrong inside a block is told as one lane tells it.
 #include "step/snapshot.h"
 
+#include "support/campaign.h"
 #include "support/crew.h"
 #include "support/heap.h"
 #include "support/suite.h"
@@ -206,7 +207,11 @@ END_TEST
 static const uint32_t lane_counts[] = {1, 2, 4, 7};
 enum { LANE_COUNTS = sizeof(lane_counts) / sizeof(lane_counts[0]) };
 
+// Under the sanitizers by some of them.
 START_TEST(any_number_of_lanes_gives_the_same_bits) {
+    if (campaign_count(4) < 4 && _i / SCENES % 2 == 0) {
+        return;
+    }
     Crew *crew = crew_create(lane_counts[_i / SCENES], (uint64_t)_i);
     assert_as_on_one_lane(&scenes[_i % SCENES], crew_tasks(crew));
     crew_destroy(crew);

@@ -6,6 +6,7 @@
 #include "step/spring.h"
 #include "step/step.h"
 
+#include "support/campaign.h"
 #include "support/lab.h"
 #include "support/suite.h"
 
@@ -147,6 +148,22 @@ enum { TURNS = 3, KEEPERS = TURNS * MECHANISMS * 2 * SOLVER_COUNT };
 
 static const Integrator keepers[] = {INTEGRATOR_SYMPLECTIC, INTEGRATOR_MIDPOINT};
 
+// Whether a change tries this one of all: without rows there is nothing to solve, whoever the
+// solver is; of rows every solver meets every mechanism where the spring is fast, and another one
+// at every other rate and under midpoint, as under the sanitizers everywhere.
+static bool is_kept(int i, Integrator integrator) {
+    const int turn = i % TURNS, which = i / TURNS % MECHANISMS, kind = i / TURNS / MECHANISMS / 2;
+    const bool as_rows = i / TURNS / MECHANISMS % 2 == 1;
+    if (campaign_count(1) > 1) {
+        return true;
+    }
+    if (!as_rows) {
+        return kind == 0;
+    }
+    const bool is_whole = integrator == INTEGRATOR_SYMPLECTIC && turn > 0 && campaign_count(4) == 4;
+    return is_whole || which == (kind + turn) % MECHANISMS;
+}
+
 // In a step of h the phase turns by 2 atan(w h/2), under symplectic and midpoint alike, so that a
 // period has 2 pi over that many steps. The mean over a period, of the first and of the 100th,
 // is the same but for what whole steps leave of a period, (w h)^2 of the swing; and what a solver
@@ -156,6 +173,9 @@ static void keep(int i, Integrator integrator) {
     const int which = i / TURNS % MECHANISMS;
     const bool as_rows = i / TURNS / MECHANISMS % 2 == 1;
     const SolverKind kind = (SolverKind)(i / TURNS / MECHANISMS / 2);
+    if (!is_kept(i, integrator)) {
+        return;
+    }
     Lab lab = make_mechanism(which, as_rows, h, integrator, kind, 0.0);
     if (kind == SOLVER_SAP) {
         lab_set(&lab, "row_beta", 0.01); // its joints, which the swing pulls at, are soft
@@ -398,7 +418,7 @@ static TCase *case_springs(void) {
     tcase_add_loop_test(tcase, what_is_too_fast_comes_to_rest, 0, 2 * SOLVER_COUNT);
     tcase_add_test(tcase, damping_rises_smoothly);
     tcase_add_loop_test(tcase, a_weight_swings_about_where_it_would_hang, 0, 2 * SOLVER_COUNT);
-    tcase_add_loop_test(tcase, no_tree_of_springs_gains, 0, 40);
+    tcase_add_loop_test(tcase, no_tree_of_springs_gains, 0, campaign_count(40));
     tcase_add_loop_test(tcase, a_ball_keeps_its_energy_on_its_springs, 0, 2 * SOLVER_COUNT);
     return tcase;
 }

@@ -3,8 +3,10 @@
 
 #include "base/assert.h"
 #include "base/hash.h"
+#include "support/campaign.h"
 
 #include <check.h>
+#include <fnmatch.h>
 #include <string.h>
 
 // Enough for all but a few, which the list of misses names; no test waits for more.
@@ -58,6 +60,12 @@ uint32_t harness_variants(HarnessVariant *variant) {
         }
     }
     return count;
+}
+
+bool harness_is_spared(const HarnessProblem *problem, const HarnessVariant *variant) {
+    return problem->size != HARNESS_SMALL && campaign_count(1) == 1 &&
+           fnmatch("compliant * printed", variant->name, 0) == 0 &&
+           strcmp(variant->name, "compliant predictive off printed") != 0;
 }
 
 // ---- a solve

@@ -48,6 +48,10 @@ uint32_t harness_problem_count(void);
 void harness_problem_open(uint32_t index, HarnessProblem *problem);
 void harness_problem_close(HarnessProblem *problem);
 
+// Whether a change does without this problem for this variant, as `long` campaigns do not: one that
+// is not small shows of the printed program what it shows of it under one choice of the others.
+bool harness_is_spared(const HarnessProblem *problem, const HarnessVariant *variant);
+
 // ---- a solve
 
 typedef struct HarnessRun {

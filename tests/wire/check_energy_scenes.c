@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "run/apply.h"
+#include "support/campaign.h"
 #include "support/scene_file.h"
 #include "support/suite.h"
 
@@ -14,6 +15,8 @@
 #include <string.h>
 
 enum { STEPS = 12, SCENES_MAX = 64 };
+// of a step: the book is of what the solver has come to, solved or not
+#define BUDGET 2e7
 
 static char scenes[SCENES_MAX][64];
 static int scene_count;
@@ -66,7 +69,8 @@ static Stage open_stage(const char *name, SolverKind kind, Integrator integrator
     }
     ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
     moreau__v1__scene__free_unpacked(scene, NULL);
-    const SolverSettings solver = solver_default(kind);
+    SolverSettings solver = solver_default(kind);
+    ck_assert_int_eq(solver_set(&solver, "budget", BUDGET, &error), STATUS_OK);
     WorldSettings settings = stage.world->settings;
     settings.integrator = (uint8_t)integrator;
     step_set_solver(&settings, &solver);
@@ -117,10 +121,17 @@ static void play(const char *name, SolverKind kind, Integrator integrator) {
     close_stage(&stage);
 }
 
+// Under the sanitizers each solver with one integrator, another one from scene to scene.
+static bool is_played(int scene, int kind, int integrator) {
+    return campaign_count(4) >= 4 || integrator == (scene + kind) % INTEGRATOR_COUNT;
+}
+
 START_TEST(what_is_not_explained_is_rounding) {
     for (int kind = 0; kind < SOLVER_COUNT; kind++) {
         for (int integrator = 0; integrator < INTEGRATOR_COUNT; integrator++) {
-            play(scenes[_i], (SolverKind)kind, (Integrator)integrator);
+            if (is_played(_i, kind, integrator)) {
+                play(scenes[_i], (SolverKind)kind, (Integrator)integrator);
+            }
         }
     }
 }

@@ -143,13 +143,14 @@ static void assert_alone(const char *scene, const Stage *stage, const HarnessVar
     harness_run_deinit(&run);
 }
 
-// Steps that are not converged, of all.
+// Steps that are not converged, of all; of what is known to miss a change sees the first that does.
 static int count_open(const char *name, const Moreau__V1__Scene *scene,
                       const HarnessVariant *variant, int steps) {
+    const bool is_once = known_miss(name, variant->name) != NULL && campaign_count(1) == 1;
     Stage stage;
     int open = 0;
     open_stage(&stage, scene, variant);
-    for (int i = 0; i < steps; i++) {
+    for (int i = 0; i < steps && !(is_once && open > 0); i++) {
         Error error = {0};
         ck_assert_msg(take_step(&stage, &error) == STATUS_OK, "%s by %s, step %d: %s", name,
                       variant->name, i, error.message);
