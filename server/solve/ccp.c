@@ -201,7 +201,9 @@ static Status soften(IslandWork *one, CcpFinish *f) {
                                       range.row_end, most);
     one->of.island.v_scale = *v_scale;
     judge_forget(judge, one->island);
-    return finish(one, f, true);
+    // no iteration may be left: what there is counts by what is asked from now on
+    Status status = judge_island(judge, one->share, one->island);
+    return status == STATUS_OK ? finish(one, f, true) : status;
 }
 
 static Status soften_if_due(IslandWork *one, CcpFinish *f) {

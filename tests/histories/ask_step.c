@@ -39,10 +39,6 @@ static void judge(Play *play, const ContactProblem *problem, const SolveResult *
     const Certificate *c = &result->certificate;
     harness_judge(problem, result, &play->memory, &verdict);
     for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
-        // ccp's softened targets are judged as they were before by one of the two
-        if (result->softened > 0 && k != CERTIFICATE_MOM) {
-            continue;
-        }
         const double rounding = k == CERTIFICATE_MOM ? verdict.momentum_rounding : verdict.rounding;
         if (isfinite(verdict.entry[k]) && !(fabs(c->entry[k] - verdict.entry[k]) <= rounding)) {
             play_found(play, PROPERTY_JUDGE, "entry",

@@ -6,6 +6,7 @@
 #include "solve/ccp_local.h"
 
 #include "support/campaign.h"
+#include "support/harness_judge.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"
 #include "support/suite.h"
@@ -243,7 +244,7 @@ END_TEST
 
 // ---- targets that contradict each other
 
-enum { METHODS = CCP_BARZILAI_BORWEIN + 1 };
+enum { METHODS = CCP_BARZILAI_BORWEIN + 1, ITERATIONS = 60 };
 
 // A ball between two walls that ask it to leave each at a speed of its own.
 static SolveResult squeeze(ProblemBuild *build, CcpMethod method, double mu, double one,
@@ -273,6 +274,27 @@ START_TEST(walls_that_ask_for_too_much_get_less_of_it_alike) {
     ck_assert_double_eq_tol(result.answer.v[2], -1.0, 1e-6);
     ck_assert_double_eq_tol(result.answer.contact[0].bias, 1.0, 1e-6);
     ck_assert_double_eq_tol(result.answer.contact[1].bias, -1.0, 1e-6);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+// Whenever its iterations end, also where softening is the last thing that is done, what is measured
+// is what was asked: the second certificate finds the same of the targets that are told.
+START_TEST(what_ends_once_it_was_softened_is_judged_by_those_targets) {
+    const CcpMethod method = (CcpMethod)(_i % METHODS);
+    const uint32_t most = 1 + (uint32_t)(_i / METHODS);
+    ProblemBuild build;
+    squeeze(&build, method, 0.5, 1.0, 3.0);
+    SolverSettings settings = by_method(method);
+    settings.parameter[SOLVER_MAX_ITERATIONS] = most;
+    const SolveResult result = solve(&build.problem, settings, 1e-9, &build.arena);
+    HarnessVerdict verdict;
+    harness_judge(&build.problem, &result, &build.arena, &verdict);
+    for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
+        ck_assert_msg(fabs(result.certificate.entry[k] - verdict.entry[k]) <= verdict.rounding,
+                      "entry %d is %g, and again %g, of %u softened after %u iterations", k,
+                      result.certificate.entry[k], verdict.entry[k], result.softened, most);
+    }
     problem_build_deinit(&build);
 }
 END_TEST
@@ -359,6 +381,8 @@ static TCase *case_parts(void) {
 static TCase *case_softening(void) {
     TCase *tcase = tcase_create("softening");
     tcase_add_loop_test(tcase, walls_that_ask_for_too_much_get_less_of_it_alike, 0, 2 * METHODS);
+    tcase_add_loop_test(tcase, what_ends_once_it_was_softened_is_judged_by_those_targets, 0,
+                        ITERATIONS * METHODS);
     tcase_add_loop_test(tcase, walls_that_just_touch_are_no_contradiction, 0, METHODS);
     tcase_add_loop_test(tcase, a_large_target_is_no_contradiction, 0, METHODS);
     tcase_add_loop_test(tcase, rows_that_contradict_meet_in_the_middle, 0, METHODS);
