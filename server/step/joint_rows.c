@@ -75,7 +75,7 @@ static double *block_of(StepState *state, ProblemRow *row, uint32_t tree) {
 
 // What a row is made of, beside its blocks.
 typedef struct RowSum {
-    double motion; // what bodies that no force moves add to it
+    double motion; // what bodies that no force moves add to it, themselves or as a tree's base
     double square; // of its levers along coordinates, whatever their directions
 } RowSum;
 
@@ -109,6 +109,15 @@ static double add_link(const StepState *state, uint32_t body, Vec3 direction, co
     return square;
 }
 
+// What the base of a tree, where it is moved, moves a link with whose coordinates rest.
+static double base_motion(const TreeView *view, Vec3 direction, const Vec3 *point) {
+    if (point == NULL) {
+        return vec3_dot(direction, view->base_spin);
+    }
+    const Vec3 arm = vec3_sub(*point, view->base.position);
+    return vec3_dot(direction, tree_carried_velocity(view->base_velocity, view->base_spin, arm));
+}
+
 // Adds a side to a row: the velocity of its body at a point along a direction, or, without a
 // point, its spin.
 static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 direction,
@@ -132,6 +141,7 @@ static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 di
     }
     if (tree >= state->free_count) {
         sum->square += add_link(state, body, direction, point, block);
+        sum->motion += base_motion(&stage_tree(state, body)->flight.view, direction, point);
         return true;
     }
     if (point != NULL) {
