@@ -278,7 +278,7 @@ START_TEST(walls_that_ask_for_too_much_get_less_of_it_alike) {
 }
 END_TEST
 
-// Whenever its iterations end, also where softening is the last thing that is done, what is measured
+// Whenever its iterations end, also where softening is the last thing done, what is measured
 // is what was asked: the second certificate finds the same of the targets that are told.
 START_TEST(what_ends_once_it_was_softened_is_judged_by_those_targets) {
     const CcpMethod method = (CcpMethod)(_i % METHODS);
