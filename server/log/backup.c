@@ -88,7 +88,7 @@ void backup_deinit(Backup *backup) {
 // ---- names
 
 static bool is_companion(const char *name) {
-    static const char *const suffixes[] = {"-journal", "-wal", "-shm", "-reserve"};
+    static const char *const suffixes[] = {"-journal", "-wal", "-wal-synced", "-shm", "-reserve"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         size_t bytes = strlen(suffixes[i]), all = strlen(name);
         if (all >= bytes && strcmp(name + all - bytes, suffixes[i]) == 0) {

@@ -10,6 +10,7 @@
 #include "log/schema.h"
 #include "log/wal_care.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,18 +174,29 @@ static Status tell_orphans(Log *log, Error *error) {
     return status;
 }
 
+// Without a note of what is synced a start after a power cut may have to refuse what it left.
+static void begin_mark(Log *log, const WalPlace *synced) {
+    if (!wal_mark_begin(&log->wal_mark, log->path, synced)) {
+        report_line(log->report, REPORT_WARN, "wal_mark", "why=\"%s-synced cannot be written: %s\"",
+                    log->wal_path, strerror(errno));
+    }
+}
+
 static Status open_file(Log *log, const LogDef *def, Error *error) {
+    WalPlace synced;
     Status status = schema_check_path(def->path, error);
     if (status == STATUS_OK) {
         status = lock_take(&log->file_lock, log->path, error);
     }
     if (status == STATUS_OK) {
-        status = wal_care_for_start(log->path, log->report, error);
+        status = wal_care_for_start(log->path, log->report, &synced, error);
     }
     if (status == STATUS_OK) {
+        begin_mark(log, &synced);
         status = writer_open(&log->writer, def->path, def->full_durability, error);
     }
     if (status == STATUS_OK) {
+        log->writer.wal_mark = &log->wal_mark;
         sqlite3_wal_hook(log->writer.db, log_note_frames, log);
         status = writer_interrupt_open(&log->writer, report_interrupted, log, error);
     }
@@ -227,6 +239,7 @@ static void free_log(Log *log) {
     writer_close(&log->writer);
     reserve_deinit(&log->reserve);
     backup_deinit(&log->backup);
+    wal_mark_end(&log->wal_mark, false);
     lock_release(&log->file_lock);
     free(log->path);
     free(log->wal_path);
@@ -287,7 +300,9 @@ void log_close(Log *log) {
         log_reader_close(log->reader[i]);
     }
     Error error;
-    if (writer_settle(&log->writer, &error) != STATUS_OK) {
+    if (writer_settle(&log->writer, &error) == STATUS_OK) {
+        wal_mark_end(&log->wal_mark, true);
+    } else {
         report_line(log->report, REPORT_WARN, "log_not_settled", "why=\"%s\"", error.message);
     }
     while (log->unmarked != NULL) { // the next log_open finds them

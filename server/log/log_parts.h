@@ -26,6 +26,7 @@
 #include "log/lock.h"
 #include "log/log.h"
 #include "log/reserve.h"
+#include "log/wal_mark.h"
 #include "log/writer.h"
 
 #include <uv.h>
@@ -133,6 +134,7 @@ struct Log {
     // the log thread's
     uv_thread_t thread;
     Writer writer;
+    WalMark wal_mark;
     int wal_frames;         // in the write-ahead log
     int checkpoint_at;      // frames
     LogRecording *unmarked; // failed, and not so in the file

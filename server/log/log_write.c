@@ -108,8 +108,11 @@ static void mark_failed(Log *log) {
 
 // In WAL mode SQLite calls this after each commit.
 int log_note_frames(void *context, sqlite3 *db, const char *name, int frames) {
-    (void)db, (void)name;
+    (void)name;
     Log *log = context;
+    if (log->writer.is_synced || log->writer.full_durability) {
+        wal_mark_note(&log->wal_mark, db, (uint64_t)frames);
+    }
     if (frames < log->wal_frames) { // it has begun from the front again
         log->checkpoint_at = CHECKPOINT_FRAMES;
     }

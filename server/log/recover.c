@@ -9,6 +9,7 @@
 #include "log/salvage.h"
 #include "log/schema.h"
 #include "log/wal_care.h"
+#include "log/wal_mark.h"
 #include "log/writer.h"
 
 #include <inttypes.h>
@@ -167,6 +168,7 @@ Status recover_file(const char *path, FILE *out, Error *error) {
     reserve_init(&reserve, path);
     reserve.is_held = true;
     reserve_deinit(&reserve);
+    wal_mark_forget(path);
     lock_release(&lock);
     return status;
 }

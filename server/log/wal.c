@@ -375,6 +375,7 @@ static bool find_flip(const Walk *walk, WalFlip *flip, bool *is_any, WalJudged *
     *is_any = suspects.in_page > 1;
     // no torn frame has sums that a single bit explains
     judged->lost_count = others > 0 && ends_transaction(walk->frame);
+    judged->is_flipped = others + (suspects.in_page > 0) > 1;
     return others + (suspects.in_page > 0) == 1;
 }
 
@@ -436,6 +437,7 @@ static void keep_doubts(const Doubts *doubts, WalJudged *judged) {
     for (size_t i = doubts->count; i-- > 0;) {
         const Doubt *doubt = &doubts->list[i];
         if (doubt->commits > 0) {
+            judged->is_flipped = true;
             judged->bad_frame = doubt->frame;
             judged->lost_count = doubt->commits;
             judged->lost_end = judged->sound_count;
@@ -538,29 +540,88 @@ static Status judge_chain(Walk *walk, const char *database, WalJudged *judged, E
     return status;
 }
 
+static void place_mark(const Walk *walk, const WalPlace *mark, WalJudged *judged) {
+    memcpy(judged->synced.salt, walk->header + AT_HEADER_SALT, SALT_BYTES);
+    const bool is_of_now = memcmp(mark->salt, judged->synced.salt, SALT_BYTES) == 0;
+    judged->synced.frames = is_of_now ? mark->frames : 0;
+}
+
+// Of each page the last of the frames up to `end`, as it stands, is in the database: without the
+// log it is what it is with it.
+static bool are_all_taken_in(Walk *walk, const char *database, uint64_t end) {
+    const int pages = open(database, O_RDONLY | O_CLOEXEC);
+    uint8_t *is_seen = calloc((size_t)walk->page_max / 8 + 1, 1);
+    bool are_in = pages >= 0 && is_seen != NULL;
+    for (uint64_t i = end; are_in && i-- > 0;) {
+        are_in = read_frame(walk, i);
+        const uint32_t page = read_u32(walk->frame + AT_PAGE);
+        if (are_in && page > 0 && page <= walk->page_max && (is_seen[page / 8] >> page % 8 & 1)) {
+            continue;
+        }
+        are_in = are_in && page > 0 && page <= walk->page_max &&
+                 is_in_database(walk, pages, walk->earlier);
+        if (are_in) {
+            is_seen[page / 8] |= (uint8_t)(1u << page % 8);
+        }
+    }
+    free(is_seen);
+    if (pages >= 0) {
+        close(pages);
+    }
+    return are_in;
+}
+
+static Status look_for_salt(Walk *walk, const char *database, const uint8_t salt[SALT_BYTES],
+                            WalJudged *judged, Error *error) {
+    memcpy(walk->header + AT_HEADER_SALT, salt, SALT_BYTES);
+    return read_frame(walk, 0) ? look_behind(walk, database, judged, error) : fail(database, error);
+}
+
+// What the header does not say any more, the mark is asked for, and the first frame. A disk that
+// fails while the log begins from the front again leaves such a header as well: then all of it is
+// in the database.
+static Status judge_headless(Walk *walk, const char *database, const WalPlace *mark,
+                             WalJudged *judged, Error *error) {
+    uint8_t salt[SALT_BYTES];
+    memcpy(salt, walk->frame + AT_SALT, SALT_BYTES);
+    Status status = STATUS_OK;
+    walk->is_big_endian = false;
+    judged->bad_frame = 1;
+    if (mark->frames > 0) {
+        status = look_for_salt(walk, database, mark->salt, judged, error);
+    }
+    if (status == STATUS_OK && judged->lost_count == 0) {
+        status = look_for_salt(walk, database, salt, judged, error);
+    }
+    place_mark(walk, mark, judged);
+    judged->bad_frame = 0;
+    if (status == STATUS_OK && are_all_taken_in(walk, database, judged->lost_end)) {
+        judged->lost_count = 0;
+        judged->lost_end = 0;
+    }
+    return status;
+}
+
 static Status judge_frames(Walk *walk, const char *database, WalJudged *judged, Error *error) {
+    WalPlace mark;
     const bool has_header = is_header_sound(walk);
     const size_t page_bytes =
         has_header ? read_u32(walk->header + AT_PAGE_BYTES) : SCHEMA_PAGE_BYTES;
     Status status = measure(walk, database, page_bytes, error);
     judged->page_bytes = walk->page_bytes;
     judged->frame_count = walk->frame_count;
+    judged->has_mark = wal_mark_read(database, &mark);
     if (status != STATUS_OK || walk->frame_count == 0) {
         return status;
     }
     if (!read_frame(walk, 0)) {
         return fail(database, error);
     }
-    if (has_header || mend_header(walk, judged)) {
-        return judge_chain(walk, database, judged, error);
+    if (!has_header && !mend_header(walk, judged)) {
+        return judge_headless(walk, database, &mark, judged, error);
     }
-    // the first frame is asked for what the header does not say any more
-    memcpy(walk->header + AT_HEADER_SALT, walk->frame + AT_SALT, SALT_BYTES);
-    walk->is_big_endian = false;
-    judged->bad_frame = 1;
-    status = look_behind(walk, database, judged, error);
-    judged->bad_frame = 0;
-    return status;
+    place_mark(walk, &mark, judged);
+    return judge_chain(walk, database, judged, error);
 }
 
 Status wal_judge(const char *database, WalJudged *judged, Error *error) {
@@ -592,6 +653,33 @@ Status wal_mend(const char *database, const WalJudged *judged, Error *error) {
     }
     leave(&walk);
     return status;
+}
+
+static Status change_end(const char *database, const WalJudged *judged, bool cuts, Error *error) {
+    Walk walk;
+    Status status = enter(&walk, database, O_RDWR, error);
+    if (status == STATUS_OK && walk.fd >= 0) {
+        walk.frame_bytes = FRAME_HEADER_BYTES + judged->page_bytes;
+        const uint64_t end = judged->sound_count > 0 ? place_of(&walk, judged->sound_count) : 0;
+        const bool is_done = !cuts || ftruncate(walk.fd, (off_t)end) == 0;
+        status = is_done && fsync(walk.fd) == 0 ? STATUS_OK : fail(database, error);
+    }
+    leave(&walk);
+    return status;
+}
+
+Status wal_cut(const char *database, const WalJudged *judged, Error *error) {
+    return change_end(database, judged, true, error);
+}
+
+Status wal_sync(const char *database, const WalJudged *judged, WalPlace *place, Error *error) {
+    *place = (WalPlace){0};
+    if (judged->frame_count == 0) {
+        return STATUS_OK;
+    }
+    *place = judged->synced;
+    place->frames = judged->sound_count;
+    return change_end(database, judged, false, error);
 }
 
 // Salts and sums as if the frame had been written now. One that names no page becomes the one

@@ -17,6 +17,8 @@
 
 #include "base/status.h"
 
+#include "log/wal_mark.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,8 +40,11 @@ typedef struct WalJudged {
     uint64_t lost_end;   // the frame that ends the last of them, from 1
     uint64_t bad_frame;  // the first one that is damaged, from 1; 0: the header
     bool is_hole;        // in its place lies what was there before, or nothing: it was not written
+    bool is_flipped;     // a bit explains it, but which one nothing says: it was not torn
     bool is_taken_in;    // frames behind it are in the database already, so its beginning alone is
                          // no state that there ever was
+    bool has_mark;       // it is known how far …
+    WalPlace synced;     // … the log was on the disk; its salts are the log's
 } WalJudged;
 
 // Where the write-ahead log of a database lies, also if the path is a symbolic link. Owned by the
@@ -52,6 +57,12 @@ Status wal_judge(const char *database, WalJudged *judged, Error *error);
 
 // Turns the flipped bits back, synced.
 Status wal_mend(const char *database, const WalJudged *judged, Error *error);
+
+// Leaves what SQLite takes of it as it stands, synced: all up to the last sound transaction.
+Status wal_cut(const char *database, const WalJudged *judged, Error *error);
+
+// How much SQLite takes of it, which is synced now.
+Status wal_sync(const char *database, const WalJudged *judged, WalPlace *place, Error *error);
 
 // Makes SQLite take all frames up to the last sound transaction, what is damaged between as it
 // stands: its salts and sums are made anew. What came of it is for a check of the database to find.

@@ -126,10 +126,13 @@ static bool has_lost(const WalJudged *judged) {
     return judged->lost_count > 0;
 }
 
-// A power cut loses what was not synced yet, in any order: what is in front of the gap is the log
-// as it was a moment before. What had been taken into the database was synced.
+// A power cut loses what was not synced yet, in any order: what is in front of that is the log as
+// it was a moment before. What had been taken into the database was synced. Where nobody noted how
+// far it was, a frame of which nothing was written tells.
 static bool is_power_cut(const WalJudged *judged) {
-    return has_lost(judged) && judged->is_hole && !judged->is_taken_in;
+    const uint64_t bad_frame = judged->bad_frame > 0 ? judged->bad_frame : 1;
+    const bool may_be = judged->has_mark ? bad_frame > judged->synced.frames : judged->is_hole;
+    return has_lost(judged) && !judged->is_taken_in && !judged->is_flipped && may_be;
 }
 
 static Status refuse(const char *database, const WalJudged *judged, Error *error) {
@@ -153,28 +156,44 @@ static Status judge(const char *database, WalJudged *judged, Error *error) {
     return status == STATUS_OK ? wal_judge(database, judged, error) : status;
 }
 
-Status wal_care_for_start(const char *database, const Report *report, Error *error) {
-    WalJudged judged;
+// No copy stops a start where nothing is lost that was promised.
+static Status cut_off(const char *database, const Report *report, const WalJudged *judged,
+                      const char *copy, Error *error) {
+    report_line(report, REPORT_WARN, "wal_cut",
+                "frame=%" PRIu64 " frames=%" PRIu64 " transactions_lost=%" PRIu64
+                " why=\"what a power cut kept from the disk\" copy=\"%s\"",
+                judged->bad_frame, judged->frame_count, judged->lost_count, copy);
+    return wal_cut(database, judged, error);
+}
+
+static Status care(const char *database, const Report *report, const WalJudged *judged,
+                   Error *error) {
     char copy[COPY_PATH_BYTES] = "";
+    const bool is_cut = is_power_cut(judged);
+    if (has_lost(judged) && !is_cut) {
+        return refuse(database, judged, error);
+    }
+    Status status = keep_copy(database, copy, error);
+    if (status != STATUS_OK && is_cut && judged->flip_count == 0) {
+        copy[0] = '\0';
+        status = STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        report_flips(report, judged, copy);
+        status = wal_mend(database, judged, error);
+    }
+    return status == STATUS_OK && is_cut ? cut_off(database, report, judged, copy, error) : status;
+}
+
+Status wal_care_for_start(const char *database, const Report *report, WalPlace *synced,
+                          Error *error) {
+    WalJudged judged;
+    *synced = (WalPlace){0};
     Status status = judge(database, &judged, error);
-    if (status != STATUS_OK || (judged.flip_count == 0 && !has_lost(&judged))) {
-        return status;
+    if (status == STATUS_OK && (judged.flip_count > 0 || has_lost(&judged))) {
+        status = care(database, report, &judged, error);
     }
-    if (has_lost(&judged) && !is_power_cut(&judged)) {
-        return refuse(database, &judged, error);
-    }
-    status = keep_copy(database, copy, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    if (is_power_cut(&judged)) {
-        report_line(report, REPORT_WARN, "wal_cut",
-                    "frame=%" PRIu64 " frames=%" PRIu64 " transactions_lost=%" PRIu64
-                    " why=\"what a power cut kept from the disk\" copy=\"%s\"",
-                    judged.bad_frame, judged.frame_count, judged.lost_count, copy);
-    }
-    report_flips(report, &judged, copy);
-    return wal_mend(database, &judged, error);
+    return status == STATUS_OK ? wal_sync(database, &judged, synced, error) : status;
 }
 
 Status wal_care_for_recovery(const char *database, FILE *out, Error *error) {
@@ -196,9 +215,10 @@ Status wal_care_for_recovery(const char *database, FILE *out, Error *error) {
     status = wal_mend(database, &judged, error);
     if (status == STATUS_OK && is_power_cut(&judged)) {
         fprintf(out,
-                "Its frame %" PRIu64 " was never written: a power cut has lost that and the "
+                "Its frame %" PRIu64 " was never written whole: a power cut has lost that and the "
                 "%" PRIu64 " transactions behind it.\n",
                 judged.bad_frame, judged.lost_count);
+        status = wal_cut(database, &judged, error);
     } else if (status == STATUS_OK && has_lost(&judged)) {
         fprintf(out,
                 "From its frame %" PRIu64 " of %" PRIu64 " on it is taken as it stands, with the "

@@ -523,9 +523,13 @@ Status writer_checkpoint(Writer *writer, int *left, Error *error) {
     if (left != NULL) {
         *left = in_log - done;
     }
-    return code == SQLITE_OK
-               ? STATUS_OK
-               : schema_error(writer->db, code, "bringing the write-ahead log in", error);
+    if (code != SQLITE_OK) {
+        return schema_error(writer->db, code, "bringing the write-ahead log in", error);
+    }
+    if (writer->wal_mark != NULL && done > 0) { // it has been synced first
+        wal_mark_note(writer->wal_mark, writer->db, (uint64_t)done);
+    }
+    return STATUS_OK;
 }
 
 Status writer_reindex(Writer *writer, size_t index, Error *error) {

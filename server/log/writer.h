@@ -7,6 +7,7 @@
 #pragma once
 
 #include "log/definition.h"
+#include "log/wal_mark.h"
 
 #include <sqlite3.h>
 
@@ -60,7 +61,8 @@ typedef struct Writer {
     sqlite3 *db; // owned
     sqlite3_stmt *statement[WRITER_STATEMENT_COUNT];
     bool full_durability;
-    bool is_synced; // the transaction under way
+    bool is_synced;    // the transaction under way
+    WalMark *wal_mark; // borrowed; NULL: nobody notes what is synced
 } Writer;
 
 Status writer_open(Writer *writer, const char *path, bool full_durability, Error *error);

@@ -155,7 +155,7 @@ END_TEST
 START_TEST(a_closed_log_is_one_file_for_any_sqlite) {
     Log *log = file_open(&file);
     record(log, 1, 20, 5000);
-    ck_assert_int_eq(file_count(&file, false), 4); // -wal, -shm and -reserve
+    ck_assert_int_eq(file_count(&file, false), 5); // -wal, -wal-synced, -shm and -reserve
     LogReader *reader;
     ck_assert_int_eq(log_take_reader(log, &reader, NULL), STATUS_OK);
     log_give_reader(log, reader);

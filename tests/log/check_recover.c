@@ -103,7 +103,7 @@ static void leave_open(void) {
 
 START_TEST(a_killed_server_s_file_becomes_one_file) {
     leave_open();
-    ck_assert_int_eq(file_count(&file, false), 4);
+    ck_assert_int_eq(file_count(&file, false), 5);
     Error error;
     ck_assert_msg(recover(&error) == STATUS_OK, "%s", error.message);
     ck_assert(has_said("Recording aa000000010000000000000000000000 was open: interrupted at its "

@@ -62,7 +62,8 @@ static void write_file(const uint8_t *bytes, size_t count) {
 }
 
 static void remove_others(void) {
-    static const char *const endings[] = {"-wal", "-shm", "-journal", "-reserve", ".recovered"};
+    static const char *const endings[] = {"-wal",     "-wal-synced", "-shm",
+                                          "-journal", "-reserve",    ".recovered"};
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
         char name[128];
         snprintf(name, sizeof(name), "%s%s", path, endings[i]);
