@@ -10,6 +10,8 @@
 #define ASK_AFTER 1e6
 // about what it takes to survey, or to measure, one contact, row or tree
 #define OPERATIONS 200.0
+// no impulse at all leaves what velocities and targets there are: of rows that is V, or twice that
+#define OWN_OF_NONE 1.0
 
 enum { RANGE = 64 }; // contacts that stay in the first cache while all that can be said of each is
 
@@ -379,6 +381,18 @@ static void copy_impulses(const Judge *judge, uint32_t island, const double *con
     }
 }
 
+static void clear_impulses(const Judge *judge, uint32_t island) {
+    const Islands *islands = &judge->islands;
+    const Answer *answer = &judge->result->answer;
+    IslandRange range = islands_range(islands, island, island + 1);
+    for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
+        memset(answer->contact_impulse + 3 * (size_t)islands->contact[i], 0, 3 * sizeof(double));
+    }
+    for (uint32_t i = range.row_begin; i < range.row_end; i++) {
+        answer->row_impulse[islands->row[i]] = 0.0;
+    }
+}
+
 // What comes of an island that has been measured.
 static void pass_verdict(const Judge *judge, uint32_t i) {
     JudgeIsland *island = &judge->island[i];
@@ -506,6 +520,27 @@ static Status judge_any(Judge *judge, uint32_t share, uint32_t island) {
     return STATUS_OK;
 }
 
+// An island whose answer is further from what is asked than all that is asked is offered none: what
+// impulses it started from, or ran to, may be larger than anything they are for.
+static Status offer_none(Judge *judge, uint32_t share, uint32_t i) {
+    const Answer *answer = &judge->result->answer;
+    const double v_scale = judge->scale.v_scale[i],
+                 own = certificate_measure_own(&judge->measure[i], v_scale);
+    if (judge->island[i].is_met || !(own > OWN_OF_NONE && own < HUGE_VAL)) {
+        return STATUS_OK; // what is no number is told as that
+    }
+    copy_impulses(judge, i, answer->contact_impulse, answer->row_impulse, judge->kept_contact,
+                  judge->kept_row);
+    clear_impulses(judge, i);
+    Status status = judge_any(judge, share, i);
+    if (status == STATUS_OK && !(certificate_measure_own(&judge->measure[i], v_scale) < own)) {
+        copy_impulses(judge, i, judge->kept_contact, judge->kept_row, answer->contact_impulse,
+                      answer->row_impulse);
+        status = judge_any(judge, share, i);
+    }
+    return status;
+}
+
 // Islands of a share that were better before are what they were, and what nobody came to is judged.
 static Status take_best(Judge *judge, uint32_t share) {
     const IslandShare *of = &judge->islands.share[share];
@@ -519,6 +554,9 @@ static Status take_best(Judge *judge, uint32_t share) {
             status = judge_any(judge, share, i);
         } else if (judge->is_late && island->best == HUGE_VAL) {
             status = judge_any(judge, share, i);
+        }
+        if (status == STATUS_OK) {
+            status = offer_none(judge, share, i);
         }
     }
     return status;
