@@ -31,6 +31,7 @@ typedef struct Ladder {
     double *z;          // the best so far
     uint8_t *basis;
     double best;
+    bool is_enough;    // it is an answer
     double *trial, *w; // [count]
     uint8_t *trial_basis;
     double *cover;
@@ -40,14 +41,17 @@ typedef struct Ladder {
 } Ladder;
 
 static bool is_enough(const Ladder *ladder) {
-    return ladder->best <= ladder->options->enough;
+    return ladder->is_enough;
 }
 
 // Keeps the trial where it is better than what there is.
 static void keep_better(Ladder *ladder) {
     double residual = lcp_residual(ladder->system, ladder->trial, ladder->w, ladder->count);
-    if (residual < ladder->best) {
+    bool is_answer = lcp_is_answer(ladder->system, ladder->trial, ladder->w,
+                                   ladder->options->enough, ladder->count);
+    if (is_answer != ladder->is_enough ? is_answer : residual < ladder->best) {
         ladder->best = residual;
+        ladder->is_enough = is_answer;
         memcpy(ladder->z, ladder->trial, ladder->system->count * sizeof(double));
         memcpy(ladder->basis, ladder->trial_basis, ladder->system->count);
     }
@@ -58,19 +62,26 @@ static Status try_basis(Ladder *ladder) {
     Status status = lcp_solve_basis(ladder->system, ladder->trial_basis, ladder->arena,
                                     ladder->count, ladder->trial);
     if (status == STATUS_OK) {
+        lcp_turn_friction(ladder->system, ladder->trial_basis, ladder->trial);
         keep_better(ladder);
     }
     return status;
+}
+
+// Whether a number of row i is negative, and not by rounding.
+static bool is_wrong(const Ladder *ladder, uint32_t i, double value) {
+    return value < -ladder->options->enough &&
+           !lcp_is_rounding(ladder->system, ladder->trial, i, value);
 }
 
 // Exchanges all of the trial's basis that its answer shows to be wrong, and says how much it is.
 static uint32_t exchange_wrong(Ladder *ladder) {
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < ladder->system->count; i++) {
-        if (ladder->trial[i] < -ladder->options->enough) {
+        if (is_wrong(ladder, i, ladder->trial[i])) {
             ladder->trial_basis[i] = LCP_OUT;
             wrong++;
-        } else if (ladder->w[i] < -ladder->options->enough && ladder->trial_basis[i] == LCP_OUT) {
+        } else if (ladder->trial_basis[i] == LCP_OUT && is_wrong(ladder, i, ladder->w[i])) {
             ladder->trial_basis[i] = LCP_IN;
             wrong++;
         }
@@ -158,7 +169,8 @@ static Status answer_round(Ladder *ladder, const LcpSystem *system, bool has_bas
         status = lcp_solve_basis(system, ladder->trial_basis, ladder->arena, ladder->count,
                                  ladder->trial);
         *is_found = status == STATUS_OK &&
-                    lcp_residual(system, ladder->trial, ladder->w, ladder->count) <= enough;
+                    lcp_residual(system, ladder->trial, ladder->w, ladder->count) < HUGE_VAL &&
+                    lcp_is_answer(system, ladder->trial, ladder->w, enough, ladder->count);
     }
     if (status == STATUS_OK && !*is_found) {
         LemkeEnd end;
@@ -277,6 +289,7 @@ static Status climb_from(Ladder *ladder, LcpRung *rung) {
     if (!is_enough(ladder)) {
         // what rests on a guess that did not hold must not win over what Lemke finds
         ladder->best = HUGE_VAL;
+        ladder->is_enough = false;
         memset(ladder->trial, 0, ladder->system->count * sizeof(double));
         memset(ladder->trial_basis, 0, ladder->system->count);
         keep_better(ladder);

@@ -15,7 +15,8 @@
 //
 // is solved again and again until z = z_before, which takes out what was added. Every answer is
 // that of its basis, and is checked: z >= 0, w >= 0 and complementary, to a share of the scale of
-// b. The best of all that was found is returned.
+// b, or to what rounding leaves of the terms of a row: where impulses are a million times b no rung
+// finds anything better. The best of all that was found is returned.
 #pragma once
 
 #include "solve/lcp_lemke.h"

@@ -3,8 +3,12 @@
 
 #include "solve/lcp_least.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+// of the sum of a row's terms, absolutely: what is left of them is rounding
+#define ROUNDING (16.0 * DBL_EPSILON)
 
 double lcp_dot(const double *a, const double *x, size_t count) {
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
@@ -32,6 +36,29 @@ double lcp_residual(const LcpSystem *system, const double *z, double *w, LcpCoun
         lcp_count(count, system->count);
     }
     return worst;
+}
+
+bool lcp_is_rounding(const LcpSystem *system, const double *z, uint32_t i, double value) {
+    const double *row = system->matrix + (size_t)i * system->count;
+    double terms = fabs(system->b[i]);
+    for (uint32_t j = 0; j < system->count; j++) {
+        terms += fabs(row[j] * z[j]);
+    }
+    return fabs(value) <= ROUNDING * terms;
+}
+
+bool lcp_is_answer(const LcpSystem *system, const double *z, const double *w, double enough,
+                   LcpCount *count) {
+    for (uint32_t i = 0; i < system->count; i++) {
+        double away = z[i] < w[i] ? z[i] : w[i];
+        if (!(fabs(away) <= enough)) {
+            lcp_count(count, system->count);
+            if (!lcp_is_rounding(system, z, i, away)) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 // -(N x + b) on the rows of the factor
@@ -85,4 +112,49 @@ Status lcp_solve_basis(const LcpSystem *system, const uint8_t *basis, Arena *are
         return STATUS_RESOURCE_EXHAUSTED;
     }
     return count->is_stopped ? STATUS_ABORTED : STATUS_OK;
+}
+
+// ---- friction that sticks
+
+// The vector that a contact's directions make; whether one of them has a negative share.
+static bool add_up(const LcpSystem *system, const LcpShare *of, const double *z, double p[2]) {
+    bool is_negative = false;
+    p[0] = p[1] = 0.0;
+    for (uint32_t j = of->begin; j < of->end; j++) {
+        p[0] += z[j] * system->share[j].share[0];
+        p[1] += z[j] * system->share[j].share[1];
+        is_negative = is_negative || z[j] < 0.0;
+    }
+    return is_negative;
+}
+
+// On the two directions between which p lies.
+static void turn(const LcpSystem *system, const LcpShare *of, const double p[2], uint8_t *basis,
+                 double *z) {
+    size_t directions = of->end - of->begin;
+    memset(z + of->begin, 0, directions * sizeof(double));
+    memset(basis + of->begin, LCP_OUT, directions);
+    for (uint32_t j = of->begin; j < of->end; j++) {
+        uint32_t next = j + 1 < of->end ? j + 1 : of->begin;
+        const double *d = system->share[j].share, *e = system->share[next].share;
+        double sine = d[0] * e[1] - d[1] * e[0], along = p[0] * e[1] - p[1] * e[0],
+               along_next = d[0] * p[1] - d[1] * p[0];
+        if (sine > 0.0 && along >= 0.0 && along_next >= 0.0) {
+            z[j] = along / sine;
+            z[next] = along_next / sine;
+            basis[j] = basis[next] = LCP_IN;
+            return;
+        }
+    }
+}
+
+void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, double *z) {
+    for (uint32_t i = 0; i < system->count; i++) {
+        const LcpShare *of = &system->share[i];
+        bool is_friction = of->begin == i && of->end > i + 2 && of->end + 1 < system->count;
+        double p[2];
+        if (is_friction && basis[of->end + 1] == LCP_OUT && add_up(system, of, z, p)) {
+            turn(system, of, p, basis, z);
+        }
+    }
 }

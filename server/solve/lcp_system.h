@@ -16,10 +16,13 @@
 #include "base/status.h"
 #include "solve/lcp_count.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // What of D is an unknown's: between the directions of one contact's friction the product of their
-// shares, of any other impulse 1, and of multipliers nothing.
+// shares, of any other impulse 1, and of multipliers nothing. Directions go round, each at less
+// than half a turn from the next, and behind the last come the contact's normal impulse and its
+// multiplier.
 typedef struct LcpShare {
     uint32_t begin, end; // the unknowns of the same contact's friction, or itself; empty: none
     double share[2];
@@ -46,6 +49,14 @@ double lcp_dot(const double *a, const double *x, size_t count);
 // where anything is not a number.
 double lcp_residual(const LcpSystem *system, const double *z, double *w, LcpCount *count);
 
+// Whether z and w = N z + b, which lcp_residual has made, are an answer where min(z_i, w_i) is
+// `enough` below or above 0, or the rounding of what w_i is the sum of.
+bool lcp_is_answer(const LcpSystem *system, const double *z, const double *w, double enough,
+                   LcpCount *count);
+
+// Whether so little is rounding in row i.
+bool lcp_is_rounding(const LcpSystem *system, const double *z, uint32_t i, double value);
+
 // What a basis says of an unknown.
 typedef enum LcpBasis { LCP_OUT, LCP_IN } LcpBasis;
 
@@ -55,3 +66,8 @@ typedef enum LcpBasis { LCP_OUT, LCP_IN } LcpBasis;
 // ABORTED; all memory is given back.
 Status lcp_solve_basis(const LcpSystem *system, const uint8_t *basis, Arena *arena, LcpCount *count,
                        double *z);
+
+// A contact that sticks has no velocity along any direction, and so any two of them may make its
+// friction: where the basis makes it with a negative share, the two that it lies between take its
+// place, which changes no velocity.
+void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, double *z);

@@ -227,6 +227,51 @@ START_TEST(friction_is_shared_as_vectors_are) {
 }
 END_TEST
 
+// A contact of four directions with a basis of two between which its friction does not lie: where
+// it sticks the two next to it take their place, where it slides none do.
+START_TEST(friction_that_sticks_lies_between_its_directions) {
+    enum { NORMAL = 4, MULTIPLIER = 5 };
+    for (int slides = 0; slides < 2; slides++) {
+        Problem p;
+        problem_init(&p, 6);
+        for (uint32_t j = 0; j < 4; j++) {
+            p.share[j] = (LcpShare){0, 4, {j % 2 == 0 ? 1.0 - j : 0.0, j % 2 == 1 ? 2.0 - j : 0.0}};
+        }
+        p.share[MULTIPLIER] = (LcpShare){MULTIPLIER, MULTIPLIER, {0.0, 0.0}};
+        p.basis[0] = p.basis[1] = p.basis[NORMAL] = LCP_IN;
+        p.basis[MULTIPLIER] = slides == 1 ? LCP_IN : LCP_OUT;
+        p.z[0] = -0.25;
+        p.z[1] = 0.5;
+        p.z[NORMAL] = 2.0;
+        lcp_turn_friction(&p.system, p.basis, p.z);
+        ck_assert_double_eq(p.z[0], slides == 1 ? -0.25 : 0.0);
+        ck_assert_double_eq(p.z[1], 0.5);
+        ck_assert_double_eq(p.z[2], slides == 1 ? 0.0 : 0.25);
+        ck_assert_int_eq(p.basis[0], slides == 1 ? LCP_IN : LCP_OUT);
+        ck_assert_int_eq(p.basis[1], LCP_IN);
+        ck_assert_int_eq(p.basis[2], slides == 1 ? LCP_OUT : LCP_IN);
+        ck_assert_double_eq(p.z[NORMAL], 2.0);
+        arena_deinit(&p.arena);
+    }
+}
+END_TEST
+
+// What is left of terms of a million is their rounding, of terms of 1 it is not.
+START_TEST(what_rounding_leaves_of_large_terms_is_an_answer) {
+    for (int is_large = 0; is_large < 2; is_large++) {
+        const double size = is_large == 1 ? 1e6 : 1.0;
+        Problem p;
+        problem_init(&p, 1);
+        p.matrix[0] = 1.0;
+        p.b[0] = -size;
+        p.z[0] = size + 1e-9;
+        ck_assert_double_ge(lcp_residual(&p.system, p.z, p.w, &p.count), 5e-10);
+        ck_assert(lcp_is_answer(&p.system, p.z, p.w, 1e-10, &p.count) == (is_large == 1));
+        arena_deinit(&p.arena);
+    }
+}
+END_TEST
+
 // N = B^T B with fewer rows in B than unknowns: of the answers of N z = -b, b = -N z_0, the
 // smallest is the part of z_0 in the rows of B, which Gram and Schmidt find.
 START_TEST(of_many_answers_the_smallest_is_found) {
@@ -306,6 +351,8 @@ static TCase *case_lemke(void) {
     tcase_add_test(tcase, a_ray_is_named);
     tcase_add_test(tcase, what_depends_on_each_other_shares_evenly);
     tcase_add_test(tcase, friction_is_shared_as_vectors_are);
+    tcase_add_test(tcase, friction_that_sticks_lies_between_its_directions);
+    tcase_add_test(tcase, what_rounding_leaves_of_large_terms_is_an_answer);
     tcase_add_test(tcase, of_many_answers_the_smallest_is_found);
     tcase_add_loop_test(tcase, a_residual_hides_nothing, 0, 3);
     return tcase;
