@@ -91,7 +91,8 @@ static bool go_over(IndexWatch *watch, sqlite3 *db, Indexes *indexes, size_t ind
     Error error;
     do {
         const uint64_t begun_ns = clock_now_ns();
-        const Status status = indexes_look(indexes, db, index, bite.last, BITE_ROWS, &bite, &error);
+        const Status status =
+            indexes_look(indexes, db, index, bite.last, INT64_MAX, BITE_ROWS, &bite, &error);
         if (status != STATUS_OK && status != STATUS_DATA_LOSS) {
             return false;
         }

@@ -7,20 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-// Row ids above ?1, ?2 of them; which of them `index` does not lead to, by `key` of the row t.
-// Only what is asked for is read: no bytes of chunks.
+// Row ids above ?1 and up to ?3, ?2 of them; which of them `index` does not lead to, by `key` of
+// the row t. Only what is asked for is read: no bytes of chunks.
 #define BY_ID(table, columns, condition, index, key)                                               \
     "SELECT max(id), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM " table                      \
     " i INDEXED BY " index " WHERE " key " AND i.id = t.id)) FROM (SELECT id, " columns            \
-    " FROM " table " NOT INDEXED WHERE id > ?1" condition " ORDER BY id LIMIT ?2) t"
+    " FROM " table " NOT INDEXED WHERE id > ?1 AND id <= ?3" condition " ORDER BY id LIMIT ?2) t"
 
-// Those of the first recording above ?1, along the key that the table is in order by.
+// Those of the first recording above ?1 and up to ?3, along the key that the table is in order by.
 #define BY_RECORDING(table, columns, index, key)                                                   \
     "SELECT max(recording), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM " table               \
     " i INDEXED BY " index " WHERE " key ")) FROM (SELECT " columns " FROM " table                 \
     " INDEXED BY sqlite_autoindex_" table "_1 WHERE ?2 > 0 AND recording = "                       \
     "(SELECT min(recording) FROM " table " INDEXED BY sqlite_autoindex_" table                     \
-    "_1 WHERE recording > ?1)) t"
+    "_1 WHERE recording > ?1 AND recording <= ?3)) t"
 
 static const struct {
     const char *name;
@@ -78,8 +78,8 @@ void indexes_deinit(Indexes *indexes) {
     *indexes = (Indexes){0};
 }
 
-Status indexes_look(Indexes *indexes, sqlite3 *db, size_t index, int64_t above, int64_t rows,
-                    IndexBite *bite, Error *error) {
+Status indexes_look(Indexes *indexes, sqlite3 *db, size_t index, int64_t above, int64_t until,
+                    int64_t rows, IndexBite *bite, Error *error) {
     sqlite3_stmt **statement = &indexes->statement[index];
     int code = SQLITE_OK;
     if (*statement == NULL) {
@@ -89,6 +89,7 @@ Status indexes_look(Indexes *indexes, sqlite3 *db, size_t index, int64_t above, 
     if (code == SQLITE_OK) {
         sqlite3_bind_int64(*statement, 1, above);
         sqlite3_bind_int64(*statement, 2, rows);
+        sqlite3_bind_int64(*statement, 3, until); // of labels there is none
         code = sqlite3_step(*statement);
     }
     if (code == SQLITE_ROW) {

@@ -37,10 +37,11 @@ const char *index_name(size_t index);
 IndexScope index_scope(size_t index);
 void indexes_deinit(Indexes *indexes);
 
-// Asks for the rows above `above`, `rows` of them where they have ids, in one transaction.
+// Asks for the rows above `above` and up to `until`, `rows` of them where they have ids, in one
+// transaction.
 // DATA_LOSS: it, or its table, cannot be read.
-Status indexes_look(Indexes *indexes, sqlite3 *db, size_t index, int64_t above, int64_t rows,
-                    IndexBite *bite, Error *error);
+Status indexes_look(Indexes *indexes, sqlite3 *db, size_t index, int64_t above, int64_t until,
+                    int64_t rows, IndexBite *bite, Error *error);
 
 enum { INTEGRITY_FINDS = 10000 };
 

@@ -149,13 +149,12 @@ void proof_tell_body(ProofWork *work, const ChunkRow *row, const Error *why) {
 static Status read_definition(ProofWork *work, const ChunkRow *rows, size_t count, Proof *proof,
                               Error *error) {
     const ChunkRow *row = find_row(rows, count, CHUNK_DEFINITION);
-    LogChunk chunk;
     Error why = {0}, failure = {0};
     if (row == NULL) {
         proof_tell(work, 0, NULL, "definition", "The recording has lost its definition.");
-    } else if (proof_open_row(work, row, &chunk, &failure)) {
+    } else if (proof_open_row(work, row, &work->definition, &failure)) {
         proof->has_definition =
-            definition_read(&chunk.chunk, work->arena, &proof->def, &why) == STATUS_OK;
+            definition_read(&work->definition.chunk, work->arena, &proof->def, &why) == STATUS_OK;
         if (!proof->has_definition) {
             proof_tell_body(work, row, &why);
         }
@@ -169,13 +168,13 @@ static Status read_definition(ProofWork *work, const ChunkRow *rows, size_t coun
 static Status read_seal(ProofWork *work, const ChunkRow *rows, size_t count, Proof *proof,
                         Error *error) {
     const ChunkRow *row = find_row(rows, count, CHUNK_SEAL);
-    LogChunk chunk;
     Error why = {0}, failure = {0};
     if (row == NULL && work->row.recording_state != RECORDING_OPEN) {
         proof_tell(work, work->row.last_step, NULL, "seal",
                    "The recording has ended, and has lost its seal.");
-    } else if (row != NULL && proof_open_row(work, row, &chunk, &failure)) {
-        proof->has_seal = seal_read(&chunk.chunk, work->arena, &proof->seal, &why) == STATUS_OK;
+    } else if (row != NULL && proof_open_row(work, row, &work->seal, &failure)) {
+        proof->has_seal =
+            seal_read(&work->seal.chunk, work->arena, &proof->seal, &why) == STATUS_OK;
         proof->is_sealed = proof->has_seal && !proof->seal.is_found;
         if (!proof->has_seal) {
             proof_tell_body(work, row, &why);
@@ -378,21 +377,6 @@ static Status check_scenes(ProofWork *work, const ChunkRow *rows, size_t count, 
     return failure.status;
 }
 
-// ---- what several episodes of a group share
-
-static Status look_at_seen(ProofWork *work, ProofSeen *seen, Error *error) {
-    sqlite3_stmt *statement = work->reader->statement[DATA_VERSION];
-    const ProofSeen *was = &work->reader->seen;
-    const int code = sqlite3_step(statement);
-    *seen = (ProofSeen){.recording = work->row.recording,
-                        .first_world = reader_first_world(&work->row, CHUNK_INPUTS),
-                        .data_version = sqlite3_column_int64(statement, 0)};
-    sqlite3_reset(statement);
-    work->is_seen = was->recording == seen->recording && was->first_world == seen->first_world &&
-                    was->data_version == seen->data_version;
-    return code == SQLITE_ROW ? STATUS_OK : reader_fail(work->reader, code, error);
-}
-
 // ---- all of it
 
 static Status check_derived(ProofWork *work, const ChunkRow *common, size_t common_count,
@@ -410,41 +394,30 @@ static Status check_derived(ProofWork *work, const ChunkRow *common, size_t comm
     return status;
 }
 
-static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error) {
-    Status status = reader_row(work->reader, episode, work->arena, &work->row, error);
-    if (status != STATUS_OK) {
-        return status;
-    }
-    bool is_group = work->row.is_group;
-    ProofSeen seen = {0};
-    if (is_group) {
-        status = look_at_seen(work, &seen, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    ChunkRow *common = NULL;
-    size_t common_count = 0;
-    status = list_chain(work, false, &proof->row, &proof->row_count, error);
+// The chains, each chunk in its place, and what they begin and end with.
+static Status read_chains(ProofWork *work, Proof *proof, const ChunkRow **common,
+                          size_t *common_count, Error *error) {
+    const bool is_group = work->row.is_group;
+    ChunkRow *of_all = NULL;
+    Status status = list_chain(work, false, &proof->row, &proof->row_count, error);
     if (status == STATUS_OK && is_group) {
-        status = list_chain(work, true, &common, &common_count, error);
-        check_order(work, common, common_count);
-    } else {
-        common = proof->row;
-        common_count = proof->row_count;
+        status = list_chain(work, true, &of_all, common_count, error);
+        check_order(work, of_all, *common_count);
     }
+    *common = is_group ? of_all : proof->row;
+    *common_count = is_group ? *common_count : proof->row_count;
     if (status == STATUS_OK) {
         check_order(work, proof->row, proof->row_count);
-        status = read_definition(work, common, common_count, proof, error);
+        status = read_definition(work, *common, *common_count, proof, error);
     }
     if (status == STATUS_OK) {
-        status = read_seal(work, common, common_count, proof, error);
+        status = read_seal(work, *common, *common_count, proof, error);
     }
     if (status != STATUS_OK) {
         return status;
     }
     if (proof->has_seal) {
-        check_chain_end(work, common, common_count, find_chain(&proof->seal, 0, 0));
+        check_chain_end(work, *common, *common_count, find_chain(&proof->seal, 0, 0));
         if (is_group) {
             uint64_t first = (uint64_t)reader_first_world(&work->row, CHUNK_INPUTS);
             check_chain_end(work, proof->row, proof->row_count, find_chain(&proof->seal, first, 1));
@@ -452,6 +425,28 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     }
     if (!is_group) {
         check_sums(work, proof->row, proof->row_count, proof);
+    }
+    return STATUS_OK;
+}
+
+static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error) {
+    Status status = reader_row(work->reader, episode, work->arena, &work->row, error);
+    const bool is_group = work->row.is_group;
+    ProofSeen seen = {0};
+    if (status == STATUS_OK && is_group) {
+        status = proof_look_at_seen(work->reader, &work->row, &seen, error);
+        work->is_seen = status == STATUS_OK && proof_is_seen(work->reader, &seen);
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const ChunkRow *common = NULL;
+    size_t common_count = 0;
+    const bool is_kept = work->is_seen && work->reader->kept.is_there;
+    status = is_kept ? proof_take_kept(work, proof, &common, &common_count, error)
+                     : read_chains(work, proof, &common, &common_count, error);
+    if (status != STATUS_OK) {
+        return status;
     }
     proof_check_facts(work, proof);
     status = is_group ? proof_check_group(work, common, common_count, error) : STATUS_OK;
@@ -461,8 +456,10 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     if (status == STATUS_OK) {
         status = proof_check_indexes(work, error);
     }
-    if (is_group && status == STATUS_OK) {
-        work->reader->seen = work->told == 0 ? seen : (ProofSeen){0};
+    if (is_group && status == STATUS_OK && work->told > 0) {
+        proof_forget(work->reader);
+    } else if (is_group && status == STATUS_OK && !work->is_seen) {
+        proof_keep(work, &seen, proof, common, common_count);
     }
     return status;
 }

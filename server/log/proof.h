@@ -34,6 +34,13 @@ typedef struct Proof {
 Status proof_make(LogReader *reader, const EpisodeRow *episode, Arena *arena, ProofFound *found,
                   void *context, Proof *proof, Error *error);
 
+// Whether this connection has opened a chunk of the proof's `row`, which was whole, and nobody has
+// written since; and that it has. Of episodes of groups alone, whose chunks many share.
+bool proof_has_opened(LogReader *reader, const EpisodeRow *episode, const Proof *proof,
+                      size_t index);
+void proof_note_opened(LogReader *reader, const EpisodeRow *episode, const Proof *proof,
+                       size_t index);
+
 // Before anything of an episode is stepped or sized by its row: DATA_LOSS when what its row says of
 // bodies, content, stride, version or worlds is not what its sealed definition says.
 Status proof_check_row(LogReader *reader, const EpisodeRow *episode, Error *error);

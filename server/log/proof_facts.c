@@ -232,11 +232,17 @@ static bool look(ProofWork *work, const ChunkRow *row, bool *is_found, bool *is_
         EpisodeRecord record;
         episodes_get(&episodes, (size_t)(number - episodes.first_number), &record);
         check_record(work, &record);
+        proof_keep_records(work, &chunk);
     }
     return true;
 }
 
 Status proof_check_group(ProofWork *work, const ChunkRow *common, size_t count, Error *error) {
+    EpisodeRecord record;
+    if (proof_find_record(work, work->row.number, &record)) {
+        check_record(work, &record);
+        return STATUS_OK;
+    }
     size_t *index = arena_take_array(work->arena, count, sizeof(*index));
     if (index == NULL) {
         return reader_memory_ended("a list of chunks", error);

@@ -18,7 +18,7 @@ Status proof_check_indexes(ProofWork *work, Error *error) {
         IndexBite bite = {0};
         Error why;
         const Status status =
-            indexes_look(&work->reader->indexes, work->reader->db, i, row - 1, 1, &bite, &why);
+            indexes_look(&work->reader->indexes, work->reader->db, i, row - 1, row, 1, &bite, &why);
         if (status != STATUS_OK && status != STATUS_DATA_LOSS) {
             *error = why;
             return status;

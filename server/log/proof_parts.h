@@ -14,6 +14,7 @@ typedef struct ProofWork {
     void *context;
     uint64_t told;
     bool is_seen; // the recording was proven by this connection, and nobody has written since
+    LogChunk definition, seal; // as far as they were read
 } ProofWork;
 
 // `row` Nullable: of no chunk.
@@ -37,3 +38,15 @@ Status proof_check_indexes(ProofWork *work, Error *error);
 
 // An episode of a group against the chunk of finished episodes that has it.
 Status proof_check_group(ProofWork *work, const ChunkRow *common, size_t count, Error *error);
+
+// ---- proof_kept.c
+
+Status proof_look_at_seen(LogReader *reader, const EpisodeRow *row, ProofSeen *seen, Error *error);
+bool proof_is_seen(const LogReader *reader, const ProofSeen *seen);
+void proof_forget(LogReader *reader);
+void proof_keep(ProofWork *work, const ProofSeen *seen, const Proof *proof, const ChunkRow *common,
+                size_t common_count);
+Status proof_take_kept(ProofWork *work, Proof *proof, const ChunkRow **common, size_t *common_count,
+                       Error *error);
+bool proof_find_record(const ProofWork *work, uint64_t number, EpisodeRecord *record);
+void proof_keep_records(ProofWork *work, const LogChunk *chunk);

@@ -124,6 +124,8 @@ void log_reader_close(LogReader *reader) {
         sqlite3_finalize(reader->statement[i]);
     }
     indexes_deinit(&reader->indexes);
+    arena_deinit(&reader->kept.memory);
+    arena_deinit(&reader->kept.record_memory);
     sqlite3_close(reader->db);
     free(reader);
 }

@@ -39,12 +39,26 @@ typedef struct ProofSeen {
     int64_t recording, first_world, data_version;
 } ProofSeen;
 
+// What that proof read (proof_kept.c).
+typedef struct ProofKept {
+    bool is_there;
+    Arena memory;
+    ChunkRow *row, *common; // of the range and of all
+    size_t row_count, common_count;
+    bool *is_opened; // of `row`: its bytes were whole
+    LogChunk definition, seal;
+    bool has_record_chunk;
+    Arena record_memory;
+    LogChunk record_chunk;
+} ProofKept;
+
 struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
     Indexes indexes;
     ListMark mark;
     ProofSeen seen;
+    ProofKept kept; // as long as `seen` is true
 };
 
 // What several statements say together is of one moment only between these two.

@@ -411,12 +411,17 @@ static Status open_next_chunk(Verification *verification, Worker *worker, Error 
         worker->stage = has_list ? STAGE_LIST : STAGE_SEEK;
         return STATUS_OK;
     }
-    const ChunkRow *row = &verification->row[worker->row++];
-    if (is_beside(verification, row)) {
+    const size_t index = worker->row++;
+    const ChunkRow *row = &verification->row[index];
+    if (is_beside(verification, row) ||
+        proof_has_opened(worker->reader, &verification->episode, &verification->proof, index)) {
         return STATUS_OK;
     }
     Error why = {0};
     Status status = open_chunk(verification, worker, row->id, row->kind, &why);
+    if (status == STATUS_OK) {
+        proof_note_opened(worker->reader, &verification->episode, &verification->proof, index);
+    }
     if (status == STATUS_DATA_LOSS) {
         return add_damage(worker, row, row->first_step, &why, error);
     }
