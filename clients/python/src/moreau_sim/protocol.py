@@ -617,7 +617,9 @@ class LcpParameters(Message):
     max_iterations: int | None = None
     """pivots for one complementarity problem; 1 … 10,000,000; default 100,000"""
     directions: int | None = None
-    """edges of the friction cone; even, 4 … 128; default 8"""
+    """edges of the friction cone, the first along the contact's first tangent, which is the world's choice
+    (frame of WorldContactsReply): friction between two edges depends on where they are, and spins with it, by
+    first order in 1 / directions; even, 4 … 128; default 8"""
     passes: int | None = None
     """how often a step takes its contacts anew where the bodies come to; 1 … 1000; 1: planes as they are at
     the start; default 20 in a world; no effect in Solve, which has no geometry"""
