@@ -332,10 +332,15 @@ static inline bool stage_is_asleep(const StepState *state, uint32_t body) {
 }
 
 // Whether what a joint joins is asleep, all of it, so that nothing is to be done about it.
+// A gear's two joints sleep together, but what joints fix to the world never does.
 static inline bool stage_joint_sleeps(const StepState *state, const Joint *joint) {
-    const Joint *of = joint->kind == JOINT_GEAR ? &state->world->joint[joint->partner[0]] : joint;
-    return stage_is_asleep(state, of->body[1]) ||
-           (of->body[0] != JOINT_NO_BODY && stage_is_asleep(state, of->body[0]));
+    if (joint->kind == JOINT_GEAR) {
+        const Joint *all = state->world->joint;
+        return stage_joint_sleeps(state, &all[joint->partner[0]]) ||
+               stage_joint_sleeps(state, &all[joint->partner[1]]);
+    }
+    return stage_is_asleep(state, joint->body[1]) ||
+           (joint->body[0] != JOINT_NO_BODY && stage_is_asleep(state, joint->body[0]));
 }
 
 static inline StepPart stage_part(const StepState *state, uint32_t body, uint32_t index) {
