@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Which faces of a contact are no surface, because a neighbour lies before them (collide/seam.h).
-// The neighbours of a face are the other primitives of its own body and of the bodies that are
-// candidates with the moving one of the two; what holds the other part off is their own contact
-// with it, as this step makes it.
+// The neighbours of a face are the other primitives of its own body and of the bodies that the
+// moving one of the two may meet; what holds the other part off is their own contact with it, as
+// this step makes it.
 #include "step/stages.h"
 
 #include "collide/seam.h"
 
 #include <string.h>
+
+// What candidates there are depends on the steps before; whose boxes overlap does not.
+static bool are_near(const StepState *state, const BroadPair *pair) {
+    return stage_boxes_overlap(&state->box[pair->a], &state->box[pair->b]);
+}
 
 bool seams_list_partners(StepState *state) {
     uint32_t count = state->world->body_count;
@@ -20,15 +25,18 @@ bool seams_list_partners(StepState *state) {
     // counted, summed to the end of each, then filled from behind
     memset(first, 0, ((size_t)count + 1) * sizeof(uint32_t));
     for (size_t i = 0; i < pairs; i++) {
-        first[state->candidate[i].a]++;
-        first[state->candidate[i].b]++;
+        const uint32_t one = are_near(state, &state->candidate[i]);
+        first[state->candidate[i].a] += one;
+        first[state->candidate[i].b] += one;
     }
     for (uint32_t body = 1; body <= count; body++) {
         first[body] += first[body - 1];
     }
     for (size_t i = pairs; i-- > 0;) {
-        partner[--first[state->candidate[i].a]] = state->candidate[i].b;
-        partner[--first[state->candidate[i].b]] = state->candidate[i].a;
+        if (are_near(state, &state->candidate[i])) {
+            partner[--first[state->candidate[i].a]] = state->candidate[i].b;
+            partner[--first[state->candidate[i].b]] = state->candidate[i].a;
+        }
     }
     state->partner_first = first;
     state->partner = partner;
