@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { JUDGED_CONTACTS_MAX = 60, JUDGED_WIDTH_MAX = 64 };
 
@@ -125,6 +126,11 @@ double ask_step_scale(const World *world, double time_step) {
     return energy_of_bodies(world, time_step) + energy_of_springs(world);
 }
 
+bool ask_step_may_gain(const World *world) {
+    return world->settings.integrator == INTEGRATOR_EXPLICIT ||
+           world->settings.rotation == ROTATION_EXPLICIT;
+}
+
 static bool is_slow(const World *world) {
     for (uint32_t i = 0; i < world->body_count; i++) {
         if (vec3_norm(vec3_load(world->velocity + 6 * (size_t)i)) > calm_speed_max) {
@@ -132,6 +138,25 @@ static bool is_slow(const World *world) {
         }
     }
     return true;
+}
+
+// By what it came in its last step, under which solver, and whether it was solved: so that what is
+// known of one hides no other.
+static bool tell_runaway(Play *play, const World *world, const StepReport *report) {
+    const StepEnergy *e = &report->energy;
+    const double books[] = {e->contact, e->row, e->drive, e->scheme, e->applied};
+    static const char *const names[] = {"contacts", "rows", "drives", "scheme", "wrenches"};
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof(books) / sizeof(books[0]); i++) {
+        most = books[i] > books[most] ? i : most;
+    }
+    char place[96];
+    snprintf(place, sizeof(place), "runaway by %s%s under %s, %s", names[most],
+             world->trees != NULL && world->trees->tree_count > 0 ? " beside trees" : "",
+             solver_get(step_solver(&world->settings).kind)->name,
+             report->certificate.converged ? "converged" : "open");
+    return play_found(play, PROPERTY_ENERGY, place, "faster than %g m/s, from numbers of every day",
+                      calm_speed_max);
 }
 
 bool ask_step_energy(Play *play, const World *world, const StepReport *report, double time_step,
@@ -157,10 +182,6 @@ bool ask_step_energy(Play *play, const World *world, const StepReport *report, d
                           e->unexplained, scale, e->before, e->after, e->contact, e->row,
                           e->applied, e->scheme, c->entry[CERTIFICATE_MOM]);
     }
-    // the explicit integrator may run away where it is told to hold a damper
-    return world->settings.integrator == INTEGRATOR_EXPLICIT || is_slow(world) ||
-           play_found(play, PROPERTY_ENERGY, "runaway",
-                      "faster than %g m/s, from numbers of "
-                      "every day",
-                      calm_speed_max);
+    return ask_step_may_gain(world) || play->is_starved || is_slow(world) ||
+           tell_runaway(play, world, report);
 }

@@ -17,6 +17,9 @@ AskStep ask_step_judge(Play *play);
 // step. [J]
 double ask_step_scale(const World *world, double time_step);
 
+// What is integrated explicitly may run away: dampers that are too strong, and what spins.
+bool ask_step_may_gain(const World *world);
+
 // `before` is ask_step_scale of before the step. Nothing is unexplained; and what is calm stays so:
 // nobody is faster than all energy that was ever put in could make him.
 bool ask_step_energy(Play *play, const World *world, const StepReport *report, double time_step,

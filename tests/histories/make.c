@@ -74,6 +74,17 @@ uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen
     return found;
 }
 
+MakeScale make_scale(Dice *dice) {
+    static const uint32_t sizes[] = {3, 3, 3, 6, 6, 6, 6, 12, 12, 30};
+    static const double efforts[][2] = {{1e4, 10.0}, {1e5, 40.0},  {1e5, 40.0},  {1e5, 100.0},
+                                        {1e6, 40.0}, {1e6, 100.0}, {1e6, 200.0}, {0.0, 0.0},
+                                        {0.0, 0.0},  {0.0, 0.0}};
+    const uint64_t size = dice_roll(dice, sizeof(sizes) / sizeof(sizes[0])),
+                   effort = dice_roll(dice, sizeof(efforts) / sizeof(efforts[0]));
+    return (MakeScale){
+        .bodies_max = sizes[size], .budget = efforts[effort][0], .iterations = efforts[effort][1]};
+}
+
 // ---- deeds
 
 static Deed input_deed(Input input) {

@@ -13,12 +13,24 @@ typedef enum Mood {
     MOOD_COUNT
 } Mood;
 
+// How large a history's worlds become, and how much their solvers are given.
+typedef struct MakeScale {
+    uint32_t bodies_max; // of those that are not added as a crowd
+    double budget;       // [operations] of a step of any solver that is chosen …
+    double iterations;   // … and at most so many of them. 0: the defaults
+} MakeScale;
+
 typedef struct Make {
     Dice dice;
     const World *world;
     Arena *arena; // what deeds point to
     Mood mood;
+    MakeScale scale;
 } Make;
+
+// Small worlds have most of what can go wrong, and cost the least; some are large all the same, and
+// some are solved to the end.
+MakeScale make_scale(Dice *dice);
 
 Deed make_deed(Make *make);
 

@@ -3,6 +3,8 @@
 // out; and steps.
 #include "histories/make.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +39,27 @@ static void put_parameters(Make *make, SettingsChange *change, SolverKind solver
     }
 }
 
+static uint32_t budget_of(const Solver *solver) {
+    uint32_t at = 0;
+    while (strcmp(solver->parameters[at].name, "budget") != 0) {
+        at++;
+        ASSERT(at < solver->parameter_count);
+    }
+    return at;
+}
+
+// A solver that is chosen gets the history's budget with it, and no more patience than that.
+static void put_budget(const Make *make, SettingsChange *change, SolverKind kind) {
+    const uint32_t budget = budget_of(solver_get(kind));
+    if (make->scale.budget > 0.0) {
+        change->given |= CHANGE_PARAMETERS;
+        change->parameter_solver = kind;
+        change->parameter_given |= 1u << budget | 1u << SOLVER_MAX_ITERATIONS;
+        change->parameter[budget] = make->scale.budget;
+        change->parameter[SOLVER_MAX_ITERATIONS] = make->scale.iterations;
+    }
+}
+
 static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
     if (make_chance(make, percent / 2)) {
         change->given |= CHANGE_INTEGRATOR;
@@ -61,6 +84,9 @@ static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
     }
     if (make_chance(make, percent / 2)) {
         put_parameters(make, change, solver);
+    }
+    if (change->given & CHANGE_SOLVER || make->world->step == 0) {
+        put_budget(make, change, solver);
     }
 }
 

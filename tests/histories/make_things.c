@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MATERIALS_MAX = 12, SHAPES_MAX = 16, BODIES_MAX = 30, CROWD = 40, PARTS_MAX = 3 };
+enum { MATERIALS_MAX = 12, SHAPES_MAX = 16, CROWD = 40, PARTS_MAX = 3 };
 
 Input make_materials(Make *make) {
     const uint32_t count = make->world->material_count > MATERIALS_MAX ? 1 : 1 + make_roll(make, 3);
@@ -186,16 +186,15 @@ static uint64_t any_shape(Make *make) {
 }
 
 static uint32_t how_many_bodies(Make *make) {
-    const uint32_t there = make->world->body_count;
-    if (make_chance(make, 4) && there < BODIES_MAX) {
+    const uint32_t there = make->world->body_count, most = make->scale.bodies_max;
+    if (make_chance(make, 4) && there < most && most > CROWD / 4) {
         return CROWD;
     }
-    if (there >= BODIES_MAX) {
+    if (there >= most) {
         return 1;
     }
-    const uint32_t count =
-        make_chance(make, 15) ? 1 + make_roll(make, BODIES_MAX) : 1 + make_roll(make, 4);
-    return count < BODIES_MAX - there ? count : BODIES_MAX - there;
+    const uint32_t count = 1 + make_roll(make, make_chance(make, 15) ? most : 4);
+    return count < most - there ? count : most - there;
 }
 
 // Masses of all, where some have no solid shape to have one from, or anyhow.

@@ -39,14 +39,18 @@ bool play_found(Play *play, Property property, const char *place, const char *fo
 
 static void open_door(Play *play, int which) {
     ASSERT(door_init(&play->door[which], &limits, NULL) == STATUS_OK);
-    play->is_open[which] = true;
 }
 
-static void close_door(Play *play, int which) {
-    if (play->is_open[which]) {
-        door_deinit(&play->door[which]);
-        play->is_open[which] = false;
+static void close_twin(Play *play) {
+    if (play->has_twin) {
+        door_deinit(&play->door[PLAY_TWIN]);
+        play->has_twin = false;
     }
+}
+
+static void keep_twin(Play *play) {
+    play->has_twin = true;
+    play->twin_steps = 0;
 }
 
 void play_init(Play *play, uint32_t phase, Finding *finding) {
@@ -55,13 +59,13 @@ void play_init(Play *play, uint32_t phase, Finding *finding) {
     arena_init(&play->scratch, limits.bytes_max);
     arena_init(&play->memory, limits.bytes_max);
     open_door(play, PLAY_MAIN);
-    open_door(play, PLAY_ECHO);
+    open_door(play, PLAY_TWIN);
+    keep_twin(play);
 }
 
 void play_deinit(Play *play) {
-    for (int i = 0; i < PLAY_DOORS; i++) {
-        close_door(play, i);
-    }
+    close_twin(play);
+    door_deinit(&play->door[PLAY_MAIN]);
     for (int i = 0; i < HISTORY_SLOTS; i++) {
         free(play->slot[i]);
     }
@@ -77,51 +81,53 @@ static uint64_t whole_hash(World *world) {
     return snapshot_hash(world);
 }
 
-static Property property_of(int which) {
-    return which == PLAY_ECHO ? PROPERTY_REPLAY : PROPERTY_AGAIN;
-}
-
-static bool tell_difference(Play *play, int which, const char *when) {
-    uint8_t *bytes[2];
-    size_t count[2];
+static bool tell_difference(Play *play, const char *when) {
+    uint8_t *bytes[PLAY_DOORS];
+    size_t count[PLAY_DOORS];
     SnapshotDifference difference = {0};
-    snapshot_write(play->door[PLAY_MAIN].world, &play->memory, &bytes[0], &count[0], NULL);
-    snapshot_write(play->door[which].world, &play->memory, &bytes[1], &count[1], NULL);
+    for (int i = 0; i < PLAY_DOORS; i++) {
+        snapshot_write(play->door[i].world, &play->memory, &bytes[i], &count[i], NULL);
+    }
     snapshot_compare(bytes[0], count[0], bytes[1], count[1], &difference);
-    return play_found(play, property_of(which), when, "%s: %s of body %llu: %.17g, and again %.17g",
+    return play_found(play, PROPERTY_AGAIN, when, "%s: %s of body %llu: %.17g, and again %.17g",
                       when, difference.quantity, (unsigned long long)difference.body,
                       difference.expected, difference.found);
 }
 
-// All doors have the same world.
+// The twin has the same world.
 static bool are_one(Play *play, const char *when) {
-    const uint64_t hash = snapshot_hash(play->door[PLAY_MAIN].world);
-    for (int i = PLAY_ECHO; i < PLAY_DOORS; i++) {
-        if (play->is_open[i] && snapshot_hash(play->door[i].world) != hash) {
-            return tell_difference(play, i, when);
-        }
-    }
-    return true;
+    return !play->has_twin ||
+           snapshot_hash(play->door[PLAY_MAIN].world) ==
+               snapshot_hash(play->door[PLAY_TWIN].world) ||
+           tell_difference(play, when);
 }
 
 // ---- inputs
 
-// As a recording holds it.
-static Input recorded(Play *play, const Input *input) {
-    Input again;
-    InputBytes bytes = {.count = input_bytes(input)};
-    uint8_t *memory = arena_take(&play->memory, bytes.count);
+static InputBytes encoded(Play *play, const Input *input) {
+    const size_t count = input_bytes(input);
+    uint8_t *memory = arena_take(&play->memory, count);
     ASSERT(memory != NULL);
     Sink sink = {.bytes = memory};
     input_encode(input, &sink);
-    ASSERT(sink.count == bytes.count);
-    bytes.bytes = memory;
+    ASSERT(sink.count == count);
+    return (InputBytes){.bytes = memory, .count = count};
+}
+
+// As a recording holds it.
+static Input recorded(Play *play, const Input *input) {
+    Input again;
     Error error = {0};
+    const InputBytes bytes = encoded(play, input);
     const Status status = input_decode(bytes, &play->memory, &again, &error);
     if (status != STATUS_OK) {
         play_found(play, PROPERTY_REPLAY, "decode", "what was encoded is no input: %s",
                    error.message);
-        again = *input;
+        return *input;
+    }
+    const InputBytes twice = encoded(play, &again);
+    if (twice.count != bytes.count || memcmp(twice.bytes, bytes.bytes, bytes.count) != 0) {
+        play_found(play, PROPERTY_REPLAY, "encode", "what was read is another input");
     }
     return again;
 }
@@ -137,15 +143,12 @@ static bool change(Play *play, const Input *input) {
                           error.field, error.message);
     }
     const Input again = recorded(play, input);
-    for (int i = PLAY_ECHO; i < PLAY_DOORS; i++) {
-        if (play->is_open[i]) {
-            const Status its =
-                door_change(&play->door[i], &again, &play->memory, NULL, NULL, &other);
-            if (its != status) {
-                return play_found(play, property_of(i), "status",
-                                  "%s (%.150s), and again %s (%.150s)", status_name(status),
-                                  error.message, status_name(its), other.message);
-            }
+    if (play->has_twin) {
+        const Status its =
+            door_change(&play->door[PLAY_TWIN], &again, &play->memory, NULL, NULL, &other);
+        if (its != status) {
+            return play_found(play, PROPERTY_AGAIN, "status", "%s (%.150s), and again %s (%.150s)",
+                              status_name(status), error.message, status_name(its), other.message);
         }
     }
     return !play->finding->is_found && are_one(play, "change");
@@ -174,10 +177,21 @@ static bool judge_failure(Play *play, World *world, uint64_t before, Status stat
         return play_found(play, PROPERTY_FAULT, "state",
                           "a step that failed has changed the world");
     }
-    // the explicit integrator may run away where it is told to hold a damper
-    return !faulted || !play->is_calm || world->settings.integrator == INTEGRATOR_EXPLICIT ||
+    return !faulted || !play->is_calm || play->is_starved || ask_step_may_gain(world) ||
            play_found(play, PROPERTY_FAULT, "calm", "%s: %.300s", status_name(status),
                       error->message);
+}
+
+// What a solver is told not to finish may be anything; that it is open is said.
+static void note_hunger(Play *play, const World *world, const Certificate *c) {
+    const SolverSettings settings = step_solver(&world->settings);
+    const Solver *solver = solver_get(settings.kind);
+    for (uint32_t i = 0; !c->converged && i < solver->parameter_count; i++) {
+        const ParameterRow *row = &solver->parameters[i];
+        const bool is_effort = i == SOLVER_MAX_ITERATIONS || strcmp(row->name, "budget") == 0;
+        play->is_starved =
+            play->is_starved || (is_effort && settings.parameter[i] < row->default_value);
+    }
 }
 
 static bool ask_to_stop(void *context) {
@@ -202,57 +216,61 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
             play_found(play, PROPERTY_REFUSED, "given up", "a step given up has changed the world");
         }
     } else if (status == STATUS_OK) {
+        note_hunger(play, door->world, &run->tally.last.certificate);
         ask_step_energy(play, door->world, &run->tally.last, run->input.time_step, scale);
     }
     return status;
+}
+
+static bool take_twin_step(Play *play, StepRun *run, Status expected) {
+    const Status status = door_step(&play->door[PLAY_TWIN], run, &play->scratch, 0, NULL, NULL);
+    return status == expected ||
+           play_found(play, PROPERTY_AGAIN, "step status", "a step ends %s, and again %s",
+                      status_name(expected), status_name(status));
 }
 
 static bool take_step(Play *play, StepRun run[PLAY_DOORS], bool *goes_on) {
     Error error = {0};
     World *world = play->door[PLAY_MAIN].world;
     const uint64_t before = whole_hash(world);
-    Status status[PLAY_DOORS] = {take_main_step(play, &run[PLAY_MAIN], before, &error)};
+    const Status status = take_main_step(play, &run[PLAY_MAIN], before, &error);
     if (play->is_over) {
         *goes_on = false;
         return !play->finding->is_found;
     }
-    for (int i = PLAY_ECHO; i < PLAY_DOORS; i++) {
-        status[i] = !play->is_open[i]
-                        ? STATUS_OK
-                        : door_step(&play->door[i], &run[i], &play->scratch, 0, NULL, NULL);
-        if (play->is_open[i] && status[i] != status[PLAY_MAIN]) {
-            return play_found(play, property_of(i), "step status", "a step ends %s, and again %s",
-                              status_name(status[PLAY_MAIN]), status_name(status[i]));
-        }
+    if (play->has_twin && ++play->twin_steps > PLAY_TWIN_STEPS) {
+        close_twin(play);
     }
-    if (play->finding->is_found) {
+    if (play->finding->is_found ||
+        (play->has_twin && !take_twin_step(play, &run[PLAY_TWIN], status))) {
         return false;
     }
-    *goes_on = status[PLAY_MAIN] == STATUS_OK && run[PLAY_MAIN].steps_left > 0;
+    *goes_on = status == STATUS_OK && run[PLAY_MAIN].steps_left > 0;
     play->tally.steps++;
-    return (status[PLAY_MAIN] == STATUS_OK ||
-            judge_failure(play, world, before, status[PLAY_MAIN], &error)) &&
+    return (status == STATUS_OK || judge_failure(play, world, before, status, &error)) &&
            are_one(play, "step") && ask_finite(play, world);
+}
+
+static bool begin_twin(Play *play, Input *order, StepRun *run, Status expected) {
+    const Status status = door_step_begin(&play->door[PLAY_TWIN], order, &play->memory, run, NULL);
+    return status == expected ||
+           play_found(play, PROPERTY_AGAIN, "begin", "steps begin %s, and again %s",
+                      status_name(expected), status_name(status));
 }
 
 static bool take_steps(Play *play, const Input *input) {
     StepRun run[PLAY_DOORS];
-    Input order[PLAY_DOORS];
-    Status status[PLAY_DOORS];
     World *world = play->door[PLAY_MAIN].world;
     const uint64_t before = whole_hash(world);
     play->is_calm = play->is_calm && is_calm_order(&input->step);
-    for (int i = 0; i < PLAY_DOORS; i++) {
-        order[i] = i == PLAY_MAIN ? *input : recorded(play, input);
-        status[i] = !play->is_open[i]
-                        ? STATUS_OK
-                        : door_step_begin(&play->door[i], &order[i], &play->memory, &run[i], NULL);
-        if (play->is_open[i] && status[i] != status[PLAY_MAIN]) {
-            return play_found(play, property_of(i), "begin", "steps begin %s, and again %s",
-                              status_name(status[PLAY_MAIN]), status_name(status[i]));
-        }
+    const Status status =
+        door_step_begin(&play->door[PLAY_MAIN], input, &play->memory, &run[PLAY_MAIN], NULL);
+    Input again = recorded(play, input);
+    if (play->finding->is_found ||
+        (play->has_twin && !begin_twin(play, &again, &run[PLAY_TWIN], status))) {
+        return false;
     }
-    if (status[PLAY_MAIN] != STATUS_OK) {
+    if (status != STATUS_OK) {
         play->tally.refused++;
         return whole_hash(world) == before ||
                play_found(play, PROPERTY_REFUSED, "step", "steps refused, and yet changed");
@@ -273,10 +291,12 @@ static bool take(Play *play, uint32_t slot) {
     size_t count, other_count;
     ASSERT(snapshot_write(play->door[PLAY_MAIN].world, &play->memory, &bytes, &count, NULL) ==
            STATUS_OK);
-    ASSERT(snapshot_write(play->door[PLAY_ECHO].world, &play->memory, &others, &other_count,
-                          NULL) == STATUS_OK);
-    if (count != other_count || memcmp(bytes, others, count) != 0) {
-        return tell_difference(play, PLAY_ECHO, "snapshot");
+    if (play->has_twin) {
+        ASSERT(snapshot_write(play->door[PLAY_TWIN].world, &play->memory, &others, &other_count,
+                              NULL) == STATUS_OK);
+        if (count != other_count || memcmp(bytes, others, count) != 0) {
+            return tell_difference(play, "snapshot");
+        }
     }
     free(play->slot[slot]);
     play->slot[slot] = malloc(count);
@@ -301,35 +321,34 @@ static bool restore(Play *play, uint32_t slot) {
             play_found(play, PROPERTY_AGAIN, "restore", "a snapshot is not taken back"));
 }
 
-// Opens a door in whose world the snapshot of the main one stands.
-static bool open_copy(Play *play, int which) {
+// A twin in whose world the snapshot of the main one stands.
+static bool make_twin(Play *play) {
     uint8_t *bytes;
     size_t count;
     Error error = {0};
+    close_twin(play);
     ASSERT(snapshot_write(play->door[PLAY_MAIN].world, &play->memory, &bytes, &count, NULL) ==
            STATUS_OK);
-    open_door(play, which);
+    open_door(play, PLAY_TWIN);
+    keep_twin(play);
     const Input input = restoring(bytes, count);
-    return door_change(&play->door[which], &input, &play->memory, NULL, NULL, &error) ==
-               STATUS_OK ||
-           play_found(play, PROPERTY_AGAIN, "own snapshot", "its own snapshot is refused: %.300s",
-                      error.message);
+    if (door_change(&play->door[PLAY_TWIN], &input, &play->memory, NULL, NULL, &error) !=
+        STATUS_OK) {
+        return play_found(play, PROPERTY_AGAIN, "own snapshot",
+                          "its own snapshot is refused: %.300s", error.message);
+    }
+    return are_one(play, "restored");
 }
 
-static bool make_twin(Play *play) {
-    close_door(play, PLAY_TWIN);
-    return open_copy(play, PLAY_TWIN) && are_one(play, "restored");
-}
-
+// They change places.
 static bool go_on_in_clone(Play *play) {
-    close_door(play, PLAY_TWIN);
-    if (!open_copy(play, PLAY_TWIN)) {
+    if (!make_twin(play)) {
         return false;
     }
-    door_deinit(&play->door[PLAY_MAIN]);
+    const Door main = play->door[PLAY_MAIN];
     play->door[PLAY_MAIN] = play->door[PLAY_TWIN];
-    play->is_open[PLAY_TWIN] = false;
-    return are_one(play, "clone");
+    play->door[PLAY_TWIN] = main;
+    return true;
 }
 
 static bool go_on_in_scene(Play *play) {
@@ -339,7 +358,7 @@ static bool go_on_in_scene(Play *play) {
     play->tally.scenes++;
     for (int i = 0; i < PLAY_DOORS; i++) {
         Door made;
-        if (!play->is_open[i]) {
+        if (i == PLAY_TWIN && !play->has_twin) {
             continue;
         }
         ASSERT(door_init(&made, &limits, NULL) == STATUS_OK);
@@ -374,11 +393,13 @@ static bool carry_out(Play *play, const Deed *deed) {
     return true;
 }
 
+// Each at its own deeds of PLAY_PHASES in a row, so that all follow upon all.
 static bool ask_all(Play *play) {
     World *world = play->door[PLAY_MAIN].world;
+    const uint64_t at = (play->number + play->phase) % PLAY_PHASES;
     play->tally.asked++;
-    return ask_snapshot(play, world) && ask_scene(play, world) &&
-           (play->number % PLAY_PHASES != play->phase || make_twin(play));
+    return ask_finite(play, world) && ask_bytes(play, world) && ask_snapshot(play, world) &&
+           (at != 2 || ask_scene(play, world)) && (at != 0 || make_twin(play));
 }
 
 // Where it dies, this is all that is known.
@@ -401,7 +422,7 @@ bool play_deed(Play *play, const Deed *deed) {
     tell(play, "questions");
     const World *world = play->door[PLAY_MAIN].world;
     play->is_calm = play->is_calm && (deed->input.kind == INPUT_STEP || ask_is_calm(world));
-    is_fine = is_fine && ask_finite(play, world) && ask_bytes(play, world) && ask_all(play);
+    is_fine = is_fine && ask_all(play);
     play->number++;
     return is_fine;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Plays a history, deed by deed, and asks after each what must hold. Beside the world itself two
-// others go along, which are told the same as a recording tells it, encoded and read again: the
-// *echo* from the first deed on, as replay does, and the *twin* since some snapshot. After every
-// deed and every step all have the same hash.
+// Plays a history, deed by deed, and asks after each what must hold. Beside the world itself its
+// *twin* goes along, which is told the same as a recording tells it, encoded and read again: from
+// the first deed on, and then ever again made anew of a snapshot, or left behind where the main one
+// goes on in a copy of itself. After every deed and every step both have the same hash.
 #pragma once
 
 #include "histories/history.h"
@@ -10,11 +10,11 @@
 
 #include <stdarg.h>
 
-enum { PLAY_MAIN, PLAY_ECHO, PLAY_TWIN, PLAY_DOORS };
+enum { PLAY_MAIN, PLAY_TWIN, PLAY_DOORS };
 
-// A twin is made anew after so many deeds; and what a history may cost, in what a solver does
-// between two questions, some milliseconds at most.
-enum { PLAY_PHASES = 5, PLAY_QUESTIONS_MAX = 100, PLAY_DOING_BYTES = 32 };
+// A twin is made anew after so many deeds, and goes along for so many steps; and what a history
+// may cost, in what a solver does between two questions, some milliseconds at most.
+enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOING_BYTES = 32 };
 
 typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
@@ -22,12 +22,14 @@ typedef struct PlayTally {
 
 typedef struct Play {
     Door door[PLAY_DOORS];
-    bool is_open[PLAY_DOORS];
-    bool is_calm;       // no number was ever but one of every day
-    uint32_t phase;     // at which deeds a twin is made
-    uint64_t number;    // of the deed
-    uint64_t questions; // whether to stop that steps have asked
-    bool is_over;       // they asked too often: a step was given up, and nothing follows
+    bool has_twin;
+    uint64_t twin_steps; // since it was made
+    bool is_calm;        // no number was ever but one of every day
+    bool is_starved;     // a step was left open for which its solver was given less than by default
+    uint32_t phase;      // at which deeds a twin is made
+    uint64_t number;     // of the deed
+    uint64_t questions;  // whether to stop that steps have asked
+    bool is_over;        // they asked too often: a step was given up, and nothing follows
     Arena scratch, memory;
     uint8_t *slot[HISTORY_SLOTS]; // owned
     size_t slot_bytes[HISTORY_SLOTS];

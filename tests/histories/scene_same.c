@@ -66,23 +66,33 @@ static bool are_same_turns(const void *a, const void *b, double slack, char *whe
     return true;
 }
 
+static bool is_same_single(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
+                           double slack, char *where, size_t where_bytes) {
+    // whether it is there, or which of several is: pointers say so themselves
+    const bool is_pointer =
+        field->type == PROTOBUF_C_TYPE_STRING || field->type == PROTOBUF_C_TYPE_MESSAGE;
+    const bool is_choice = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
+    if ((is_choice || !is_pointer) &&
+        memcmp(a + field->quantifier_offset, b + field->quantifier_offset, sizeof(int)) != 0) {
+        return false;
+    }
+    if (is_choice && *(const uint32_t *)(const void *)(a + field->quantifier_offset) != field->id) {
+        return true;
+    }
+    return are_same_items(field, a + field->offset, b + field->offset, slack, where, where_bytes);
+}
+
+// Where quaternions begin among a field's numbers: of poses behind the position. -1: it has none.
+static int turn_first(const char *name) {
+    return strcmp(name, "orientation") == 0                               ? 0
+           : strcmp(name, "frame_a") == 0 || strcmp(name, "frame_b") == 0 ? 3
+                                                                          : -1;
+}
+
 static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
                           double slack, char *where, size_t where_bytes) {
     if (field->label != PROTOBUF_C_LABEL_REPEATED) {
-        // whether it is there, or which of several is: pointers say so themselves
-        const bool is_pointer =
-            field->type == PROTOBUF_C_TYPE_STRING || field->type == PROTOBUF_C_TYPE_MESSAGE;
-        const bool is_choice = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0;
-        if ((is_choice || !is_pointer) &&
-            memcmp(a + field->quantifier_offset, b + field->quantifier_offset, sizeof(int)) != 0) {
-            return false;
-        }
-        if (is_choice &&
-            *(const uint32_t *)(const void *)(a + field->quantifier_offset) != field->id) {
-            return true;
-        }
-        return are_same_items(field, a + field->offset, b + field->offset, slack, where,
-                              where_bytes);
+        return is_same_single(field, a, b, slack, where, where_bytes);
     }
     size_t count[2];
     const char *items[2];
@@ -91,14 +101,16 @@ static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, 
     memcpy(&items[0], a + field->offset, sizeof(char *));
     memcpy(&items[1], b + field->offset, sizeof(char *));
     const size_t bytes = item_bytes(field->type);
+    const int turn = turn_first(field->name);
     bool is_same = count[0] == count[1];
-    if (strcmp(field->name, "orientation") == 0) {
+    if (turn == 0) {
         static const double none[4] = {1.0, 0.0, 0.0, 0.0}; // as it is left out
         return are_same_turns(count[0] == 4 ? (const void *)items[0] : none,
                               count[1] == 4 ? (const void *)items[1] : none, slack, where,
                               where_bytes);
     }
-    for (size_t i = 0; is_same && i < count[0]; i++) {
+    const bool has_turn = turn > 0 && is_same && count[0] == (size_t)turn + 4;
+    for (size_t i = 0; is_same && i < (has_turn ? (size_t)turn : count[0]); i++) {
         is_same = are_same_items(field, items[0] + i * bytes, items[1] + i * bytes, slack, where,
                                  where_bytes);
         if (!is_same) {
@@ -106,7 +118,8 @@ static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, 
             snprintf(where + used, where_bytes - used, " [%zu]", i);
         }
     }
-    return is_same;
+    return is_same && (!has_turn || are_same_turns(items[0] + 3 * bytes, items[1] + 3 * bytes,
+                                                   slack, where, where_bytes));
 }
 
 bool scene_is_same(const ProtobufCMessage *a, const ProtobufCMessage *b, double slack, char *where,

@@ -31,6 +31,7 @@ Recipe trial_recipe(uint64_t seed, size_t deeds, Arena *arena) {
     Dice dice = dice_make(seed, 0);
     const uint64_t mood = dice_roll(&dice, 100);
     Recipe recipe = {.mood = mood < 80 ? MOOD_CALM : MOOD_WILD,
+                     .scale = make_scale(&dice),
                      .phase = (uint32_t)dice_roll(&dice, PLAY_PHASES),
                      .count = MAKE_PROLOGUE + 1 + dice_roll(&dice, deeds)};
     recipe.roll = arena_take_zeroed(arena, recipe.count, sizeof(*recipe.roll));
@@ -69,7 +70,8 @@ static bool play_recipe(const Recipe *recipe, bool writes, TrialReport *report) 
         Make make = {.dice = dice_make(recipe->roll[i].seed, 1),
                      .world = play.door[PLAY_MAIN].world,
                      .arena = &arena,
-                     .mood = recipe->mood};
+                     .mood = recipe->mood,
+                     .scale = recipe->scale};
         const Deed deed = recipe->roll[i].prologue < MAKE_PROLOGUE
                               ? make_prologue(&make, recipe->roll[i].prologue)
                               : make_deed(&make);

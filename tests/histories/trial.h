@@ -14,6 +14,7 @@ typedef struct Roll {
 
 typedef struct Recipe {
     Mood mood;
+    MakeScale scale;
     uint32_t phase;
     Roll *roll;
     size_t count;

@@ -348,7 +348,9 @@ static Real own_of(const Court *court, const ContactRelation *r, const View *vie
     case RELATION_LAGGED:
         return most(fabsl(least(law->c * g[0], z[0])), disc_map(r->bound, law->c, g, z));
     case RELATION_PROGRAM:
-        return program(r, view, mu, g, court->problem->time_step);
+        // Coulomb's law where the limit came before a program was made
+        return r->program_curvature > 0.0 ? program(r, view, mu, g, court->problem->time_step)
+                                          : cone_map(mu, law->c, g, law->z);
     }
     return NAN;
 }
@@ -468,7 +470,8 @@ static void measure_row(Court *court, uint32_t i, HarnessLaw *law, HarnessVerdic
     }
     note(verdict, CERTIFICATE_ROW, law->own / v_scale);
     note(verdict, CERTIFICATE_OWN, law->own / v_scale);
-    note_rounding(court, &view, law, 0.0L, r->bias + r->compliance * (double)impulse, v_scale);
+    const Real terms = fabs(r->bias) + fabs(r->compliance) * fabsl(impulse); // which may cancel
+    note_rounding(court, &view, law, 0.0L, terms, v_scale);
     court->largest[view.island] = most(court->largest[view.island], view.w * impulse * impulse);
     court->summands[view.island] += sqrtl(view.w) * fabsl(impulse);
 }
