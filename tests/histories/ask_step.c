@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "histories/ask_step.h"
 
-#include "support/harness_judge.h"
+#include "histories/ask_energy.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -9,15 +9,12 @@
 
 enum { JUDGED_CONTACTS_MAX = 60, JUDGED_WIDTH_MAX = 64 };
 
-// What no solver of ours is told, and what is no energy: below it nothing is judged.
-static const double rounding_share = 1e-12;
+// Of S; what the answer's own roundings add to it is in ask_energy.c.
+static const double unexplained_share = 1e-12;
 
 // [J] Positions round by 1e-16 m, which a step of 1e-3 s makes 1e-13 m/s of: of some kilograms,
 // 1e-25 J.
 static const double energy_floor = 1e-24;
-
-// Of trees of joints, whose mass blocks' condition numbers magnify what is rounded.
-static const double tree_rounding_share = 1e-9;
 
 // No calm world's points are faster: forces of 1e3 N, masses of 0.01 kg and histories of some
 // seconds come to 1e5 m/s, and no one of them has them all.
@@ -31,41 +28,41 @@ static bool is_small(const ContactProblem *problem) {
             return false;
         }
     }
-    // the mass blocks of trees of joints may be so ill-conditioned that both certificates are right
-    return problem->all_free && problem->contact_count <= JUDGED_CONTACTS_MAX;
+    return problem->contact_count <= JUDGED_CONTACTS_MAX;
 }
 
-static void judge(Play *play, const ContactProblem *problem, const SolveResult *result) {
-    HarnessVerdict verdict;
+static void judge(Play *play, const ContactProblem *problem, const SolveResult *result,
+                  const HarnessVerdict *verdict) {
     const Certificate *c = &result->certificate;
-    harness_judge(problem, result, &play->memory, &verdict);
     for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
-        const double rounding = k == CERTIFICATE_MOM ? verdict.momentum_rounding : verdict.rounding;
-        if (isfinite(verdict.entry[k]) && !(fabs(c->entry[k] - verdict.entry[k]) <= rounding)) {
+        const double rounding =
+            k == CERTIFICATE_MOM ? verdict->momentum_rounding : verdict->rounding;
+        if (isfinite(verdict->entry[k]) && !(fabs(c->entry[k] - verdict->entry[k]) <= rounding)) {
             play_found(play, PROPERTY_JUDGE, "entry",
                        "entry %d of the certificate is %.17g, and judged again %.17g +- %.3g, of "
                        "%u contacts, %u softened, relation %d",
-                       k, c->entry[k], verdict.entry[k], rounding, problem->contact_count,
+                       k, c->entry[k], verdict->entry[k], rounding, problem->contact_count,
                        result->softened, (int)result->answer.relation);
         }
     }
-    if (!(fabs(c->scale - verdict.scale) <= 1e-12 * verdict.scale)) {
+    if (!(fabs(c->scale - verdict->scale) <= 1e-12 * verdict->scale)) {
         play_found(play, PROPERTY_JUDGE, "scale", "the scale is %.17g, and judged again %.17g",
-                   c->scale, verdict.scale);
+                   c->scale, verdict->scale);
     }
     if (c->converged &&
-        !(verdict.entry[CERTIFICATE_OWN] <= c->tolerance + verdict.rounding &&
-          verdict.cone_claimed <= 1e-12 && verdict.entry[CERTIFICATE_MOM] <= 1e-10)) {
+        !(verdict->entry[CERTIFICATE_OWN] <= c->tolerance + verdict->rounding &&
+          verdict->cone_claimed <= 1e-12 && verdict->entry[CERTIFICATE_MOM] <= 1e-10)) {
         play_found(play, PROPERTY_JUDGE, "converged",
                    "converged, they say, with own %.3g of %.3g, cone %.3g, momentum %.3g",
-                   verdict.entry[CERTIFICATE_OWN], c->tolerance, verdict.cone_claimed,
-                   verdict.entry[CERTIFICATE_MOM]);
+                   verdict->entry[CERTIFICATE_OWN], c->tolerance, verdict->cone_claimed,
+                   verdict->entry[CERTIFICATE_MOM]);
     }
 }
 
 // Where a solver asked for geometry, the problem that it solved is another.
 static void see(StepWitness *witness, const ContactProblem *problem, const SolveResult *result) {
-    Play *play = ((AskStep *)(void *)witness)->play;
+    AskStep *ask = (AskStep *)(void *)witness;
+    Play *play = ask->play;
     ContactProblem solved = *problem;
     if (result->contact != NULL) {
         solved.contact = result->contact;
@@ -74,62 +71,33 @@ static void see(StepWitness *witness, const ContactProblem *problem, const Solve
         return;
     }
     const ArenaMark mark = arena_mark(&play->memory);
-    judge(play, &solved, result);
+    HarnessVerdict verdict;
+    harness_judge(&solved, result, &play->memory, &verdict);
+    // the mass blocks of trees of joints may be so ill-conditioned that both are right
+    if (problem->all_free) {
+        judge(play, &solved, result, &verdict);
+    }
+    const double rounding =
+        ask_energy_rounding(ask->world, problem, result, verdict.rest, &play->memory);
+    // of bodies alone the share of S is enough
+    ask->rounding = rounding < HUGE_VAL || !problem->all_free ? rounding : 0.0;
+    ask->scale += ask_energy_of_motion(problem, result, &play->memory);
+    play->gains =
+        play->gains || ask_energy_is_at_odds(problem, result->certificate.scale, &play->memory);
     arena_reset_to(&play->memory, mark);
 }
 
-AskStep ask_step_judge(Play *play) {
-    return (AskStep){.witness = {.see = see}, .play = play};
+AskStep ask_step_begin(Play *play, const World *world, double time_step) {
+    play->gains = play->gains || ask_energy_gains(world, time_step);
+    return (AskStep){.witness = {.see = see},
+                     .play = play,
+                     .world = world,
+                     .time_step = time_step,
+                     .scale = ask_energy_scale(world, time_step),
+                     .rounding = HUGE_VAL};
 }
 
 // ---- energy
-
-static double energy_of_bodies(const World *world, double h) {
-    const double g = vec3_norm(world->settings.gravity);
-    double sum = 0.0;
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        const BodyMass *mass = &world->mass[i];
-        const Vec3 v = vec3_load(world->velocity + 6 * (size_t)i),
-                   w = vec3_load(world->velocity + 6 * (size_t)i + 3);
-        if (world->kind[i] != BODY_DYNAMIC) {
-            continue;
-        }
-        const Mat3 turn = quat_to_mat3(pose_load(world->pose + 7 * (size_t)i).orientation);
-        const Vec3 own = mat3_tmul_vec(turn, w);
-        sum += 0.5 * mass->mass * vec3_dot(v, v) +
-               0.5 * vec3_dot(own, sym3_mul_vec(mass->inertia, own)) +
-               mass->mass * g * (h * vec3_norm(v) + g * h * h);
-    }
-    return sum;
-}
-
-static double energy_of_springs(const World *world) {
-    double sum = 0.0;
-    for (size_t i = 0; i < world->joint_count; i++) {
-        const Joint *joint = &world->joint[i];
-        const uint32_t count = joint_axis_count(joint->axes);
-        for (uint32_t k = 0; k < count; k++) {
-            const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
-            const bool is_turn_of_three = joint_position_count(joint->axes) != count;
-            // of three turns the angle is at most half a turn
-            const double q =
-                is_turn_of_three ? 3.2 : world->joint_position[joint->position_first + k];
-            sum += axis->stiffness * (q * q + axis->rest * axis->rest) +
-                   0.5 * axis->armature * world->joint_velocity[joint->axis_first + k] *
-                       world->joint_velocity[joint->axis_first + k];
-        }
-    }
-    return sum;
-}
-
-double ask_step_scale(const World *world, double time_step) {
-    return energy_of_bodies(world, time_step) + energy_of_springs(world);
-}
-
-bool ask_step_may_gain(const World *world) {
-    return world->settings.integrator == INTEGRATOR_EXPLICIT ||
-           world->settings.rotation == ROTATION_EXPLICIT;
-}
 
 static bool is_slow(const World *world) {
     for (uint32_t i = 0; i < world->body_count; i++) {
@@ -159,29 +127,28 @@ static bool tell_runaway(Play *play, const World *world, const StepReport *repor
                       calm_speed_max);
 }
 
-bool ask_step_energy(Play *play, const World *world, const StepReport *report, double time_step,
-                     double before) {
+// S, of the step's begin and end; the work of wrenches, drives and movers with it.
+static double scale_of(const AskStep *ask, const StepEnergy *e) {
+    return ask->scale + ask_energy_scale(ask->world, ask->time_step) + fabs(e->applied) +
+           fabs(e->drive);
+}
+
+bool ask_step_end(const AskStep *ask, const StepReport *report) {
     const StepEnergy *e = &report->energy;
-    // what movers, drives and wrenches do is in the books of contacts, rows and wrenches
-    const double scale = before + ask_step_scale(world, time_step) + fabs(e->contact) +
-                         fabs(e->row) + fabs(e->applied) + fabs(e->scheme);
-    // heights are from the origin, and their own roundings remain
-    const double heights = 1e-15 * (fabs(e->before) + fabs(e->after));
-    const double share = world->joint_count == 0 ? rounding_share : tree_rounding_share;
-    // of trees, what the momentum balance leaves open is what stays unexplained (tree_energy.c)
-    const Certificate *c = &report->certificate;
-    const double left_open = 10.0 * c->entry[CERTIFICATE_MOM];
+    const double scale = scale_of(ask, e);
+    Play *play = ask->play;
     if (!play->is_calm) {
         return true;
     }
-    if (c->converged &&
-        !(fabs(e->unexplained) <= (share + left_open) * scale + heights + energy_floor)) {
+    if (ask->rounding < HUGE_VAL &&
+        !(fabs(e->unexplained) <= unexplained_share * scale + ask->rounding + energy_floor)) {
         return play_found(play, PROPERTY_ENERGY, "unexplained",
-                          "unexplained %.3g J of %.3g (before %.3g, after %.3g, contact %.3g, row "
-                          "%.3g, applied %.3g, scheme %.3g; e_mom %.3g)",
-                          e->unexplained, scale, e->before, e->after, e->contact, e->row,
-                          e->applied, e->scheme, c->entry[CERTIFICATE_MOM]);
+                          "unexplained %.3g J of %.3g and roundings of %.3g (before %.3g, after "
+                          "%.3g, contact %.3g, row %.3g, applied %.3g, scheme %.3g; e_mom %.3g)",
+                          e->unexplained, scale, ask->rounding, e->before, e->after, e->contact,
+                          e->row, e->applied, e->scheme,
+                          report->certificate.entry[CERTIFICATE_MOM]);
     }
-    return ask_step_may_gain(world) || play->is_starved || is_slow(world) ||
-           tell_runaway(play, world, report);
+    return play->gains || play->is_starved || is_slow(ask->world) ||
+           tell_runaway(play, ask->world, report);
 }

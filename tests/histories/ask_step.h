@@ -8,19 +8,16 @@
 typedef struct AskStep {
     StepWitness witness; // first, so that it is found from that
     Play *play;
+    const World *world;
+    double time_step;
+    double scale;    // of its energies before the step, and of what it solved [J]
+    double rounding; // by how much its book may be wrong beyond a share of them [J]
 } AskStep;
 
-// Asks tests/support/harness_judge of every problem that is not too large for it.
-AskStep ask_step_judge(Play *play);
+// Before a step of the world. Its witness asks tests/support/harness_judge of every problem that is
+// not too large for it.
+AskStep ask_step_begin(Play *play, const World *world, double time_step);
 
-// What a world has of energy beside gravity, and by what it can come: call it before and after a
-// step. [J]
-double ask_step_scale(const World *world, double time_step);
-
-// What is integrated explicitly may run away: dampers that are too strong, and what spins.
-bool ask_step_may_gain(const World *world);
-
-// `before` is ask_step_scale of before the step. Nothing is unexplained; and what is calm stays so:
-// nobody is faster than all energy that was ever put in could make him.
-bool ask_step_energy(Play *play, const World *world, const StepReport *report, double time_step,
-                     double before);
+// After it. Nothing is unexplained; and what is calm stays so: nobody is faster than all energy
+// that was ever put in could make him, unless what gains as it is told to has been about.
+bool ask_step_end(const AskStep *ask, const StepReport *report);

@@ -177,7 +177,7 @@ static bool judge_failure(Play *play, World *world, uint64_t before, Status stat
         return play_found(play, PROPERTY_FAULT, "state",
                           "a step that failed has changed the world");
     }
-    return !faulted || !play->is_calm || play->is_starved || ask_step_may_gain(world) ||
+    return !faulted || !play->is_calm || play->is_starved || play->gains ||
            play_found(play, PROPERTY_FAULT, "calm", "%s: %.300s", status_name(status),
                       error->message);
 }
@@ -205,9 +205,8 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
     const Stop stop = {.asked = ask_to_stop, .context = play};
     const Context context = {.stop = &stop};
     const uint64_t step = door->world->step;
-    const double scale = ask_step_scale(door->world, run->input.time_step);
-    AskStep judge = ask_step_judge(play);
-    run->input.witness = &judge.witness;
+    AskStep ask = ask_step_begin(play, door->world, run->input.time_step);
+    run->input.witness = &ask.witness;
     const Status status = door_step(door, run, &play->scratch, 0, &context, error);
     run->input.witness = NULL;
     if (status == STATUS_OK && door->world->step == step) {
@@ -217,7 +216,7 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
         }
     } else if (status == STATUS_OK) {
         note_hunger(play, door->world, &run->tally.last.certificate);
-        ask_step_energy(play, door->world, &run->tally.last, run->input.time_step, scale);
+        ask_step_end(&ask, &run->tally.last);
     }
     return status;
 }

@@ -26,6 +26,7 @@ typedef struct Play {
     uint64_t twin_steps; // since it was made
     bool is_calm;        // no number was ever but one of every day
     bool is_starved;     // a step was left open for which its solver was given less than by default
+    bool gains;          // it was told to gain energy in its steps (ask_energy.h)
     uint32_t phase;      // at which deeds a twin is made
     uint64_t number;     // of the deed
     uint64_t questions;  // whether to stop that steps have asked

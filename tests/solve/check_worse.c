@@ -77,7 +77,8 @@ START_TEST(no_answer_is_worse_than_none) {
         memcpy(result.answer.v, build.problem.v_free,
                build.problem.velocity_count * sizeof(double));
         const double none = worst(&build.problem, &result, &build.arena);
-        ck_assert_msg(own <= 1.0 || own <= none, "seed %d: %g, and %g of none", seed, own, none);
+        // nothing leaves V or twice that; some of it, where targets contradict each other
+        ck_assert_msg(own <= fmax(10.0, none), "seed %d: %g, and %g of none", seed, own, none);
         problem_build_deinit(&build);
     }
 }
