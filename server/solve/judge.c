@@ -10,8 +10,9 @@
 #define ASK_AFTER 1e6
 // about what it takes to survey, or to measure, one contact, row or tree
 #define OPERATIONS 200.0
-// no impulse at all leaves what velocities and targets there are: of rows that is V, or twice that
-#define OWN_OF_NONE 1.0
+// No impulse at all leaves what velocities and targets there are, V or twice that, and targets that
+// contradict each other as much, whatever meets the others. What is further off has run away.
+#define OWN_FAR 10.0
 
 enum { RANGE = 64 }; // contacts that stay in the first cache while all that can be said of each is
 
@@ -520,13 +521,13 @@ static Status judge_any(Judge *judge, uint32_t share, uint32_t island) {
     return STATUS_OK;
 }
 
-// An island whose answer is further from what is asked than all that is asked is offered none: what
-// impulses it started from, or ran to, may be larger than anything they are for.
+// An island whose answer is further from what is asked than all that is asked is offered none: the
+// impulses that it started from, or ran to, may be larger than anything they are for.
 static Status offer_none(Judge *judge, uint32_t share, uint32_t i) {
     const Answer *answer = &judge->result->answer;
     const double v_scale = judge->scale.v_scale[i],
                  own = certificate_measure_own(&judge->measure[i], v_scale);
-    if (judge->island[i].is_met || !(own > OWN_OF_NONE && own < HUGE_VAL)) {
+    if (judge->island[i].is_met || !(own > OWN_FAR && own < HUGE_VAL)) {
         return STATUS_OK; // what is no number is told as that
     }
     copy_impulses(judge, i, answer->contact_impulse, answer->row_impulse, judge->kept_contact,

@@ -443,10 +443,13 @@ static TreeView landed_view(const StepState *state, const TreeFlight *flight) {
 }
 
 static void judge_link(const StepState *state, StepTree *tree, uint32_t link) {
-    const uint32_t body = tree->flight.view.link[link].body;
+    const TreeLink *of = &tree->flight.view.link[link];
+    const uint32_t body = of->body, width = tree_link_width(of);
     const double *pose = state->pose_new + 7 * (size_t)body,
                  *velocity = state->link_new + 6 * (size_t)(tree->link + link);
-    if (tree->quantity == NULL && !numbers_fit_float(velocity, 6)) {
+    // rates that cancel in the body's are what a later step, or tree, begins with
+    const bool has_rates = numbers_fit_float(tree->velocities + of->first, width);
+    if (tree->quantity == NULL && !(numbers_fit_float(velocity, 6) && has_rates)) {
         tree->quantity = "velocity";
         tree->body = body;
     }
