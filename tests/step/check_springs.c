@@ -173,9 +173,6 @@ static void keep(int i, Integrator integrator) {
     const int which = i / TURNS % MECHANISMS;
     const bool as_rows = i / TURNS / MECHANISMS % 2 == 1;
     const SolverKind kind = (SolverKind)(i / TURNS / MECHANISMS / 2);
-    if (!is_kept(i, integrator)) {
-        return;
-    }
     Lab lab = make_mechanism(which, as_rows, h, integrator, kind, 0.0);
     if (kind == SOLVER_SAP) {
         lab_set(&lab, "row_beta", 0.01); // its joints, which the swing pulls at, are soft
@@ -195,13 +192,23 @@ static void keep(int i, Integrator integrator) {
     lab_destroy(&lab);
 }
 
+// All that are tried of one solver, as it takes the sanitizers long to begin a test.
+static void keep_all(SolverKind kind, Integrator integrator) {
+    const int count = KEEPERS / SOLVER_COUNT;
+    for (int i = count * (int)kind; i < count * ((int)kind + 1); i++) {
+        if (is_kept(i, integrator)) {
+            keep(i, integrator);
+        }
+    }
+}
+
 START_TEST(a_spring_keeps_its_energy) {
-    keep(_i, INTEGRATOR_SYMPLECTIC);
+    keep_all((SolverKind)_i, INTEGRATOR_SYMPLECTIC);
 }
 END_TEST
 
 START_TEST(halfway_a_spring_keeps_its_energy_too) {
-    keep(_i, INTEGRATOR_MIDPOINT);
+    keep_all((SolverKind)_i, INTEGRATOR_MIDPOINT);
 }
 END_TEST
 
@@ -410,8 +417,8 @@ END_TEST
 static TCase *case_springs(void) {
     TCase *tcase = tcase_create("springs");
     tcase_set_timeout(tcase, 60.0);
-    tcase_add_loop_test(tcase, a_spring_keeps_its_energy, 0, KEEPERS);
-    tcase_add_loop_test(tcase, halfway_a_spring_keeps_its_energy_too, 0, KEEPERS);
+    tcase_add_loop_test(tcase, a_spring_keeps_its_energy, 0, SOLVER_COUNT);
+    tcase_add_loop_test(tcase, halfway_a_spring_keeps_its_energy_too, 0, SOLVER_COUNT);
     tcase_add_loop_test(tcase, a_spring_swings_as_its_closed_form_says, 0, 4);
     tcase_add_loop_test(tcase, a_damper_takes_what_it_should, 0, 2 * MECHANISMS);
     tcase_add_loop_test(tcase, implicit_damps_and_explicit_gains, 0, 4);
