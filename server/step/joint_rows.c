@@ -279,6 +279,16 @@ static bool is_turn_free(const RowJoint *of, int axis) {
     return (of->joint->axes & (8 << axis)) != 0;
 }
 
+// Turning by it takes b towards a. Near to a right angle its length says all but the same as 1; far
+// from it, what is left of it would ask for more than the speed of recovery, and parallel, nothing
+// says about which axis.
+static Vec3 apart_turn(Vec3 a, Vec3 b) {
+    const Vec3 turn = vec3_cross(b, a);
+    const double length = vec3_norm(turn);
+    const double unit = length > 0.9 ? 1.0 : length > TREE_ROUNDING ? 1.0 / length : 0.0;
+    return vec3_scale(unit, turn);
+}
+
 static bool add_locked_turns(const RowJoint *of) {
     const uint32_t free_count = joint_axis_count(of->joint->axes & JOINT_TURNS);
     int i = 0, j = 1; // the two free turns
@@ -286,8 +296,7 @@ static bool add_locked_turns(const RowJoint *of) {
         i = is_turn_free(of, 0) ? 0 : 1;
         j = is_turn_free(of, 2) ? 2 : 1;
         const Vec3 a = column(&of->axes[0], i), b = column(&of->axes[1], j);
-        // turning by it takes b towards a
-        return add_locked_turn(of, 3, vec3_cross(b, a), vec3_dot(a, b));
+        return add_locked_turn(of, 3, apart_turn(a, b), vec3_dot(a, b));
     }
     int k = 0; // the one free turn
     while (free_count == 1 && !is_turn_free(of, k)) {

@@ -235,25 +235,27 @@ static double dot(const double *a, const double *b, uint32_t count) {
 }
 
 // A bilateral row over all velocities, in units of what masses make of them, of length 1. false:
-// it is another kind.
+// it is another kind, or has but rounding for levers.
 static bool load_row(const ContactProblem *problem, const ProblemRow *row, double *number) {
     if (isfinite(row->low) || isfinite(row->high) || row->has_compliance) {
         return false;
     }
+    double longest = 0.0;
     memset(number, 0, problem->velocity_count * sizeof(double));
     for (uint32_t b = row->block_first; b < row->block_first + row->block_count; b++) {
         const RowBlock *block = &problem->row_block[b];
         const ProblemTree *tree = &problem->tree[block->tree];
         for (uint32_t k = 0; k < tree->width; k++) {
-            number[tree->first + k] =
-                problem->number[block->jacobian + k] / sqrt(diagonal(problem, block->tree, k));
+            const double lever = problem->number[block->jacobian + k];
+            longest = fmax(longest, fabs(lever));
+            number[tree->first + k] = lever / sqrt(diagonal(problem, block->tree, k));
         }
     }
     const double size = sqrt(dot(number, number, problem->velocity_count));
     for (uint32_t k = 0; k < problem->velocity_count; k++) {
         number[k] /= size;
     }
-    return size > 0.0;
+    return longest > row_rounding;
 }
 
 bool ask_energy_is_at_odds(const ContactProblem *problem, double v_scale, Arena *arena) {
