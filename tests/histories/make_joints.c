@@ -71,6 +71,71 @@ static void put_frames(Make *make, Writing *w, uint32_t i, uint32_t a, uint32_t 
     pose_store(w->frame_b + 7 * (size_t)i, seen_from(base[1], place));
 }
 
+// ---- joints that are there already, and ends that lie on their axis
+
+// Along the axis of a place, and turned about it.
+static Pose along(Pose place, double way, double turn) {
+    return pose_compose(place, (Pose){.position = vec3(0.0, 0.0, way),
+                                      .orientation = quat_normalize((Quat){1.0, 0.0, 0.0, turn})});
+}
+
+static Pose place_of(const World *world, const Joint *joint, int side) {
+    const uint32_t body = joint->body[side];
+    return body == JOINT_NO_BODY
+               ? joint->frame[side]
+               : pose_compose(pose_load(world->pose + 7 * (size_t)body), joint->frame[side]);
+}
+
+// Rows beside a joint between the same two bodies, on its axis: what they ask for is there. false:
+// there is none.
+static bool put_again(Make *make, Writing *w, uint32_t i) {
+    static const JointKind kinds[] = {JOINT_HINGE,     JOINT_HINGE, JOINT_BALL,      JOINT_SLIDER,
+                                      JOINT_UNIVERSAL, JOINT_FIXED, JOINT_KIND_COUNT};
+    const World *world = make->world;
+    if (world->joint_count == 0) {
+        return false;
+    }
+    const Joint *of = &world->joint[make_roll(make, (uint32_t)world->joint_count)];
+    if (of->kind == JOINT_GEAR) {
+        return false;
+    }
+    const double way = make_chance(make, 30) ? 0.0 : make_uniform(make, -0.5, 0.5),
+                 turn = make_chance(make, 50) ? 0.0 : make_uniform(make, -1.0, 1.0);
+    const JointKind kind = kinds[make_roll(make, sizeof(kinds) / sizeof(kinds[0]))];
+    w->kind[i] = kind == JOINT_KIND_COUNT ? of->kind : kind;
+    w->axes[i] = w->kind[i] == JOINT_GENERIC ? of->axes : 0;
+    w->as_rows[i] = 1;
+    w->body_a[i] = of->body[0] == JOINT_NO_BODY ? 0 : world->body_id[of->body[0]];
+    w->body_b[i] = world->body_id[of->body[1]];
+    for (int side = 0; side < 2; side++) {
+        const Pose place = along(place_of(world, of, side), way, turn);
+        double *frame = (side == 0 ? w->frame_a : w->frame_b) + 7 * (size_t)i;
+        pose_store(frame, seen_from(pose_of(world, of->body[side]), place));
+    }
+    return true;
+}
+
+// A link that turns about an upright axis through one of its ends, where it may lie on the ground.
+static bool put_lying(Make *make, Writing *w, uint32_t i) {
+    const World *world = make->world;
+    const uint32_t b = make_any_dynamic(make);
+    if (b == JOINT_NO_BODY || world_body_shape(world, b) == NULL || is_child(world, b)) {
+        return false;
+    }
+    const Primitive *part = &world->primitive[world_body_shape(world, b)->primitive_first];
+    const Vec3 end = part->kind == PRIMITIVE_CAPSULE ? vec3(0.0, 0.0, part->size.y)
+                     : part->kind == PRIMITIVE_BOX   ? part->size
+                                                     : vec3(0.0, 0.0, 0.0);
+    const Pose base = pose_of(world, b), at = pose_compose(base, part->local);
+    const Pose place = {.position = pose_apply(at, end), .orientation = quat_identity()};
+    w->kind[i] = JOINT_HINGE;
+    w->as_rows[i] = 0;
+    w->body_b[i] = world->body_id[b];
+    pose_store(w->frame_a + 7 * (size_t)i, place);
+    pose_store(w->frame_b + 7 * (size_t)i, seen_from(base, place));
+    return true;
+}
+
 static void put_bodies(Make *make, Writing *w, uint32_t i) {
     const World *world = make->world;
     const uint32_t b = make_any_dynamic(make);
@@ -105,8 +170,11 @@ static void put_joint(Make *make, Writing *w, uint32_t i) {
         w->kind[i] = JOINT_HINGE;
         w->joint_a[i] = w->joint_b[i] = 0;
     }
-    put_bodies(make, w, i);
-    if (w->kind[i] == JOINT_GENERIC) {
+    const uint32_t way = make_roll(make, 100);
+    if (!(way < 18 ? put_again(make, w, i) : way < 26 && put_lying(make, w, i))) {
+        put_bodies(make, w, i);
+    }
+    if (w->kind[i] == JOINT_GENERIC && w->axes[i] == 0) {
         w->axes[i] = 1 + make_roll(make, 63);
     }
     if (w->kind[i] == JOINT_DISTANCE) {

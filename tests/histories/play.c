@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "histories/ask.h"
 #include "histories/ask_step.h"
+#include "histories/table.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 
@@ -132,6 +133,34 @@ static Input recorded(Play *play, const Input *input) {
     return again;
 }
 
+static bool is_list_of_ids(const Column *column, const Input *input) {
+    const bool is_list = column->of == OF_SET_BODIES || column->of == OF_SET_JOINTS ||
+                         column->of == OF_SET_MATERIALS || column->of == OF_SET_SHAPES ||
+                         column->of >= OF_REMOVED_BODIES;
+    return is_list && column->type == COLUMN_ID && column->kind == input->kind &&
+           column_of(input, column) != NULL;
+}
+
+// What is changed, or removed, is named once.
+static bool names_one_twice(const Input *input) {
+    for (size_t c = 0; c < table_column_count; c++) {
+        const Column *column = &table_columns[c];
+        if (!is_list_of_ids(column, input)) {
+            continue;
+        }
+        const uint64_t *id = column_of(input, column);
+        const size_t count = table_count(input, column->of);
+        for (size_t i = 1; i < count; i++) {
+            for (size_t k = 0; k < i; k++) {
+                if (id[i] == id[k]) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 static bool change(Play *play, const Input *input) {
     Error error = {0}, other = {0};
     Door *door = &play->door[PLAY_MAIN];
@@ -141,6 +170,9 @@ static bool change(Play *play, const Input *input) {
     if (status != STATUS_OK && whole_hash(door->world) != before) {
         return play_found(play, PROPERTY_REFUSED, "hash", "refused (%s: %.200s), and yet changed",
                           error.field, error.message);
+    }
+    if (status == STATUS_OK && names_one_twice(input)) {
+        return play_found(play, PROPERTY_REFUSED, "twice", "one id stands twice, and is taken");
     }
     const Input again = recorded(play, input);
     if (play->has_twin) {
