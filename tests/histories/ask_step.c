@@ -49,9 +49,9 @@ static void judge(Play *play, const ContactProblem *problem, const SolveResult *
         play_found(play, PROPERTY_JUDGE, "scale", "the scale is %.17g, and judged again %.17g",
                    c->scale, verdict->scale);
     }
-    if (c->converged &&
-        !(verdict->entry[CERTIFICATE_OWN] <= c->tolerance + verdict->rounding &&
-          verdict->cone_claimed <= 1e-12 && verdict->entry[CERTIFICATE_MOM] <= 1e-10)) {
+    if (c->converged && !(verdict->entry[CERTIFICATE_OWN] <= c->tolerance + verdict->rounding &&
+                          verdict->cone_claimed <= 1e-12 &&
+                          verdict->entry[CERTIFICATE_MOM] <= 1e-10 + verdict->momentum_rounding)) {
         play_found(play, PROPERTY_JUDGE, "converged",
                    "converged, they say, with own %.3g of %.3g, cone %.3g, momentum %.3g",
                    verdict->entry[CERTIFICATE_OWN], c->tolerance, verdict->cone_claimed,

@@ -82,11 +82,23 @@ static bool is_same_single(const ProtobufCFieldDescriptor *field, const char *a,
     return are_same_items(field, a + field->offset, b + field->offset, slack, where, where_bytes);
 }
 
-// Where quaternions begin among a field's numbers: of poses behind the position. -1: it has none.
-static int turn_first(const char *name) {
-    return strcmp(name, "orientation") == 0                               ? 0
-           : strcmp(name, "frame_a") == 0 || strcmp(name, "frame_b") == 0 ? 3
-                                                                          : -1;
+static bool are_same_numbers(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
+                             size_t count, double slack, char *where, size_t where_bytes) {
+    const size_t bytes = item_bytes(field->type);
+    for (size_t i = 0; i < count; i++) {
+        if (!are_same_items(field, a + i * bytes, b + i * bytes, slack, where, where_bytes)) {
+            const size_t used = strlen(where);
+            snprintf(where + used, where_bytes - used, " [%zu]", i);
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether the last four are, or may be, a quaternion: of frames, and of joints that turn about all.
+static bool ends_in_turn(const char *name, size_t count) {
+    return (count == 7 && (strcmp(name, "frame_a") == 0 || strcmp(name, "frame_b") == 0)) ||
+           (count >= 4 && strcmp(name, "position") == 0);
 }
 
 static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
@@ -100,26 +112,28 @@ static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, 
     memcpy(&count[1], b + field->quantifier_offset, sizeof(size_t));
     memcpy(&items[0], a + field->offset, sizeof(char *));
     memcpy(&items[1], b + field->offset, sizeof(char *));
-    const size_t bytes = item_bytes(field->type);
-    const int turn = turn_first(field->name);
-    bool is_same = count[0] == count[1];
-    if (turn == 0) {
+    if (strcmp(field->name, "orientation") == 0) {
         static const double none[4] = {1.0, 0.0, 0.0, 0.0}; // as it is left out
         return are_same_turns(count[0] == 4 ? (const void *)items[0] : none,
                               count[1] == 4 ? (const void *)items[1] : none, slack, where,
                               where_bytes);
     }
-    const bool has_turn = turn > 0 && is_same && count[0] == (size_t)turn + 4;
-    for (size_t i = 0; is_same && i < (has_turn ? (size_t)turn : count[0]); i++) {
-        is_same = are_same_items(field, items[0] + i * bytes, items[1] + i * bytes, slack, where,
-                                 where_bytes);
-        if (!is_same) {
-            const size_t used = strlen(where);
-            snprintf(where + used, where_bytes - used, " [%zu]", i);
-        }
+    if (count[0] != count[1]) {
+        return false;
     }
-    return is_same && (!has_turn || are_same_turns(items[0] + 3 * bytes, items[1] + 3 * bytes,
-                                                   slack, where, where_bytes));
+    if (are_same_numbers(field, items[0], items[1], count[0], slack, where, where_bytes)) {
+        return true;
+    }
+    const size_t first = count[0] - 4, bytes = item_bytes(field->type);
+    char said[160] = "";
+    if (!ends_in_turn(field->name, count[0]) ||
+        !are_same_numbers(field, items[0], items[1], first, slack, said, sizeof(said)) ||
+        !are_same_turns(items[0] + first * bytes, items[1] + first * bytes, slack, said,
+                        sizeof(said))) {
+        return false;
+    }
+    where[0] = '\0';
+    return true;
 }
 
 bool scene_is_same(const ProtobufCMessage *a, const ProtobufCMessage *b, double slack, char *where,
