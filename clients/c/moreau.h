@@ -517,9 +517,8 @@ typedef struct MoreauEnergies {
 // they were not asked for.
 typedef struct MoreauStepResult {
     size_t world_count;
-    const uint64_t *steps_done; // of this call
-    const uint64_t *step;       // since creation
-    const double *time;         // [s]
+    const uint64_t *steps_done, *step; // of this call; since creation
+    const double *time;                // [s]
     const uint64_t *hash;
     const uint64_t *body_count; // how many bodies each world adds to the four columns below
     const double *pose, *velocity;
@@ -533,6 +532,7 @@ typedef struct MoreauStepResult {
     const uint32_t *softened;          // of the last step, whose targets ccp softened …
     const uint64_t *softened_steps;    // … and steps that had such; NULL: none of any world
     const uint32_t *idle, *asleep;     // left out as they move nothing; bodies asleep; NULL: none
+    const uint64_t *idle_steps;        // of this call, that left some out; NULL: none of any world
     MoreauCertificates last, worst;
     MoreauOpen open, worst_open;     // of the last step, and of the worst; NULL: all were solved
     const uint64_t *worst_open_step; // since creation; 0: all were solved

@@ -139,6 +139,7 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->gained = COLUMN(reports, gained, count);
     result->broken_joints = COLUMN(reports, broken_joints, count);
     result->idle = COLUMN(reports, idle, count);
+    result->idle_steps = COLUMN(reports, idle_steps, count);
 }
 
 // The bodies that all worlds add to the columns.

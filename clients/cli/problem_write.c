@@ -405,6 +405,9 @@ static json_t *write_report(const Moreau__V1__Certificate *certificate) {
     if (certificate->has_softened) {
         json_object_set_new(report, "softened", json_integer(certificate->softened));
     }
+    if (certificate->has_idle) {
+        json_object_set_new(report, "idle", json_integer(certificate->idle));
+    }
     if (certificate->has_cost_gap) {
         json_object_set_new(report, "cost_gap", number_json(certificate->cost_gap));
     }

@@ -114,6 +114,8 @@ static void fill_certificate(const SolveResult *result, uint64_t time_ns,
     m->launch_contact = result->launch.contact;
     m->has_softened = result->softened > 0;
     m->softened = result->softened;
+    m->has_idle = result->idle > 0;
+    m->idle = result->idle;
     m->has_cost_gap = result->has_cost_gap;
     m->cost_gap = result->cost_gap;
 }

@@ -200,6 +200,11 @@ static void answer_step(FakePeer *peer) {
     last.e_own = own;
     Moreau__V1__StepReports reports = MOREAU__V1__STEP_REPORTS__INIT;
     reports.last = &last;
+    uint32_t idle[2] = {0, 4};
+    uint64_t idle_steps[2] = {1, 7};
+    reports.n_idle = reports.n_idle_steps = 2;
+    reports.idle = idle;
+    reports.idle_steps = idle_steps;
     Moreau__V1__Status failure = MOREAU__V1__STATUS__INIT;
     failure.has_code = failure.has_world = failure.has_step = 1;
     failure.code = MOREAU__V1__STATUS__CODE__ABORTED;
@@ -602,8 +607,11 @@ START_TEST(a_step_hands_out_columns_and_failures) {
     ck_assert(result.time[0] == 0.5);
     ck_assert(result.pose[2] == 3.0);
     ck_assert(result.last.e_own[1] == 2e-3);
-    ck_assert_ptr_null(result.velocity);   // not sent
-    ck_assert_ptr_null(result.last.e_mom); // not sent
+    ck_assert_uint_eq(result.idle[1], 4);
+    ck_assert_uint_eq(result.idle_steps[1], 7);
+    ck_assert_ptr_null(result.softened_steps); // none of any world
+    ck_assert_ptr_null(result.velocity);       // not sent
+    ck_assert_ptr_null(result.last.e_mom);     // not sent
     ck_assert_uint_eq(result.failure_count, 1);
     MoreauError failure;
     ck_assert(moreau_reply_failure(reply, 0, &failure));

@@ -3,6 +3,7 @@
 
 #include "solve/solver.h"
 #include "support/problem_build.h"
+#include "support/problem_file.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -57,6 +58,28 @@ static void solve(SolverKind kind, ProblemBuild *build, Arena *arena, SolveResul
                   "%s", error.message);
     ck_assert(result->certificate.converged);
 }
+
+// The interior point of ccp ended in numbers that are not finite.
+START_TEST(a_contact_of_zeros_beside_a_belt_is_left_out) {
+    ProblemFile file;
+    Arena arena;
+    SolveResult result;
+    Error error = {0};
+    SolverSettings settings = solver_solve_default((SolverKind)_i);
+    if ((SolverKind)_i == SOLVER_COMPLIANT) {
+        ck_assert_int_eq(solver_set(&settings, "stiffness_default", 1e9, &error), STATUS_OK);
+    }
+    problem_file_open(&file, "zero-jacobian");
+    arena_init(&arena, (size_t)1 << 26);
+    ck_assert_msg(solver_solve(&settings, &file.problem, &(Context){0}, &arena, &result, &error) ==
+                      STATUS_OK,
+                  "%s", error.message);
+    ck_assert(result.certificate.converged);
+    ck_assert_uint_eq(result.idle, 1);
+    arena_deinit(&arena);
+    problem_file_close(&file);
+}
+END_TEST
 
 // The answer of the rest is that of the rest alone, to the bit; what is idle bears nothing, and its
 // overlap is told.
@@ -117,6 +140,7 @@ END_TEST
 static TCase *case_idle(void) {
     TCase *tcase = tcase_create("idle");
     tcase_add_loop_test(tcase, what_moves_nothing_is_left_out_by_every_solver, 0, SOLVER_COUNT);
+    tcase_add_loop_test(tcase, a_contact_of_zeros_beside_a_belt_is_left_out, 0, SOLVER_COUNT);
     tcase_add_test(tcase, a_spring_presses_what_slides);
     return tcase;
 }

@@ -370,6 +370,32 @@ START_TEST(what_was_softened_comes_back_as_the_bias_that_was_met) {
 }
 END_TEST
 
+// The contact of zeros is left out, and counted; without it nothing is.
+START_TEST(what_moves_nothing_is_counted_in_the_answer) {
+    double mass[] = {1.0, 0.0, 0.0, 1.0}, v_free[] = {-0.3, 0.8}, mu[] = {0.8, 0.5},
+           jacobian[] = {0.6, 0.6, -0.2, 1.3, -1.2, 1.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    uint32_t width[] = {2}, tree[] = {0, 0}, blocks[] = {1, 1};
+    Moreau__V1__ContactProblem problem = MOREAU__V1__CONTACT_PROBLEM__INIT;
+    problem.has_time_step = 1, problem.time_step = 0.01;
+    problem.n_tree_width = 1, problem.tree_width = width;
+    problem.n_mass = 4, problem.mass = mass;
+    problem.n_v_free = 2, problem.v_free = v_free;
+    Moreau__V1__Solve solve = MOREAU__V1__SOLVE__INIT;
+    solve.problem = &problem;
+    solve.solver = "mdp";
+    for (size_t count = 1; count <= 2; count++) {
+        problem.n_contact_mu = count, problem.contact_mu = mu;
+        problem.n_contact_block_count = count, problem.contact_block_count = blocks;
+        problem.n_contact_block_tree = count, problem.contact_block_tree = tree;
+        problem.n_contact_jacobian = 6 * count, problem.contact_jacobian = jacobian;
+        const Moreau__V1__SolveReply *answer = wire_accept(client, &solve)->solve;
+        ck_assert(answer->certificate->converged);
+        ck_assert_int_eq(answer->certificate->has_idle, count == 2);
+        ck_assert_uint_eq(answer->certificate->idle, count - 1);
+    }
+}
+END_TEST
+
 static TCase *case_problems(void) {
     TCase *tcase = tcase_create("problems");
     tcase_set_timeout(tcase, 120);
@@ -382,6 +408,7 @@ static TCase *case_problems(void) {
     tcase_add_test(tcase, a_call_says_what_its_worst_step_left_open);
     tcase_add_test(tcase, a_solve_that_takes_too_long_answers_with_what_it_has);
     tcase_add_test(tcase, what_was_softened_comes_back_as_the_bias_that_was_met);
+    tcase_add_test(tcase, what_moves_nothing_is_counted_in_the_answer);
     return tcase;
 }
 

@@ -3537,6 +3537,8 @@ class Certificate(Message):
     """[m] how far above touching the highest such contact is after the step"""
     launch_contact: int | None = None
     """index of the contact with the largest launch"""
+    idle: int | None = None
+    """contacts and rows whose Jacobians are zeros, which can move nothing and were left out; absent: none"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -5095,6 +5097,7 @@ Certificate.FIELDS = (
     Field(40, "launch", Kind.DOUBLE, False, None),
     Field(41, "gliding", Kind.DOUBLE, False, None),
     Field(42, "launch_contact", Kind.INT64, False, None),
+    Field(43, "idle", Kind.UINT32, False, None),
 )
 OpenIsland.FIELDS = (
     Field(1, "tree", Kind.UINT32, False, None),
