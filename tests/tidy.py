@@ -41,7 +41,7 @@ TABLE = {
     "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
     "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "hdf5.h", "sqlite3.h", "moreau.h",
                             "sys/ioctl.h"}),
-    "clients/web": ({"base", "os", "world", "step", "log", "run"}, LIBC),
+    "clients/web": ({"base", "os", "world", "step", "log", "run", "wire"}, LIBC | {"protobuf-c/protobuf-c.h"}),
 }
 DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
 # what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the

@@ -89,6 +89,17 @@ stop
 "$build/clients/moreau" export slides --db "$folder/log.db" --html "$folder/slides.html" --page "$web/dist/moreau-viewer.html" >/dev/null
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
+forge() { # NAME OF RECORDING KIND OLD NEW
+    cp "$folder/$2.db" "$folder/forged-$1.db"
+    "$source/tests/web/forge.py" "$folder/forged-$1.db" "$3" "$4" "$5" "$6"
+}
+forge settings log slides scene '"gravity":[0,0,-9.81]' '"gravity":[0,0,-9.71]'
+forge material log slides scene '"friction":0.08' '"friction":0.07'
+forge body log slides scene '"position":[0.017101007166283436,-0.3,' '"position":[0.017101007166283436,-0.4,'
+forge number log slides definition 0.0041666666666666666 0.005
+forge template group pushed scene '"gravity":[0,0,-9.81]' '"gravity":[0,0,-9.71]'
+forge length group pushed definition 0.01 0.02
+forge list group pushed episodes 70 71
 cp "$folder/group.db" "$folder/pushed.db"
 episode=$(/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["episode"])' <"$folder/group.json")
 start "$folder/pushed.db"

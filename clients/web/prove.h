@@ -60,6 +60,19 @@ ProveNext prove_next(void);
 // every byte is the same.
 int prove_compare(size_t count);
 
+// What stands in the buffer is the definition, or the first scene, of the recording whose first
+// key-frame, or group, is at hand, and nothing was stepped. 0: it is that of the state there.
+int prove_definition(size_t count);
+int prove_scene(size_t count);
+
+// The list of the episodes of a range of a group's worlds, from this world on: then its chunks, as
+// they stand in the buffer, of their kinds: those of finished episodes, the range's first key-frame
+// where that is in front of all calls, and the calls in order; then what comes of it. `is_whole`:
+// whoever recorded it ended it. 0: nothing is missing, doubled or another one.
+int prove_list(double first_world, uint32_t world_range);
+int prove_list_chunk(size_t count, uint32_t kind);
+int prove_list_end(int is_whole);
+
 double prove_step(void); // of the recording
 const char *prove_message(void);
 

@@ -109,6 +109,10 @@ double prove_compared(void) {
                                               : (double)(played.walk.compared - played.walk.before);
 }
 
+const Group *prove_group_made(void) {
+    return played.is_on ? played.walk.group : NULL;
+}
+
 const Substeps *prove_group_substeps(void) {
     return played.is_on ? &played.substeps : NULL;
 }

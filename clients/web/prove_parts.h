@@ -75,6 +75,7 @@ struct Substeps;
 
 void prove_end_group(void);
 bool prove_is_group(void);
+const struct Group *prove_group_made(void); // NULL: it is no group
 int prove_group_keyframe(size_t count);
 int prove_group_inputs(void); // a chunk of them has come
 int prove_group_compare(size_t count);

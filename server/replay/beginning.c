@@ -2,7 +2,7 @@
 #include "replay/beginning.h"
 
 #include "base/bytes.h"
-#include "solve/solver.h"
+#include "run/first_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,30 +14,14 @@ static PlayerDifference *differ(PlayerDifference *difference, size_t *count, con
     return made;
 }
 
-// The first that is another one.
 static void check_numbers(const Beginning *beginning, PlayerDifference *difference, size_t *count) {
-    const RecordingDef *def = beginning->def;
-    const World *world = beginning->world;
-    const struct {
-        const char *name;
-        bool is_same;
-    } numbers[] = {
-        {"recording.body_count", def->body_count == world->body_count},
-        {"recording.world_step", def->world_step == world->step},
-        {"recording.world_time", bytes_same_double(def->world_time, world->time.value)},
-        {"recording.time_step", bytes_same_double(def->time_step, beginning->time_step)},
-        {"recording.solver",
-         strcmp(def->solver, solver_get((SolverKind)world->settings.solver)->name) == 0},
-    };
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        if (!numbers[i].is_same) {
-            PlayerDifference *made = differ(difference, count, numbers[i].name);
-            made->chunk_kind = CHUNK_DEFINITION;
-            snprintf(made->message, sizeof(made->message),
-                     "The definition's %s is not that of the state that the recording begins with.",
-                     numbers[i].name);
-            return;
-        }
+    const char *name = first_state_differs(beginning->def, beginning->world, beginning->time_step);
+    if (name != NULL) {
+        PlayerDifference *made = differ(difference, count, name);
+        made->chunk_kind = CHUNK_DEFINITION;
+        snprintf(made->message, sizeof(made->message),
+                 "The definition's %s is not that of the state that the recording begins with.",
+                 name);
     }
 }
 

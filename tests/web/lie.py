@@ -62,4 +62,5 @@ def main(path, name, wanted):
     db.commit()
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

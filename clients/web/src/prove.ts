@@ -8,7 +8,7 @@ import type { Contacts, Frame } from "./log/frames";
 import { addContacts, emptySeries, Series } from "./series";
 import { ProverClient } from "./store/client";
 import { ENTRY_NAMES, Next, OWN } from "./store/dynamics";
-import { Checked, ChunkRef, CONTACT_NUMBERS, GroupNumbers, Proven, Shown } from "./store/messages";
+import { Checked, ChunkRef, CONTACT_NUMBERS, GroupNumbers, Listing, Proven, Shown } from "./store/messages";
 import { Choice, readSolvers, Solver, Trial } from "./store/trial";
 import { count, el, num } from "./ui/dom";
 import type { Event } from "./ui/timeline";
@@ -101,7 +101,8 @@ export class Prover {
     private hadGap = false;
     private columns = emptyColumns();
     private took = 0;
-    private next = 0; // of the chunks to be stepped
+    private next = 0; // of the chunks to be stepped, and then of those that the list of a group's episodes is compared by
+    private listing: Listing | null | undefined; // undefined: nobody has asked
     private begins = true; // behind a gap a key-frame begins anew
     private isInside = false; // the inputs at hand go on
     private told = 0;
@@ -343,15 +344,18 @@ export class Prover {
         }
         this.proving = "running";
         this.onChange();
-        const chunks = this.chain();
-        while (this.difference === "" && this.isOpen && (this.isInside || this.next < chunks.length)) {
-            const at = performance.now();
-            if (at - begun > budgetMs) {
+        if (this.listing === undefined) {
+            this.listing = this.episode.group === null ? null : await this.episode.client.call("listing", this.episode.row.uid);
+        }
+        const chunks = this.chain(), all = chunks.length + (this.listing?.chunks.length ?? 0);
+        while (this.difference === "" && this.isOpen && (this.isInside || this.next < all)) {
+            const at = performance.now(), waits = !this.isInside && this.next >= chunks.length && (this.listing?.isLong ?? false);
+            if (at - begun > budgetMs || (waits && budgetMs < Infinity)) {
                 this.proving = "paused";
                 this.onChange();
                 return;
             }
-            await this.proveOn(chunks);
+            await (this.isInside || this.next < chunks.length ? this.proveOn(chunks) : this.listOn(this.next++ - chunks.length));
             this.took += performance.now() - at;
             this.tell();
         }
@@ -360,8 +364,25 @@ export class Prover {
         }
     }
 
+    // Definition and first scene stand behind what they are compared with.
     private chain(): ChunkRef[] {
-        return this.episode.group === null ? this.refs(...STEPPED_KINDS) : [...this.refs(Kind.Definition), ...this.refs(Kind.KeyFrame, Kind.Inputs)];
+        const definition = this.refs(Kind.Definition), scene = this.refs(Kind.Scene).filter((ref) => ref.firstStep === 0).slice(0, 1);
+        if (this.episode.group !== null) {
+            return [...definition, ...scene, ...this.refs(Kind.KeyFrame, Kind.Inputs)];
+        }
+        const stepped = this.refs(...STEPPED_KINDS), first = stepped.findIndex((ref) => ref.kind === Kind.KeyFrame);
+        return first < 0 || stepped[first].firstStep !== 0 ? stepped : [...stepped.slice(0, first + 1), ...definition, ...scene, ...stepped.slice(first + 1)];
+    }
+
+    // The list of a group's episodes, one to one with the calls on the range.
+    private async listOn(index: number): Promise<void> {
+        const { remote } = this, { firstWorld, worldRange, isWhole, chunks } = this.listing as Listing, ref = chunks[index];
+        const prove = async () => {
+            const begun = index === 0 ? await remote.call("list", firstWorld, worldRange) : null;
+            const found = begun ?? (await remote.call("listChunk", await this.whole(ref), ref.kind));
+            return found ?? (index + 1 === chunks.length ? await remote.call("listEnd", isWhole) : null);
+        };
+        this.difference ||= (await prove().catch((error: Error) => error.message)) ?? "";
     }
 
     private tell(): void {
@@ -426,8 +447,11 @@ export class Prover {
             return null;
         }
         const chunk = await this.whole(ref);
-        if (ref.kind === Kind.Definition && group !== null) {
-            return client.call("group", chunk, group);
+        if (ref.kind === Kind.Definition) {
+            return (group === null ? null : await client.call("group", chunk, group)) ?? (await client.call("definition", chunk));
+        }
+        if (ref.kind === Kind.Scene) {
+            return client.call("scene", chunk);
         }
         if (ref.kind === Kind.KeyFrame) {
             return client.call("keyframe", chunk, this.begins);
@@ -572,6 +596,7 @@ export class Prover {
         const speed = `${num(this.took / 1000, 3)} s, ${count(Math.round((1000 * this.steppedTo) / Math.max(1, this.took)))} steps a second`;
         return this.proving === "none" ? "Not proven: nobody has stepped it again here."
             : this.proving === "running" ? `Stepping again: ${count(this.provenTo)} of ${count(this.episode.lastStep)} steps…`
+            : this.proving === "paused" && this.next >= this.chain().length ? `Proven up to its last step, ${count(this.provenTo)}; the list of the group's episodes, to be compared with its calls, is long, and waits.`
             : this.proving === "paused" ? `Proven up to step ${count(this.provenTo)} of ${count(this.episode.lastStep)}; the rest is long, and waits.`
             : this.difference !== "" ? `Difference: up to step ${count(this.provenTo)} every hash is the same; then ${this.difference}.`
             : `${this.isProven ? "Proven" : "Not proven as a whole, as parts are missing or damaged"}: ${count(this.steppedTo)} steps were taken again in this page (${speed}), and every hash, frame, contact and ` +

@@ -16,6 +16,11 @@ interface Exports {
     prove_group(count: number, world: number): number;
     prove_episode(seed: bigint, turn: bigint, begunCall: bigint, endedCall: bigint, before: bigint): void;
     prove_group_numbers(): number;
+    prove_definition(count: number): number;
+    prove_scene(count: number): number;
+    prove_list(firstWorld: number, worldRange: number): number;
+    prove_list_chunk(count: number, kind: number): number;
+    prove_list_end(isWhole: number): number;
     prove_place(): number;
     prove_compared(): number;
     prove_worst(): number;
@@ -117,6 +122,24 @@ export class Dynamics {
     get groupNumbers(): GroupNumbers {
         const [substeps, timeStep, hasOpinion, share, tolerance, doubt, hashSteps] = new Float64Array(this.e.memory.buffer, this.e.prove_group_numbers(), 7);
         return { substeps, timeStep, opinion: hasOpinion === 0 ? null : { share, tolerance, doubt }, hashSteps };
+    }
+
+    // ---- how the recording begins, and which episodes there are
+
+    definition(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_definition(n)); }
+    scene(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_scene(n)); }
+    listChunk(chunk: ArrayBuffer, kind: number): void { this.give(chunk, (n) => this.e.prove_list_chunk(n, kind)); }
+
+    list(firstWorld: number, worldRange: number): void {
+        if (this.guard(() => this.e.prove_list(firstWorld, worldRange)) !== 0) {
+            throw new Error(this.message);
+        }
+    }
+
+    listEnd(isWhole: boolean): void {
+        if (this.guard(() => this.e.prove_list_end(isWhole ? 1 : 0)) !== 0) {
+            throw new Error(this.message);
+        }
     }
 
     get place(): number { return this.e.prove_place(); }

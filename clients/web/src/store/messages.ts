@@ -174,10 +174,24 @@ export interface Shown {
     worstSubstep: number; // -1: nothing was stepped
 }
 
+/** What the list of a group's episodes is compared with the calls by: chunks of finished episodes, perhaps a key-frame in front of all calls, and all calls on the range, in this order. */
+export interface Listing {
+    firstWorld: number; // of the range
+    worldRange: number;
+    isWhole: boolean; // by the seal: nothing may be missing at its end
+    isLong: boolean; // it is read when somebody asks for it
+    chunks: ChunkRef[];
+}
+
 export interface ProverCalls {
     version(): number;
     group(chunk: ArrayBuffer, of: GroupEpisode): string | null;
     keyframe(chunk: ArrayBuffer, begins: boolean): string | null;
+    definition(chunk: ArrayBuffer): string | null; // against the state that the recording begins with, as the scene
+    scene(chunk: ArrayBuffer): string | null;
+    list(firstWorld: number, worldRange: number): string | null;
+    listChunk(chunk: ArrayBuffer, kind: number): string | null;
+    listEnd(isWhole: boolean): string | null;
     inputs(chunk: ArrayBuffer | null, fall: number | null): Proven; // null: those at hand go on; contacts are judged by what gravity gives in a step [m/s]
     store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null;
     end(): string | null;
@@ -199,6 +213,7 @@ export interface Calls {
     course(uid: string, from: number): Course;
     chunk(uid: string, id: number): ArrayBuffer; // its body
     whole(uid: string, id: number): ArrayBuffer; // with its header
+    listing(uid: string): Listing | null; // of a group's episode; null: no seal says how many there are
     check(uid: string, from: number): Checked;
     fetched(): number;
 }

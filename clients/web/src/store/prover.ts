@@ -52,32 +52,35 @@ function compareContacts(step: number): string | null {
     return same ? null : `the contacts of step ${step} are not those that were stepped to`;
 }
 
-function keyframe(chunk: ArrayBuffer, begins: boolean): string | null {
-    chain ??= new Dynamics(module as WebAssembly.Module);
+function differs(does: (live: Dynamics) => void): string | null {
     try {
-        if (begun && !begins) {
-            chain.compare(chunk);
-        } else {
-            chain.keyframe(chunk);
-            begun = true;
-        }
+        does((chain ??= new Dynamics(module as WebAssembly.Module)));
         return null;
     } catch (error) {
         return (error as Error).message;
     }
 }
 
-// In the place of a key-frame.
-function group(chunk: ArrayBuffer, of: GroupEpisode): string | null {
-    chain ??= new Dynamics(module as WebAssembly.Module);
-    try {
-        chain.group(chunk, of);
+const definition = (chunk: ArrayBuffer) => differs((live) => live.definition(chunk));
+const scene = (chunk: ArrayBuffer) => differs((live) => live.scene(chunk));
+const list = (firstWorld: number, worldRange: number) => differs((live) => live.list(firstWorld, worldRange));
+const listChunk = (chunk: ArrayBuffer, kind: number) => differs((live) => live.listChunk(chunk, kind));
+const listEnd = (isWhole: boolean) => differs((live) => live.listEnd(isWhole));
+
+const keyframe = (chunk: ArrayBuffer, begins: boolean) => differs((live) => {
+    if (begun && !begins) {
+        live.compare(chunk);
+    } else {
+        live.keyframe(chunk);
         begun = true;
-        return null;
-    } catch (error) {
-        return (error as Error).message;
     }
-}
+});
+
+// In the place of a key-frame.
+const group = (chunk: ArrayBuffer, of: GroupEpisode) => differs((live) => {
+    live.group(chunk, of);
+    begun = true;
+});
 
 // A chunk of inputs, or some time of what is left of it: a report for each of its steps.
 function inputs(chunk: ArrayBuffer | null, fall: number | null): Proven {
@@ -235,7 +238,7 @@ function trial(choice: Choice): Trial {
 const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
 
 const calls: Record<string, (...parts: never[]) => unknown> = {
-    version: () => any().version, solvers: () => any().solvers, group, keyframe, inputs, store, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
+    version: () => any().version, solvers: () => any().solvers, group, keyframe, definition, scene, list, listChunk, listEnd, inputs, store, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
 self.onmessage = (event: MessageEvent) => {

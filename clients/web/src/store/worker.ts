@@ -3,10 +3,10 @@
 // chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
 import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
-import { readDefinition, readEntries, readHighlights, readSeal, STATES, CONTENTS } from "../log/sealed";
+import { readDefinition, readEntries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Opened, SceneText } from "./messages";
+import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
@@ -164,6 +164,8 @@ interface Open {
     row: EpisodeRow;
     recordingUid: string;
     chunks: ChunkRef[];
+    listed: ChunkRef[]; // of a group's: what its list of episodes is compared by
+    seal: Seal | null; // of a group's
     checked: { sequence: number; checksum: bigint }; // of the last chunk that check() saw
 }
 const opened = new Map<string, Open>();
@@ -200,7 +202,7 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     const columns = "SELECT id, kind, first_step, sequence FROM chunk";
     // of a group, what is of all worlds and what is of the range that the world is in
     const range = Math.floor(row.worldIndex / row.worldRange) * row.worldRange;
-    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Scene}))` : "";
+    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Episodes}, ${Kind.Scene}))` : "";
     let rows: Row[] = [];
     try {
         rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording]);
@@ -217,11 +219,13 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
 }
 
 // SQLite knows how long a BLOB is without reading it.
-function hasLongScenes(open: Open): boolean {
-    const ids = open.chunks.filter((c) => c.kind === Kind.Scene).map((c) => c.id);
-    const rows = ids.length === 0 ? [] : database().run(`SELECT sum(length(bytes)) AS bytes FROM chunk WHERE id IN (${ids.slice(0, SCENES_MAX).join()})`);
-    return ids.length > SCENES_MAX || Number(rows[0]?.bytes ?? 0) > SCENE_BYTES_FIRST;
+function isLong(refs: ChunkRef[], countMax: number, bytesMax: number): boolean {
+    const ids = refs.map((c) => c.id);
+    const rows = ids.length === 0 ? [] : database().run(`SELECT sum(length(bytes)) AS bytes FROM chunk WHERE id IN (${ids.slice(0, countMax).join()})`);
+    return ids.length > countMax || Number(rows[0]?.bytes ?? 0) > bytesMax;
 }
+
+const hasLongScenes = (open: Open) => isLong(open.chunks.filter((c) => c.kind === Kind.Scene), SCENES_MAX, SCENE_BYTES_FIRST);
 
 function readScenes(open: Open, damage: string[]): SceneText[] {
     const scenes: SceneText[] = [];
@@ -264,7 +268,7 @@ function openEpisode(uid: string): EpisodeHead {
     }
     const damage: string[] = [];
     const open: Open = {
-        row, recordingUid: uid.slice(0, 24) + "00000000", chunks: listChunks(row, damage), checked: { sequence: -1, checksum: 0n },
+        row, recordingUid: uid.slice(0, 24) + "00000000", chunks: listChunks(row, damage), listed: [], seal: null, checked: { sequence: -1, checksum: 0n },
     };
     opened.set(uid, open);
     const definition = parse(open, Kind.Definition, damage, readDefinition);
@@ -275,6 +279,10 @@ function openEpisode(uid: string): EpisodeHead {
     if (row.isOfGroup) {
         // the inputs from the call that began it to the one that ended it, and the key-frames between
         const inputs = open.chunks.filter((c) => c.kind === Kind.Inputs), end = row.lastStep ?? 0;
+        const of = (kind: Kind) => open.chunks.filter((c) => c.kind === kind);
+        open.listed = [...of(Kind.Episodes), ...of(Kind.KeyFrame).filter((c) => c.firstStep === 0).slice(0, 1), ...inputs];
+        open.seal = parse(open, Kind.Seal, damage, readSeal);
+        open.chunks = open.chunks.filter((c) => c.kind !== Kind.Episodes);
         const its = new Set(inputs.filter((c, i) => (inputs[i + 1]?.firstStep ?? Infinity) >= row.firstStep && c.firstStep < end));
         open.chunks = open.chunks.filter((c) => (c.kind === Kind.Inputs ? its.has(c) : c.kind !== Kind.KeyFrame || (c.firstStep >= row.firstStep && c.firstStep < end)));
         return { definition, seal: null, chunks: open.chunks, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: row.length ?? 0, damage };
@@ -290,6 +298,9 @@ function openOf(uid: string): Open {
     }
     return open;
 }
+
+const LISTED_MAX = 32, LISTED_BYTES_FIRST = 1 << 18; // what a list of episodes is compared by, without being asked
+const COMPLETE = 1, WORLD_DESTROYED = 2; // states of a recording
 
 const COURSE_KINDS = [Kind.Inputs, Kind.Highlights, Kind.Gap];
 
@@ -321,7 +332,7 @@ function course(uid: string, from: number): Course {
 
 function wholeChunk(uid: string, id: number): ArrayBuffer {
     const open = openOf(uid);
-    const ref = open.chunks.find((c) => c.id === id);
+    const ref = open.chunks.find((c) => c.id === id) ?? open.listed.find((c) => c.id === id);
     if (ref === undefined) {
         throw new Error(`Episode ${uid} has no chunk ${id}.`);
     }
@@ -332,6 +343,15 @@ function wholeChunk(uid: string, id: number): ArrayBuffer {
     }
     const { buffer, byteOffset, byteLength } = chunk.body;
     return buffer.slice(byteOffset - CHUNK_HEADER_BYTES, byteOffset + byteLength) as ArrayBuffer;
+}
+
+// Sealed by whoever recorded it, and ended: by nobody's failure.
+function listing(uid: string): Listing | null {
+    const { row, seal, listed } = openOf(uid);
+    return seal === null ? null : {
+        firstWorld: row.worldIndex - (row.worldIndex % row.worldRange), worldRange: row.worldRange, chunks: listed,
+        isWhole: !seal.isFound && (seal.state === COMPLETE || seal.state === WORLD_DESTROYED), isLong: isLong(listed, LISTED_MAX, LISTED_BYTES_FIRST),
+    };
 }
 
 const chunkBody = (uid: string, id: number) => wholeChunk(uid, id).slice(CHUNK_HEADER_BYTES);
@@ -363,7 +383,7 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, group, episode: openEpisode, scenes, course, chunk: chunkBody, whole: wholeChunk, check, fetched: () => store?.fetched ?? 0 };
+const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, group, episode: openEpisode, scenes, course, chunk: chunkBody, whole: wholeChunk, listing, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {
