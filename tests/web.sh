@@ -62,6 +62,7 @@ run stack10 --steps 60 --record=inputs --episode-name inputs
 run incline --steps 200 --record=contacts --episode-name slides --solver mdp
 run incline --steps 200 --record=contacts --episode-name glides --solver sap
 run falling --steps 150 --record=contacts --episode-name falling
+run spinning_rod --steps 60 --record=inputs --episode-name rod
 run incline --steps 200 --record=frames --episode-name parts --solver mdp
 "$build/clients/moreau" compare parts --solver sap --from 120 --stride 1 --record --json >/dev/null 2>&1
 "$source/tests/web/slower.py" "$source/tests/scenes/incline.json" 480 >"$folder/half.json" # half the time step

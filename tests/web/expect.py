@@ -32,6 +32,11 @@ def frames(db, name):
             yield step, time, ids, struct.unpack_from(f"<{7 * bodies}d", body, at + 24)
 
 
+def gained(db, name):
+    joules, step = db.execute("SELECT energy_gain, energy_gain_step FROM episode e JOIN recording r ON r.id = e.recording WHERE r.name = ?", (name,)).fetchone()
+    return {"joules": joules, "step": step}
+
+
 def contacts(db, name):
     for body in bodies_of_chunks(db, name, CONTACTS):
         at = 8
@@ -55,7 +60,7 @@ def main(path, first, second, wanted):
         "episodes": [row[0] for row in db.execute("SELECT name FROM recording ORDER BY begun_ns DESC")],
         "last_step": db.execute("SELECT last_step FROM episode e JOIN recording r ON r.id = e.recording WHERE name = ?", (first,)).fetchone()[0],
         "step": step, "time": time, "bodies": {str(id): pose[7 * i:7 * i + 7] for i, id in enumerate(ids)},
-        "contacts": next(c for s, c in contacts(db, first) if s == step), "differs": differs}))
+        "contacts": next(c for s, c in contacts(db, first) if s == step), "differs": differs, "gained": gained(db, "rod")}))
 
 
 main(*sys.argv[1:])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands beside the picture: what the episode is and what happened in it; its bodies.
 import type { Episode } from "./episode";
+import type { Figures } from "./log/chunk";
 import type { Frame } from "./log/frames";
 import { CONTENTS, STATES } from "./log/sealed";
 import type { PerStep } from "./prove";
@@ -39,12 +40,15 @@ function facts(episode: Episode, course: Course | null): [string, string][] {
     const unconverged = course === null ? 0 : episode.group !== null ? episode.row.unconverged ?? 0 : course.stretches.reduce((sum, s) => sum + s.figures.unconverged, 0);
     const worst = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstOwn));
     const deepest = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstPenetration));
+    const gain = course === null ? null : course.stretches.map((s) => s.figures).reduce((most, f) => (f.energyGain > (most?.energyGain ?? 0) ? f : most), null as Figures | null);
+    const gained = gain === null ? "nothing" : `${num(gain.energyGain)} J at most in one step, ${count(gain.energyGainStep)}, that no force explains`;
     const state = episode.group !== null ? episode.row.state : seal === null ? "not ended: it is still being recorded, or its end is missing" : STATES[seal.state] + (seal.why ? ` (${seal.why})` : "");
     return [
         ["name", d.name || "–"], ["id", episode.row.uid], ["state", state + (seal?.isFound ? "; the end was found by a later start" : "")],
         ["labels", d.labels.join(", ") || "–"], ["content", `${CONTENTS[d.content]}${d.stride > 1 && d.content > 0 ? `, every ${d.stride} steps` : ""}`],
         ["steps", `${count(steps)} of ${num(episode.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
         ["unconverged", course === null ? "…" : `${count(unconverged)} ${episode.group === null ? "steps" : "substeps"}`],
+        ["gained", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : gained],
         ["worst e_own", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
         ["deepest overlap", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(deepest * 1000)} mm`],
         ["recorded", when(d.begunNs)], ["by", `${d.client || "?"}, world ${d.worldName || "–"}`],

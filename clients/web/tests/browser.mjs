@@ -407,6 +407,21 @@ const tests = {
         await close(page);
     },
 
+    async "says what energy an episode gained, beside what did not converge"() {
+        const page = await open(join(folder, "log.db"));
+        await choose(page, "rod");
+        await page.click('[data-tab="episode"]');
+        const { joules, step } = expected.gained;
+        await page.waitForFunction(() => document.querySelector('[data-fact="gained"]').textContent !== "…");
+        const said = /^(\S+) J at most in one step, (\d+), that no force explains$/.exec(await text(page, '[data-fact="gained"]'));
+        near(Number(said[1].replace("\u2212", "-")), joules, 3);
+        assert.equal(Number(said[2]), step);
+        await choose(page, "slides");
+        await page.waitForFunction(() => document.querySelector('[data-fact="gained"]').textContent === "nothing");
+        await shot(page, "gained");
+        await close(page);
+    },
+
     async "what is said of a beginning, and a group's list, are compared with what they follow from"() {
         // and all checksums are right (tests/web/forge.py)
         const { episode } = JSON.parse(readFileSync(join(folder, "group.json"), "utf8"));
