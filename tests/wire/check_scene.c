@@ -6,6 +6,7 @@
 #include "run/door.h"
 #include "support/suite.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { BODIES = 4 };
@@ -210,6 +211,39 @@ START_TEST(a_mistake_is_blamed_where_it_stands_in_the_scene) {
 }
 END_TEST
 
+// ---- masses beyond what may be given
+
+// Shapes may make a body heavier than a mass may be given: the scene of such a world says so, and
+// is refused by the body and by how much there may be of it.
+static const struct {
+    int body;
+    double mass, inertia; // 0: as drawn
+    const char *field, *limit;
+} masses[] = {
+    {3, 4e39, 0.0, "scene.bodies[3].mass", "<= 1e+18 (kg)"},
+    {2, 1.0000001e18, 0.0, "scene.bodies[2].mass", "<= 1e+18 (kg)"},
+    {2, HUGE_VAL, 0.0, "scene.bodies[2].mass", "<= 1e+18 (kg)"},
+    {3, -1e-300, 0.0, "scene.bodies[3].mass", "> 0 and"},
+    {3, 0.0, 1.1e30, "scene.bodies[3].inertia", "<= 1e+30 (kg m^2)"},
+    {3, 0.0, NAN, "scene.bodies[3].inertia", "<= 1e+30 (kg m^2)"},
+};
+
+START_TEST(a_mass_that_may_not_be_given_names_its_body_and_the_limit) {
+    Sketch sketch;
+    Error error = {0};
+    draw(&sketch);
+    if (masses[_i].mass != 0.0) {
+        sketch.body[masses[_i].body].mass = masses[_i].mass;
+    }
+    if (masses[_i].inertia != 0.0) {
+        sketch.inertia[0] = sketch.inertia[1] = sketch.inertia[2] = masses[_i].inertia;
+    }
+    ck_assert_int_eq(build(&sketch, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, masses[_i].field);
+    ck_assert_msg(strstr(error.message, masses[_i].limit) != NULL, "%s", error.message);
+}
+END_TEST
+
 START_TEST(the_scene_without_a_mistake_becomes_a_world) {
     Sketch sketch;
     Error error = {0};
@@ -256,6 +290,8 @@ static TCase *case_scene(void) {
     tcase_add_test(tcase, the_scene_without_a_mistake_becomes_a_world);
     tcase_add_loop_test(tcase, a_mistake_is_blamed_where_it_stands_in_the_scene, 0,
                         (int)(sizeof(mistakes) / sizeof(mistakes[0])));
+    tcase_add_loop_test(tcase, a_mass_that_may_not_be_given_names_its_body_and_the_limit, 0,
+                        (int)(sizeof(masses) / sizeof(masses[0])));
     tcase_add_test(tcase, too_many_shapes_are_blamed_on_their_body);
     tcase_add_test(tcase, a_plan_that_memory_does_not_hold_is_a_misfortune);
     return tcase;
