@@ -302,6 +302,43 @@ def test_mocap_bodies_are_kinematic(mujoco, client, tmp_path):
     assert np.array_equal(after[mark], before[mark])
 
 
+# An arm that lies in the floor that it turns on, and a cart in its rails.
+ARENAS = {
+    "arm": """<mujoco><option timestep="0.02"/><worldbody><geom type="plane" size="1 1 1"/>
+      <body pos="0 0 0.01"><geom type="capsule" fromto="0 0 0 0.12 0 0" size="0.01"/><joint name="a" axis="0 0 1" damping="1e-5"/>
+      <body pos="0.12 0 0"><geom type="capsule" fromto="0 0 0 0.1 0 0" size="0.01"/><joint name="b" axis="0 0 1" range="-160 160" damping="1e-5"/>
+      <body pos="0.12 0 0"><geom size="0.01"/></body></body></body></worldbody></mujoco>""",
+    "cart": """<mujoco><option timestep="0.01"/><worldbody>
+      <geom type="capsule" pos="0 0.07 1" zaxis="1 0 0" size="0.02 2"/><geom type="capsule" pos="0 -0.07 1" zaxis="1 0 0" size="0.02 2"/>
+      <body pos="0 0 1"><joint name="a" type="slide" axis="1 0 0"/><geom type="box" size="0.2 0.15 0.1" mass="1"/>
+      <body><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.045" mass="0.1"/></body></body></worldbody></mujoco>""",
+}
+
+
+@pytest.mark.parametrize("solver", ["mdp", "lcp", "ccp", "sap", "compliant"])
+@pytest.mark.parametrize("name", ARENAS)
+def test_what_lies_in_its_arena_moves_as_in_none(mujoco, client, tmp_path, name, solver):
+    path = tmp_path / f"{name}.xml"
+    path.write_text(ARENAS[name])
+    scene = importers.load(path).json
+    scene["settings"]["solver"] = solver
+    moved = []
+    for arena in (True, False):
+        for body in scene["bodies"]:
+            if not arena and body.get("kind") == "STATIC":
+                body["shapes"] = []
+        (tmp_path / "scene.json").write_text(json.dumps(scene))
+        world = World.create(client, tmp_path / "scene.json")
+        # against the floor and the rails nothing can move
+        client.world_set(world=world.id, joints=[1, 2], joint_velocity=[0.4, -1.0])
+        reports = world.step(100).reports
+        assert reports.converged.all()
+        assert np.any(reports.idle) == arena
+        moved.append(world.joints().position)
+    assert np.abs(moved[0]).max() > 0.01
+    assert moved[0] == pytest.approx(moved[1], abs=1e-9)
+
+
 def test_files_that_are_no_models_are_refused_with_a_sentence(mujoco, tmp_path):
     for text in ("no xml", "<html/>", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "<mujoco><nonsense/></mujoco>"):
         path = tmp_path / "bad.xml"
