@@ -157,6 +157,7 @@ class Status(Message):
         """The canonical gRPC codes, with the same numbers."""
 
         OK = 0
+        """the call was carried out; worlds that failed in it are rows of `failures`"""
         CANCELLED = 1
         """by Cancel, or because the client is gone"""
         UNKNOWN = 2
@@ -734,6 +735,7 @@ class CompliantParameters(Message):
 
     class Gdot(IntEnum):
         OFF = 0
+        """no such terms"""
         ON = 1
         """the paper's terms of a Jacobian that changes, literally, of normals and rows (and of tangents,
         where friction is PRINTED), so that it can be studied: a pendulum gains energy at 0.03 s. In Solve
@@ -741,6 +743,7 @@ class CompliantParameters(Message):
 
     class Friction(IntEnum):
         COULOMB = 0
+        """Coulomb's law"""
         PRINTED = 1
         """the paper's friction program, literally, so that it can be studied. It is not Coulomb's law, nor
         the law of springs: normal forces grow to gain friction, and what slides is lifted and hops. The
@@ -779,7 +782,7 @@ class Body(Message):
 
     class Kind(IntEnum):
         DYNAMIC = 0
-        """moves by forces"""
+        """moves by forces; what a body is that says nothing"""
         KINEMATIC = 1
         """moves by its own velocity, and pushes"""
         STATIC = 2
@@ -827,7 +830,7 @@ class Joint(Message):
 
     class Kind(IntEnum):
         HINGE = 0
-        """turns about z"""
+        """turns about z; what a SceneJoint is that says nothing"""
         SLIDER = 1
         """moves along z"""
         BALL = 2
@@ -848,6 +851,7 @@ class Joint(Message):
 
     class Axis(IntEnum):
         MOVE_X = 0
+        """moves along x; then along y, along z, and turns about them"""
         MOVE_Y = 1
         MOVE_Z = 2
         TURN_X = 3
@@ -889,6 +893,7 @@ class Foundation(Message):
 
     class Face(IntEnum):
         NONE = 0
+        """no face has one"""
         POSITIVE_X = 1
         NEGATIVE_X = 2
         POSITIVE_Y = 3
@@ -1897,8 +1902,8 @@ class Group(Message):
 
     class Autoreset(IntEnum):
         NEXT_STEP = 0
-        """the step after the last begins the next episode, whatever its action, and returns its first
-        observation"""
+        """the default: the step after the last begins the next episode, whatever its action, and returns its
+        first observation"""
         SAME_STEP = 1
         """the last step begins the next episode, too, and returns its first observation; the last one is in
         final_observation"""
@@ -2077,17 +2082,17 @@ class GroupOpinion(Message):
     its doubtful steps, and, where the client sends it (return_doubtful), what of its return was earned in
     them: EpisodeList.rank. Opinions. A share of the steps is solved again, with exact Coulomb friction (mdp,
     friction COULOMB), by lanes that have nothing better to do. The t-th step of an episode, from 0, is chosen
-    where u < share, and floor(u / share * substeps) is the substep of it that is judged: u =
-    numpy.random.Generator(numpy.random.Philox(key=[seed, first_world + i], counter=[0, 0, k, 1])).random(t +
-    1)[t] The gap is the largest difference of velocities at a contact or row between both answers, over V: |J
-    (v - v')| / V, with V the velocity scale of its island, as in the certificate. Both are of the problem
-    that the world's solver was handed, and of a soft model each contact is asked for the velocity that its
-    own spring and damper give: softness is no gap; a cone that launches, regularised friction that creeps,
-    and what was not solved, are. 0 where nothing touches. The opinions on a call on the group (GroupReset,
-    GroupStep, GroupSend) come with the reply of the call `lag` calls later, in the order of the worlds, and
-    never sooner: so replies repeat exactly, whatever the load. That call waits for them where they are late,
-    as a call does where more than 64 MiB of problems are kept: no chosen step is left out. GroupReceive
-    brings what is due by then; GroupOpinions waits for all."""
+    where u < share, and floor(u / share * substeps) is the substep of it that is judged: stream =
+    numpy.random.Philox(key=[seed, first_world + i], counter=[0, 0, k, 1]) u =
+    numpy.random.Generator(stream).random(t + 1)[t] The gap is the largest difference of velocities at a
+    contact or row between both answers, over V: |J (v - v')| / V, with V the velocity scale of its island, as
+    in the certificate. Both are of the problem that the world's solver was handed, and of a soft model each
+    contact is asked for the velocity that its own spring and damper give: softness is no gap; a cone that
+    launches, regularised friction that creeps, and what was not solved, are. 0 where nothing touches. The
+    opinions on a call on the group (GroupReset, GroupStep, GroupSend) come with the reply of the call `lag`
+    calls later, in the order of the worlds, and never sooner: so replies repeat exactly, whatever the load.
+    That call waits for them where they are late, as a call does where more than 64 MiB of problems are kept:
+    no chosen step is left out. GroupReceive brings what is due by then; GroupOpinions waits for all."""
 
     share: float | None = None
     """of the steps, 0 … 1; 0: none is solved again, and certificates are judged all the same"""
@@ -2263,9 +2268,9 @@ class GroupStep(Message):
     action_double: Optional[ArrayLike] = None
     """instead of `action`"""
     return_world: Optional[ArrayLike] = None
-    """of a group recorded with returns: what the client has counted of finished episodes: the"""
+    """of a group recorded with returns, what the client has counted of finished episodes: the world of each …"""
     return_sum: Optional[ArrayLike] = None
-    """return of the oldest episode of that world that replies have told of and that has none yet"""
+    """… and the return of the oldest episode of that world that replies have told of and that has none yet"""
     return_doubtful: Optional[ArrayLike] = None
     """of a group with an opinion: what of each return_sum was earned in doubtful steps; none, or one for each"""
 
@@ -2448,6 +2453,7 @@ class Episode(Message):
 
     class State(IntEnum):
         RECORDING = 0
+        """it goes on"""
         COMPLETE = 1
         WORLD_DESTROYED = 2
         """complete up to then"""
@@ -2598,6 +2604,7 @@ class EpisodeHighlight(Message):
 
     class Kind(IntEnum):
         UNKNOWN = 0
+        """never sent, and nowhere found"""
         UNCONVERGED = 1
         """the solver did not reach its tolerance; value: the largest e_own"""
         IMPACT = 2
@@ -3292,6 +3299,7 @@ class ContactProblem(Message):
         """Which of a contact's optional numbers are given (bits of ContactProblem.contact_given)."""
 
         CONTACT_NONE = 0
+        """none of them"""
         CONTACT_STIFFNESS = 1
         """without: infinite"""
         CONTACT_BIAS = 2
@@ -3303,6 +3311,7 @@ class ContactProblem(Message):
         """The same for a row (bits of ContactProblem.row_given)."""
 
         ROW_NONE = 0
+        """none of them"""
         ROW_LOW = 1
         """without: unbounded below"""
         ROW_HIGH = 2
@@ -3465,6 +3474,7 @@ class Certificate(Message):
         """Why the work on an island ended."""
 
         CONVERGED = 0
+        """it was solved, to its tolerance"""
         ITERATIONS_ENDED = 1
         """max_iterations, or passes"""
         BUDGET_ENDED = 2
