@@ -11,6 +11,7 @@ What is held, of a page:
               a shell has them; `file.c` alone: anywhere
   functions   `name()`: a function, method or macro somewhere in the sources. `name` and a link to a source file right
               behind it, as in `step_run` ([step/step.c](step.c)): the word is in that file
+  parts       a block of code behind <!-- part of FILE --> is in that file as it stands
   columns     120 at most, but for rows of tables and what has no blank where it could be broken; README.md has 120
               lines at most
 and of all other files that we write: comments that have a line of their own, 120 columns; C has 100, which tidy.py
@@ -23,14 +24,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS_MAX = 120
 README_LINES_MAX = 120
-SOURCES = {".c", ".h", ".py", ".ts", ".mjs", ".proto", ".sh", ".cmake", ".css"}
+SOURCES = {".c", ".h", ".py", ".go", ".rs", ".cpp", ".ts", ".mjs", ".proto", ".sh", ".cmake", ".css"}
 # what is named in code marks and ends like this is a file of ours; all else (SCENE.json, episodes.db) is somebody's own
 NAMED = re.compile(r"[\w.*/\[\]-]*[\w*\]]\.(?:\[ch\]|c|h|py|ts|mjs|proto|sh|cmake|md|svg)")
 OTHERS = {  # names of that form that are no file of ours
     "ball.c",
 }
 COMMENTS = {".py": "#", ".sh": "#", "": "#", ".cmake": "#", ".txt": "#", ".toml": "#", ".in": "#",
-            ".proto": "//", ".ts": "//", ".mjs": "//"}
+            ".proto": "//", ".ts": "//", ".mjs": "//", ".go": "//", ".rs": "//", ".cpp": "//"}
 
 
 def list_files():
@@ -114,6 +115,13 @@ def check_names(page, text, tree, complain):
             complain(page, line_of(text, match.start()), f"`{match.group(1)}` is not in {match.group(2)}")
 
 
+def check_parts(page, text, complain):
+    for match in re.finditer(r"^<!-- part of (\S+) -->\n```\w*\n(.*?)^```$", text, flags=re.M | re.S):
+        path = ROOT / match.group(1)
+        if not path.exists() or match.group(2) not in path.read_text():
+            complain(page, line_of(text, match.start()), f"the block below is no part of {match.group(1)}")
+
+
 def check_columns(path, text, complain):
     for number, line in enumerate(text.splitlines(), 1):
         breakable = " " in line.strip().split("](")[0]
@@ -136,6 +144,15 @@ def check_page(page, text, tree, complain):
     if page.name != "CHANGELOG.md":
         check_names(page, prose, tree, complain)
         check_columns(page, text, complain)
+        check_parts(page, text, complain)
+
+
+def check_zeros(path, text, complain):
+    """Each enum of the protocol says what its 0 means."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        if re.search(r"^ +[A-Z_]+ = 0;$", line) and not lines[number - 2].lstrip().startswith("//"):
+            complain(path, number, "what this zero means is not said")
 
 
 def check_tree():
@@ -152,6 +169,8 @@ def check_tree():
     for path in files:
         if path.suffix in COMMENTS and "corpus" not in path.parts and "results" not in path.parts:
             check_comments(path, read(path), complain)
+        if path.suffix == ".proto":
+            check_zeros(path, read(path), complain)
     print("\n".join(problems) if problems else f"pages: {len(pages)} that lead where they say")
     return 1 if problems else 0
 
@@ -163,7 +182,8 @@ def check_self():
              "([it](tidy.py)); [here](#a-page),\n`SCENE.json`, `step`.\n\n```\n[no](link) `none.c`\n```\n\n| " + "wide " * 40 + "|\n")
     wrong = ["[tidy](tidier.py)", "[here](#b-page)", "[there](README.md#no-heading)", "`tests/none.c`", "`none.c`",
              "`no_such_function()`", "`no_such_word` ([it](tidy.py))", "`no_such_word` in [it](tidy.py)",
-             "wide " * 24 + "w"]
+             "wide " * 24 + "w", "<!-- part of tests/tidy.py -->\n```\nnone\n```",
+             "<!-- part of tests/none.py -->\n```\n```"]
     found = []
 
     def complain(path, line, text):
@@ -179,6 +199,11 @@ def check_self():
     check_columns(ROOT / "README.md", "line\n" * README_LINES_MAX, complain)
     assert not found
     check_columns(ROOT / "README.md", "line\n" * (README_LINES_MAX + 1), complain)
+    assert len(found) == 1, found
+    found.clear()
+    check_zeros(page, "  // none\n  NONE = 0;\n  ONE = 1;\n  NO = 0;  // none\n", complain)
+    assert not found
+    check_zeros(page, "  enum Kind {\n    NONE = 0;\n", complain)
     assert len(found) == 1, found
     found.clear()
     for suffix, mark in COMMENTS.items():
