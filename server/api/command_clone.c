@@ -47,21 +47,9 @@ static void release_plan(Request *request) {
 
 static void take_back(ClonePlan *plan);
 
-static JobOutcome pass(Job *job, Lane *lane) {
-    (void)lane;
-    job->urgent = true;
-    return JOB_DONE;
-}
-
 static void on_passed(Job *job) {
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
     take_back(request->plan);
-}
-
-static void submit(Request *request, JobWork *work, JobFinished *done) {
-    strand_init(&request->strand);
-    request->job = (Job){.work = work, .done = done};
-    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
 }
 
 // Destroys the next clones, and goes on when others have had their turn of the loop. (Whoever
@@ -75,7 +63,7 @@ static void take_back(ClonePlan *plan) {
         }
     }
     if (plan->gone < plan->made) {
-        submit(request, pass, on_passed);
+        request_take_turn(request, NULL, on_passed);
     } else {
         request_end(request, &plan->error);
     }
@@ -107,7 +95,7 @@ static void answer(ClonePlan *plan) {
     if (plan->error.status != STATUS_OK) {
         take_back(plan);
     } else {
-        submit(request, answer_on_lane, on_answered);
+        request_take_turn(request, answer_on_lane, on_answered);
     }
 }
 

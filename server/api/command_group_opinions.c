@@ -44,23 +44,10 @@ static void answer(const Reader *reader, Lane *lane) {
     request_reply(reader->request, lane, &reply, &error);
 }
 
-// A mark of the lane that it was worked on, so that the loop may end the request.
-static JobOutcome pass(Job *job, Lane *lane) {
-    (void)lane;
-    job->urgent = true;
-    return JOB_DONE;
-}
-
 static void on_passed(Job *job) {
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
     answer(request->plan, NULL);
     request_finish(request);
-}
-
-static void submit(Request *request) {
-    strand_init(&request->strand);
-    request->job = (Job){.work = pass, .done = on_passed};
-    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
 }
 
 static void serve_reader(OpinionWait *wait) {
@@ -68,7 +55,7 @@ static void serve_reader(OpinionWait *wait) {
     reader->is_served = true;
     reader->has_room = opinions_take(reader->entry->opinions, true, reader->count_max,
                                      &reader->request->arena, &reader->told);
-    submit(reader->request);
+    request_take_turn(reader->request, NULL, on_passed);
 }
 
 static void stop_reader(Request *request) {
@@ -76,7 +63,7 @@ static void stop_reader(Request *request) {
     if (!reader->is_served && !reader->is_stopped) {
         reader->is_stopped = true;
         opinions_stop_waiting(reader->entry->opinions, &reader->turn);
-        submit(request);
+        request_take_turn(request, NULL, on_passed);
     }
 }
 

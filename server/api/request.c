@@ -270,6 +270,18 @@ Pool *request_pool(const Request *request) {
     return request->command->flags & COMMAND_BACKGROUND ? def->background : def->pool;
 }
 
+static JobOutcome pass(Job *job, Lane *lane) {
+    (void)lane;
+    job->urgent = true;
+    return JOB_DONE;
+}
+
+void request_take_turn(Request *request, JobWork *work, JobFinished *done) {
+    strand_init(&request->strand);
+    request->job = (Job){.work = work != NULL ? work : pass, .done = done};
+    pool_submit(request->api->def.pool, &request->strand, request_share(request), &request->job);
+}
+
 static Strand *strand_of(Request *request) {
     return request->world != NULL ? &request->world->strand : &request->strand;
 }

@@ -38,7 +38,8 @@ typedef struct Session {
     size_t request_bytes;   // of messages under way
     uint64_t id_highest;    // of all requests so far: a higher one cannot be under way
     bool is_resumable;      // kept.h
-    bool is_over;           // the grace time has passed: only its last requests are awaited
+    bool is_over;           // the grace time has passed: only its last requests are awaited, …
+    bool is_ending;         // … and then its worlds go, some at a time
     uint64_t repeat_max;    // ids up to this one came on an earlier connection
     KeptList kept_under_way, kept_done, kept_spare;
     size_t kept_bytes;
@@ -188,6 +189,10 @@ Status request_watch_verdict(const WorkWatch *watch, Error *error);
 
 // Who its jobs are done for, as pool_submit wants to know: the session.
 uint64_t request_share(const Request *request);
+
+// `work` on a lane, on a strand of its own; then `done` on the loop. NULL: no work but a turn,
+// which comes when others have had theirs.
+void request_take_turn(Request *request, JobWork *work, JobFinished *done);
 
 // Whose the worlds are that it makes, which live as long as that says.
 WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lifetime);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORLDS_AT_ONCE = 256 }; // of a session that has ended, in one turn of the loop
+
 enum { PROTOCOL_MAJOR = 1, PROTOCOL_MINOR = 0 };
 
 static Status check_hello(const Api *api, const Peer *peer, const Moreau__V1__Hello *hello,
@@ -73,8 +75,6 @@ static void end_session(Session *session) {
             break;
         }
     }
-    farm_destroy_session(host_farm(api->def.host), session->number);
-    host_destroy_session(api->def.host, session->number);
     snapshot_store_drop_session(host_snapshots(api->def.host), session->number);
     api->closing_sessions++;
     uv_close((uv_handle_t *)&session->grace, on_grace_closed);
@@ -91,9 +91,18 @@ static void on_grace_over(uv_timer_t *timer) {
         uv_timer_start(timer, on_grace_over, 10, 0);
         return;
     }
-    report_line(session->api->def.report, REPORT_INFO, "session_ended",
-                "session=%" PRIu64 " worlds=%u", session->number, session->world_count);
-    end_session(session);
+    Host *host = session->api->def.host;
+    if (!session->is_ending) {
+        report_line(session->api->def.report, REPORT_INFO, "session_ended",
+                    "session=%" PRIu64 " worlds=%u", session->number, session->world_count);
+        session->is_over = session->is_ending = true;
+        farm_destroy_session(host_farm(host), session->number);
+    }
+    if (host_destroy_session(host, session->number, WORLDS_AT_ONCE)) {
+        end_session(session);
+    } else { // others have their turn of the loop
+        uv_timer_start(timer, on_grace_over, 1, 0);
+    }
 }
 
 void session_stop(Session *session) {

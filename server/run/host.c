@@ -449,12 +449,17 @@ void host_destroy(WorldEntry *entry) {
     pool_submit(host->def.pool, &entry->strand, entry->session, &entry->destroy_job);
 }
 
-void host_destroy_session(Host *host, uint64_t session) {
+bool host_destroy_session(Host *host, uint64_t session, uint32_t count_max) {
+    uint32_t count = 0;
     for (uint32_t i = host->count; i > 0; i--) {
         if (host->entry[i - 1]->session == session) {
+            if (count++ == count_max) {
+                return false;
+            }
             host_destroy(host->entry[i - 1]);
         }
     }
+    return true;
 }
 
 uint32_t host_count(const Host *host) {

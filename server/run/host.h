@@ -120,8 +120,8 @@ void host_release(WorldEntry *entry);
 // The id and the name are free at once; calls queued before are carried out; then the world goes.
 void host_destroy(WorldEntry *entry);
 
-// Every world of a session.
-void host_destroy_session(Host *host, uint64_t session);
+// Worlds of a session, so many. True: it has no more.
+bool host_destroy_session(Host *host, uint64_t session, uint32_t count_max);
 
 uint32_t host_count(const Host *host);
 // The index-th world, in no particular order; NULL past the end.

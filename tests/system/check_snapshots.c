@@ -364,6 +364,32 @@ START_TEST(clones_are_all_there_or_none) {
 }
 END_TEST
 
+// Worlds of a session that is over go some at a time, so that others are answered in between, and
+// see fewer and fewer.
+START_TEST(many_worlds_go_with_their_session_and_hold_up_nobody) {
+    enum { MANY = 20000 };
+    ServerProcess *server = server_start("--workers 2 --session-grace-ms 1");
+    WireClient *client = wire_open(server->address[0]);
+    Moreau__V1__SnapshotClone call = clone_call(MANY);
+    call.has_world = 1, call.world = wire_small_world(client);
+    ck_assert_uint_eq(wire_accept(client, &call)->snapshot_clone->n_worlds, MANY);
+    WireClient *other = wire_open(server->address[0]);
+    wire_close(client);
+    uint64_t left = MANY + 1;
+    int looks = 0;
+    for (int i = 0; left > 0; i++) {
+        const uint64_t count = wire_stats(other, false)->world_count;
+        ck_assert_uint_le(count, left);
+        looks += count > 0 && count < left;
+        left = count;
+        ck_assert_int_lt(i, 1000000);
+    }
+    ck_assert_int_gt(looks, 3);
+    wire_close(other);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(snapshots_count_against_the_memory_budget_and_go_with_their_session) {
     ServerProcess *server = server_start("--workers 1 --memory-bytes-max 64M --session-grace-ms 0");
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
@@ -402,6 +428,7 @@ static TCase *case_snapshots(void) {
     tcase_add_test(tcase, going_back_and_forth_gives_the_same_future_every_time);
     tcase_add_test(tcase, clones_are_the_world_they_were_made_of);
     tcase_add_test(tcase, clones_are_all_there_or_none);
+    tcase_add_test(tcase, many_worlds_go_with_their_session_and_hold_up_nobody);
     tcase_add_test(tcase, what_is_no_snapshot_is_refused_and_changes_nothing);
     tcase_add_test(tcase, parts_come_in_order_and_fit);
     tcase_add_test(tcase, snapshots_count_against_the_memory_budget_and_go_with_their_session);
