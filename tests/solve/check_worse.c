@@ -65,7 +65,8 @@ START_TEST(no_answer_is_worse_than_none) {
         SolverSettings settings = solver_default(kind);
         settings.parameter[SOLVER_MAX_ITERATIONS] = most;
         if (kind == SOLVER_MDP) {
-            settings.parameter[MDP_METHOD] = _i / SOLVER_COUNT / BUDGETS;
+            const int method = _i / SOLVER_COUNT / BUDGETS;
+            settings.parameter[MDP_METHOD] = method;
         }
         SolveResult result;
         Error error = {0};

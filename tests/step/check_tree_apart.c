@@ -38,8 +38,8 @@ static void join_freely(Lab *lab) {
 // The first body spins about its z; the second flies by itself.
 static Lab make_pair(Integrator integrator, Rotation rotation, double h, double spin, Vec3 second) {
     Lab lab = lab_create(0.0, h);
-    lab.world->settings.integrator = integrator;
-    lab.world->settings.rotation = rotation;
+    lab.world->settings.integrator = (uint8_t)integrator;
+    lab.world->settings.rotation = (uint8_t)rotation;
     const double inertia[6] = {0.011, 0.017, MOMENT, 0.0, 0.0, 0.0},
                  round[6] = {0.01, 0.01, 0.01, 0.0, 0.0, 0.0};
     const double turning[6] = {0.0, 0.0, 0.0, 0.0, 0.0, spin},
