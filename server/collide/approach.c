@@ -151,27 +151,41 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
     return advance(a, b, approach, gap / speed, touch_part * size, manifold);
 }
 
-// Boxes, capsules and planes that move far: the ball inside the smaller body, over the plane of the
-// other side.
-void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, double time,
-                             Manifold *manifold) {
-    bool is_a = b->primitive->kind == PRIMITIVE_PLANE ||
-                (a->primitive->kind != PRIMITIVE_PLANE &&
-                 vec3_norm(a->primitive->size) <= vec3_norm(b->primitive->size));
-    // half of it: where the corners do hold the box, the ball has nothing to bear
-    double radius = 0.5 * primitive_thickness((is_a ? a : b)->primitive);
-    bool has_ball =
-        a->primitive->kind == PRIMITIVE_SPHERE || b->primitive->kind == PRIMITIVE_SPHERE;
-    if (has_ball || motion <= radius) {
-        return;
-    }
-    double side = is_a ? 1.0 : -1.0; // from the ball's centre to the plane
-    Vec3 center = approach_pose(is_a ? a : b, time).position;
-    Vec3 on_plane = surface_point(manifold, side);
-    double distance = side * vec3_dot(manifold->normal, vec3_sub(on_plane, center));
-    double gap = distance - radius;
-    manifold->point[manifold->count++] = (ManifoldPoint){
+// Half the largest ball in a body: where the corners do hold a box, the ball has nothing to bear.
+// Over the plane of the other side; `side` is from its centre to that.
+static ManifoldPoint inner_ball(const Mover *mover, double side, double time,
+                                const Manifold *manifold) {
+    const double radius = 0.5 * primitive_thickness(mover->primitive);
+    const Vec3 center = approach_pose(mover, time).position;
+    const Vec3 on_plane = surface_point(manifold, side);
+    const double gap = side * vec3_dot(manifold->normal, vec3_sub(on_plane, center)) - radius;
+    return (ManifoldPoint){
         .position = vec3_add_scaled(center, side * (radius + 0.5 * gap), manifold->normal),
         .gap = gap,
         .feature = APPROACH_INNER_BALL};
+}
+
+static bool is_ball(const Mover *mover) {
+    return mover->primitive->kind == PRIMITIVE_SPHERE;
+}
+
+// Boxes, capsules and planes that move far: the ball inside the smaller body; of two of one size
+// the one that is nearer to the plane, so that it is not a matter of who is named first.
+void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, double time,
+                             Manifold *manifold) {
+    const bool has_plane[2] = {a->primitive->kind == PRIMITIVE_PLANE,
+                               b->primitive->kind == PRIMITIVE_PLANE};
+    const double size_a = vec3_norm(a->primitive->size), size_b = vec3_norm(b->primitive->size);
+    const bool is_a = has_plane[1] || (!has_plane[0] && size_a <= size_b);
+    const bool is_either = !has_plane[0] && !has_plane[1] && size_a == size_b;
+    if (is_ball(a) || is_ball(b) ||
+        motion <= 0.5 * primitive_thickness((is_a ? a : b)->primitive)) {
+        return;
+    }
+    ManifoldPoint point = inner_ball(is_a ? a : b, is_a ? 1.0 : -1.0, time, manifold);
+    if (is_either) {
+        const ManifoldPoint other = inner_ball(b, -1.0, time, manifold);
+        point = other.gap < point.gap ? other : point;
+    }
+    manifold->point[manifold->count++] = point;
 }

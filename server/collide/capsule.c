@@ -18,9 +18,9 @@ static const double parallel_squared = 1e-14;
 static const double stretch_part = 1e-6;
 
 Axis capsule_axis(const Primitive *capsule, const Pose *pose) {
-    return (Axis){.center = pose->position,
-                  .direction = quat_to_mat3(pose->orientation).c2,
-                  .half = capsule->size.y};
+    const Mat3 axes = quat_to_mat3(pose->orientation);
+    return (Axis){
+        .center = pose->position, .direction = axes.c2, .across = axes.c0, .half = capsule->size.y};
 }
 
 static double clamp(double value, double low, double high) {
@@ -30,12 +30,6 @@ static double clamp(double value, double low, double high) {
 static double nearest_along(const Axis *axis, Vec3 point) {
     double along = vec3_dot(axis->direction, vec3_sub(point, axis->center));
     return clamp(along, -axis->half, axis->half);
-}
-
-static Vec3 any_across(Vec3 direction) {
-    Vec3 across, other;
-    vec3_tangents(direction, &across, &other);
-    return across;
 }
 
 void sphere_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
@@ -52,7 +46,7 @@ void sphere_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, 
         return; // a rounding farther than the squares say
     }
     bool is_apart = squared > squared_min && distance > crossing_part * axis.half;
-    Vec3 n = is_apart ? vec3_scale(1.0 / distance, d) : any_across(axis.direction);
+    Vec3 n = is_apart ? vec3_scale(1.0 / distance, d) : axis.across;
     manifold->normal = n;
     manifold->point[manifold->count++] =
         (ManifoldPoint){.position = vec3_add_scaled(pose_a->position, a->size.x + 0.5 * gap, n),
@@ -130,8 +124,7 @@ static Vec3 link_normal(const Axis axis[2], const Link *link) {
     }
     Vec3 across = vec3_cross(axis[0].direction, axis[1].direction);
     double squared = vec3_dot(across, across);
-    Vec3 n = squared > parallel_squared ? vec3_scale(1.0 / sqrt(squared), across)
-                                        : any_across(axis[0].direction);
+    Vec3 n = squared > parallel_squared ? vec3_scale(1.0 / sqrt(squared), across) : axis[0].across;
     return vec3_dot(n, vec3_sub(axis[1].center, axis[0].center)) < 0.0 ? vec3_neg(n) : n;
 }
 
@@ -149,11 +142,18 @@ static Ends find_ends(const Axis axis[2]) {
     return (Ends){.along = {middle - half, middle + half}, .own = {low, -low}};
 }
 
-// The links at the ends of the stretch over which the axes lie side by side. false: they do not.
+// Whether a stretch of the first axis lies beside the second.
+static bool has_stretch(const Axis axis[2], const Ends *ends) {
+    double low = fmax(ends->along[0], -axis[0].half), high = fmin(ends->along[1], axis[0].half);
+    return high - low >= stretch_part * fmin(axis[0].half, axis[1].half);
+}
+
+// The links at the ends of the stretch over which the axes lie side by side. false: they do not;
+// an axis that stands on another sees that as a stretch, which does not see the same of it.
 static bool find_stretch(const Axis axis[2], Vec3 n, double radius, Link link[2]) {
-    Ends ends = find_ends(axis);
-    double low = fmax(ends.along[0], -axis[0].half), high = fmin(ends.along[1], axis[0].half);
-    if (high - low < stretch_part * fmin(axis[0].half, axis[1].half)) {
+    const Axis swapped[2] = {axis[1], axis[0]};
+    const Ends ends = find_ends(axis), others = find_ends(swapped);
+    if (!has_stretch(axis, &ends) || !has_stretch(swapped, &others)) {
         return false;
     }
     link[0] = ends.along[0] > -axis[0].half ? link_from(axis, 1, ends.own[0])
@@ -164,10 +164,12 @@ static bool find_stretch(const Axis axis[2], Vec3 n, double radius, Link link[2]
            capsule_is_along(link[1].offset, n, radius);
 }
 
-static void add_link(const Link *link, double radius, double gap, uint32_t feature,
+// Midway between the two surfaces, as either sees it.
+static void add_link(const Link *link, const double radius[2], double gap, uint32_t feature,
                      Manifold *manifold) {
+    const Vec3 middle = vec3_add_scaled(link->on_first, 0.5, link->offset);
     manifold->point[manifold->count++] = (ManifoldPoint){
-        .position = vec3_add_scaled(link->on_first, radius + 0.5 * gap, manifold->normal),
+        .position = vec3_add_scaled(middle, 0.5 * (radius[0] - radius[1]), manifold->normal),
         .gap = gap,
         .feature = feature};
 }
@@ -188,14 +190,14 @@ static void collide_capsules(const Axis axis[2], const double radius[2], double 
         if (capsule_holds_nearest(gaps, gap, radii + axis[0].half + axis[1].half)) {
             for (uint32_t end = 0; end < 2; end++) {
                 if (gaps[end] <= reach) {
-                    add_link(&link[end], radius[0], gaps[end], CAPSULE_LOW + end, manifold);
+                    add_link(&link[end], radius, gaps[end], CAPSULE_LOW + end, manifold);
                 }
             }
             return;
         }
     }
     if (gap <= reach) {
-        add_link(&nearest, radius[0], gap, CAPSULE_NEAREST, manifold);
+        add_link(&nearest, radius, gap, CAPSULE_NEAREST, manifold);
     }
 }
 

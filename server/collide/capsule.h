@@ -23,6 +23,7 @@ enum {
 
 typedef struct Axis {
     Vec3 center, direction; // unit
+    Vec3 across;            // to it: where nothing else tells a direction, as good as any
     double half;            // [m]
 } Axis;
 

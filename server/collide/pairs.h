@@ -20,7 +20,8 @@ NarrowProc plane_capsule;
 NarrowProc capsule_capsule;
 
 // Negative, zero or positive, in a fixed order of all that makes two primitives of one kind differ,
-// so that their pair can be put in an order of its own. First how they lie to each other, seen
-// along a direction that scenes built on axes and diagonals are not aligned with, so that resting
-// bodies do not change places.
+// so that their pair can be put in an order of its own. First their sizes, then how they lie to
+// each other, seen along a direction that turns with both: the order is theirs, wherever the
+// world's axes are, and resting bodies do not change places. Two that see of each other what the
+// other sees, as where one lies upside down on another, are told by a direction of the world.
 double pair_order(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b);

@@ -236,15 +236,31 @@ static void move_contacts(LcpSolve *solve, const Island *island) {
     }
 }
 
-// By how much the velocities differ from those that the contacts were taken with.
+// NaN stays.
+static double larger_change(double largest, double change) {
+    return fabs(change) <= largest ? largest : fabs(change);
+}
+
+// By how much the velocities differ from those that the contacts were taken with, there where the
+// bodies meet: spins are no speeds.
 static double largest_change(const LcpSolve *solve, const Island *island) {
-    double largest = 0.0;
+    double largest = 0.0, *change = solve->v_before;
     for (uint32_t i = 0; i < island->tree_count; i++) {
         const ProblemTree *tree = &solve->problem.tree[island->tree[i]];
         for (uint32_t k = tree->first; k < tree->first + tree->width; k++) {
-            double change = fabs(solve->v[k] - solve->v_before[k]);
-            largest = change <= largest ? largest : change; // NaN stays
+            change[k] = solve->v[k] - change[k];
         }
+    }
+    for (uint32_t i = 0; i < island->contact_count; i++) {
+        double u[3];
+        problem_contact_product(&solve->problem, island->contact[i], change, u);
+        for (int k = 0; k < 3; k++) {
+            largest = larger_change(largest, u[k]);
+        }
+    }
+    for (uint32_t i = 0; i < island->row_count; i++) {
+        double u = problem_row_product(&solve->problem, island->row[i], change);
+        largest = larger_change(largest, u);
     }
     return largest;
 }
