@@ -61,6 +61,14 @@ cc -std=c17 "$folder/client.c" -o "$folder/static" $(pkg-config --cflags moreau)
     $(pkg-config --libs libprotobuf-c) -lm
 LD_LIBRARY_PATH=$lib "$folder/shared" "$address" || fail "the client of the shared library failed"
 "$folder/static" "$address" || fail "the client of the static library failed"
+include=$(pkg-config --variable=includedir moreau)
+for header in "$include"/moreau*.h; do # each alone, in C and, where there is a compiler of it, in C++
+    for language in c c++; do
+        [ $language = c ] || command -v c++ >/dev/null || continue
+        echo "#include <${header##*/}>" | cc -Wall -Wextra -Werror -fsyntax-only "-I$include" -x $language - ||
+            fail "${header##*/} alone is no header of $language"
+    done
+done
 proto=$(pkg-config --variable=protodir moreau)/moreau.proto
 cmp "$proto" "$source/proto/moreau.proto"
 
