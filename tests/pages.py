@@ -27,8 +27,8 @@ README_LINES_MAX = 120
 SOURCES = {".c", ".h", ".py", ".go", ".rs", ".cpp", ".ts", ".mjs", ".proto", ".sh", ".cmake", ".css"}
 # what is named in code marks and ends like this is a file of ours; all else (SCENE.json, episodes.db) is somebody's own
 NAMED = re.compile(r"[\w.*/\[\]-]*[\w*\]]\.(?:\[ch\]|c|h|py|ts|mjs|proto|sh|cmake|md|svg)")
-OTHERS = {  # names of that form that are no file of ours
-    "ball.c",
+OTHERS = {  # names of that form that are no file of ours, or only of what is made
+    "ball.c", "moreau_sim/moreau.proto",
 }
 COMMENTS = {".py": "#", ".sh": "#", "": "#", ".cmake": "#", ".txt": "#", ".toml": "#", ".in": "#",
             ".proto": "//", ".ts": "//", ".mjs": "//", ".go": "//", ".rs": "//", ".cpp": "//"}

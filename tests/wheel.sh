@@ -8,6 +8,13 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 "$source/deploy/wheel" "$folder"
+for wheel in "$folder"/dist/moreau_sim-*.whl; do
+    /usr/bin/python3 - "$wheel" "$source/proto/moreau.proto" <<'PROGRAM'
+import sys, zipfile
+
+assert zipfile.ZipFile(sys.argv[1]).read("moreau_sim/moreau.proto") == open(sys.argv[2], "rb").read(), sys.argv[1]
+PROGRAM
+done
 /usr/bin/python3 -m venv --clear "$folder/user"
 "$folder/user/bin/pip" install --quiet --disable-pip-version-check "$folder"/dist/moreau_sim-*-manylinux_*.whl
 cd /
