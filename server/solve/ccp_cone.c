@@ -106,7 +106,7 @@ static void invert3(double m[3][3]) {
     m[2][2] = i22;
 }
 
-void ccp_cone_invert(const CcpScaling *w, const double extra[3], double h[9]) {
+CcpInverse ccp_cone_invert(const CcpScaling *w, const double extra[3], double h[9]) {
     double t = size2(w->q[1], w->q[2]), c = 1.0, s = 0.0;
     if (t > 0.0) {
         c = w->q[1] / t;
@@ -115,10 +115,10 @@ void ccp_cone_invert(const CcpScaling *w, const double extra[3], double h[9]) {
     double square = w->beta * w->beta, wide = (w->q[0] + t) * (w->q[0] + t);
     // rows: along the axes of W^2, the longest first
     const double root = 0x1.6a09e667f3bcdp-1; // of 1/2
-    const double axis[3][3] = {
-        {root, root * c, root * s}, {0.0, -s, c}, {root, -root * c, -root * s}};
+    CcpInverse inverse = {
+        .axis = {{root, root * c, root * s}, {0.0, -s, c}, {root, -root * c, -root * s}}};
+    double(*axis)[3] = inverse.axis, (*m)[3] = inverse.inner;
     const double value[3] = {square * wide, square, square / wide};
-    double m[3][3];
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j <= i; j++) {
             double sum = i == j ? value[i] : 0.0;
@@ -140,6 +140,22 @@ void ccp_cone_invert(const CcpScaling *w, const double extra[3], double h[9]) {
             h[3 * i + j] = h[3 * j + i] =
                 axis[0][i] * half[0][j] + axis[1][i] * half[1][j] + axis[2][i] * half[2][j];
         }
+    }
+    return inverse;
+}
+
+void ccp_cone_multiply_inverted(const CcpInverse *inverse, const double x[3], double product[3]) {
+    const double(*axis)[3] = inverse->axis;
+    double part[3], of[3];
+    for (int i = 0; i < 3; i++) {
+        part[i] = axis[i][0] * x[0] + axis[i][1] * x[1] + axis[i][2] * x[2];
+    }
+    for (int i = 0; i < 3; i++) {
+        const double *row = inverse->inner[i];
+        of[i] = row[0] * part[0] + row[1] * part[1] + row[2] * part[2];
+    }
+    for (int k = 0; k < 3; k++) {
+        product[k] = axis[0][k] * of[0] + axis[1][k] * of[1] + axis[2][k] * of[2];
     }
 }
 

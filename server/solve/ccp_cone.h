@@ -40,8 +40,17 @@ CcpScaling ccp_cone_scaling(const double z[3], const double s[3]);
 void ccp_cone_multiply(const CcpScaling *w, const double x[3], double product[3]);         // W x
 void ccp_cone_multiply_inverse(const CcpScaling *w, const double x[3], double product[3]); // W^-1 x
 
-// h := (W^2 + diag(extra))^-1, row by row; extra > 0.
-void ccp_cone_invert(const CcpScaling *w, const double extra[3], double h[9]);
+// (W^2 + diag(extra))^-1 between the axes of W^2, which are rows.
+typedef struct CcpInverse {
+    double axis[3][3], inner[3][3];
+} CcpInverse;
+
+// extra > 0; h := the inverse, row by row. Near the boundary the largest number of the inverse is
+// 1e20 times the least, which is lost in the rounding of h.
+CcpInverse ccp_cone_invert(const CcpScaling *w, const double extra[3], double h[9]);
+
+// The inverse by x, along each axis with the rounding of its own size.
+void ccp_cone_multiply_inverted(const CcpInverse *inverse, const double x[3], double product[3]);
 
 // The largest alpha <= 1 with a + alpha d in S; a inside.
 double ccp_cone_step(const double a[3], const double d[3]);

@@ -35,10 +35,11 @@ struct CcpBarrier {
     double omega;
     double z[3], s[3], d_z[3], d_s[3];
     CcpScaling scaling;
-    double u[3];     // J v + offset + R gamma
-    double h[9];     // (W^2 + R)^-1 of impulses
-    double b[3];     // right side: of H^-1 d gamma + J dv
-    double borne[2]; // the velocities that a line's bounds bear where their distances stay
+    CcpInverse inverse; // of a cone: H in z, along the axes of W^2
+    double u[3];        // J v + offset + R gamma
+    double h[9];        // (W^2 + R)^-1 of impulses
+    double b[3];        // right side: of H^-1 d gamma + J dv
+    double borne[2];    // the velocities that a line's bounds bear where their distances stay
 };
 
 Status ccp_interior_init(CcpInterior *p, CcpIsland *island, Ldlt *ldlt, Arena *arena,
@@ -226,7 +227,7 @@ static void invert(CcpBarrier *b, const NewtonConstraint *c, double regular) {
         double mu = c->mu;
         const double scaled[3] = {extra / (mu * mu), extra, extra};
         b->scaling = ccp_cone_scaling(b->z, b->s);
-        ccp_cone_invert(&b->scaling, scaled, b->h);
+        b->inverse = ccp_cone_invert(&b->scaling, scaled, b->h);
         b->h[0] /= mu * mu;
         b->h[1] /= mu;
         b->h[2] /= mu;
@@ -269,6 +270,18 @@ static void multiply(const double *h, const double *x, uint32_t rows, double *pr
             product[r] += h[r * rows + q] * x[q];
         }
     }
+}
+
+// H x of one constraint
+static void multiply_inverted(const CcpBarrier *b, const NewtonConstraint *c, const double *x,
+                              double *product) {
+    if (b->kind != CCP_CONE) {
+        product[0] = b->h[0] * x[0];
+        return;
+    }
+    const double scaled[3] = {x[0] / c->mu, x[1], x[2]};
+    ccp_cone_multiply_inverted(&b->inverse, scaled, product);
+    product[0] /= c->mu;
 }
 
 // What is left of a constraint's equation: b - J dv - (W^2 + R) d gamma.
@@ -316,7 +329,7 @@ static void correct(CcpInterior *p) {
             for (uint32_t r = 0; r < c->rows; r++) {
                 rest[r] -= moved[r];
             }
-            multiply(p->barrier[i].h, rest, c->rows, change);
+            multiply_inverted(&p->barrier[i], c, rest, change);
             for (uint32_t r = 0; r < c->rows; r++) {
                 p->d_gamma[c->first + r] += change[r];
             }

@@ -59,6 +59,29 @@ START_TEST(scalings_bring_two_points_together) {
 }
 END_TEST
 
+// What slides: z and s lie near the boundary, opposite to each other, and W^2 has eigenvalues 1e10
+// and 1e-10. What is along the longest axis comes back, though the inverse's other numbers are 1e20
+// times as large as those along it.
+START_TEST(an_inverse_keeps_what_is_least_of_it) {
+    uint64_t state = 9;
+    for (int i = 0; i < campaign_count(200); i++) {
+        double x = problem_build_random(&state), y = problem_build_random(&state);
+        double t = sqrt(x * x + y * y), depth = 1e-10 * t;
+        const double z[3] = {t + depth, x, y}, s[3] = {t + depth, -x, -y};
+        const double extra[3] = {1e-12, 1e-12, 1e-12}, axis[3] = {1.0, -x / t, -y / t};
+        double h[9], back[3], product[3];
+        CcpScaling w = ccp_cone_scaling(z, s);
+        const CcpInverse inverse = ccp_cone_invert(&w, extra, h);
+        ccp_cone_multiply_inverted(&inverse, axis, back);
+        ccp_cone_multiply(&w, back, product);
+        ccp_cone_multiply(&w, product, product);
+        // rounding of the axis, along the shortest, is made 1e-6; its rounding, along the longest,
+        // 1e-12
+        assert_near(product, axis, 1e-10);
+    }
+}
+END_TEST
+
 START_TEST(division_undoes_the_product) {
     uint64_t state = 8;
     for (int i = 0; i < campaign_count(2000); i++) {
@@ -368,6 +391,7 @@ static TCase *case_parts(void) {
     TCase *tcase = tcase_create("parts");
     tcase_add_loop_test(tcase, the_last_digits_are_not_begun_too_early, 0, 3);
     tcase_add_test(tcase, scalings_bring_two_points_together);
+    tcase_add_test(tcase, an_inverse_keeps_what_is_least_of_it);
     tcase_add_test(tcase, division_undoes_the_product);
     tcase_add_test(tcase, the_longest_step_ends_on_the_boundary);
     tcase_add_test(tcase, projections_are_the_nearest_points);
