@@ -62,8 +62,9 @@ void program_linearise(CompliantProgram *p, double at);
 // The system of linearised parts.
 LdltOutcome program_factor(CompliantProgram *p);
 
-// Factors the masses with springs alone; then x becomes what it moves.
-void program_factor_masses(CompliantProgram *p);
+// Factors the masses with springs alone; then x becomes what it moves. false: there is no time left
+// for the factor, and nothing is to be solved with it.
+bool program_factor_masses(CompliantProgram *p);
 void program_solve_masses(CompliantProgram *p, double *x);
 
 // Of the factored system: the steps of all, and how far they may go.

@@ -231,14 +231,13 @@ Status compliant_program_store(CompliantProgram *p, Answer *answer, Arena *arena
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         is_far = is_far || p->part[i].kind == PART_BILATERAL;
     }
-    if (is_far) {
-        program_factor_masses(p);
-    }
+    // where there is no time for them, what is declared is Coulomb's law
+    const bool is_known = !is_far || program_factor_masses(p);
     memset(p->work, 0, n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         PartKind kind = p->part[i].kind;
         bool has_any = kind == PART_CONTACT || kind == PART_LIMIT || kind == PART_BOUNDED;
-        double curvature = has_any ? curvature_of(p, &touching, is_far, i) : 1.0;
+        double curvature = !has_any ? 1.0 : is_known ? curvature_of(p, &touching, is_far, i) : 0.0;
         store_part(p, i, curvature, answer);
     }
     arena_reset_to(arena, mark);

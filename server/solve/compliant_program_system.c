@@ -87,7 +87,7 @@ LdltOutcome program_factor(CompliantProgram *p) {
     return outcome;
 }
 
-void program_factor_masses(CompliantProgram *p) {
+bool program_factor_masses(CompliantProgram *p) {
     const NewtonIsland *n = p->island;
     ldlt_clear(&p->ldlt);
     for (uint32_t i = 0; i < n->tree_count; i++) {
@@ -101,6 +101,7 @@ void program_factor_masses(CompliantProgram *p) {
     bool is_begun = asker_affords(&p->asker, 2.0 * p->plan.operations);
     p->asker.is_stopped = !is_begun || ldlt_factor(&p->ldlt, p->asker.stop) == LDLT_STOPPED;
     asker_spend(&p->asker, 2.0 * p->plan.operations);
+    return !p->asker.is_stopped;
 }
 
 void program_solve_masses(CompliantProgram *p, double *x) {
