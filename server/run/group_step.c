@@ -244,6 +244,7 @@ static double *driven_column(World *world, ChannelKind kind) {
 static void drive(const Group *group, GroupWorld *of) {
     World *world = of->world;
     const Layout *layout = &group->action;
+    bool has_moved = false;
     for (uint32_t c = 0; c < layout->channel_count; c++) {
         const Channel *channel = &layout->channel[c];
         double *to;
@@ -256,6 +257,7 @@ static void drive(const Group *group, GroupWorld *of) {
             to = world->velocity + 6 * (size_t)channel->body +
                  (channel->kind == CHANNEL_BODY_SPIN ? 3 : 0);
             woken = channel->body;
+            has_moved = true;
         } else {
             continue;
         }
@@ -267,6 +269,10 @@ static void drive(const Group *group, GroupWorld *of) {
             const Column *column = &layout->column[k];
             to[column->number] = column->scale * of->action[k] + column->offset;
         }
+    }
+    if (has_moved) {
+        world_place_trees(world); // what they carry
+        world_follow_bodies(world);
     }
 }
 

@@ -15,12 +15,13 @@ typedef enum DeedKind {
     DEED_RESTORE, // what is in a slot; nothing where it is empty
     DEED_CLONE,   // goes on in a world that was read from this one's snapshot, with nothing cached
     DEED_SCENE,   // goes on in the world that this one's scene makes
+    DEED_GROUP,   // asks whether groups of this world are what they should be, by a seed
     DEED_KIND_COUNT
 } DeedKind;
 
 typedef struct Deed {
     DeedKind kind;
-    uint32_t slot; // of those that name one
+    uint32_t slot; // of those that name one; or a seed
     Input input;   // what it points to lives in an arena
 } Deed;
 

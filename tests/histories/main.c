@@ -189,6 +189,9 @@ static void add_up(PlayTally *sum, const PlayTally *more) {
     sum->faults += more->faults;
     sum->asked += more->asked;
     sum->scenes += more->scenes;
+    sum->groups += more->groups;
+    sum->groups_refused += more->groups_refused;
+    sum->group_rows += more->group_rows;
 }
 
 // Of the processor, of all children that have ended: a busy machine makes no history dearer.
@@ -222,11 +225,12 @@ static bool try_seeds(const Orders *orders, const Known *known) {
             tell(orders, seed, &found);
         }
     }
-    printf("%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s of a processor), %" PRIu64
-           " refused, %" PRIu64 " steps, %" PRIu64 " faults, %" PRIu64
-           " go on in a scene; %zu findings, %" PRIu64 " known ones\n",
-           at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps,
-           sum.faults, sum.scenes, told.count, known_count);
+    printf(
+        "%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s of a processor), %" PRIu64
+        " refused, %" PRIu64 " steps, %" PRIu64 " faults, %" PRIu64 " go on in a scene, %" PRIu64
+        " groups (%" PRIu64 " refused) of %" PRIu64 " rows; %zu findings, %" PRIu64 " known ones\n",
+        at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps, sum.faults,
+        sum.scenes, sum.groups, sum.groups_refused, sum.group_rows, told.count, known_count);
     return told.count == 0;
 }
 

@@ -87,6 +87,8 @@ MakeScale make_scale(Dice *dice) {
 
 // ---- deeds
 
+enum { GROUP_SEEDS = 1 << 16 };
+
 static Deed input_deed(Input input) {
     return (Deed){.kind = DEED_INPUT, .input = input};
 }
@@ -119,6 +121,9 @@ static Input any_input(Make *make) {
 }
 
 Deed make_deed(Make *make) {
+    if (make_chance(make, 2)) {
+        return (Deed){.kind = DEED_GROUP, .slot = make_roll(make, GROUP_SEEDS)};
+    }
     if (make_chance(make, 6)) {
         static const DeedKind kinds[] = {DEED_TAKE, DEED_TAKE, DEED_RESTORE, DEED_CLONE,
                                          DEED_SCENE};

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "histories/ask.h"
+#include "histories/ask_group.h"
 #include "histories/ask_step.h"
 #include "histories/table.h"
 #include "step/snapshot.h"
@@ -418,6 +419,8 @@ static bool carry_out(Play *play, const Deed *deed) {
         return go_on_in_clone(play);
     case DEED_SCENE:
         return go_on_in_scene(play);
+    case DEED_GROUP:
+        return ask_group(play, play->door[PLAY_MAIN].world, deed->slot);
     case DEED_KIND_COUNT:
         break;
     }
@@ -446,7 +449,8 @@ bool play_deed(Play *play, const Deed *deed) {
     }
     play->tally.deeds++;
     arena_reset(&play->memory);
-    tell(play, deed->kind != DEED_INPUT         ? "snapshots"
+    tell(play, deed->kind == DEED_GROUP         ? "groups"
+               : deed->kind != DEED_INPUT       ? "snapshots"
                : deed->input.kind == INPUT_STEP ? "steps"
                                                 : "changes");
     bool is_fine = carry_out(play, deed);

@@ -18,6 +18,7 @@ enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOI
 
 typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
+    uint64_t groups, groups_refused, group_rows;
 } PlayTally;
 
 typedef struct Play {

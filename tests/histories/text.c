@@ -15,10 +15,8 @@ static const char *const input_names[] = {
 enum { INPUT_NAMES = sizeof(input_names) / sizeof(input_names[0]) };
 
 static const char *const deed_names[DEED_KIND_COUNT] = {
-    [DEED_TAKE] = "take",
-    [DEED_RESTORE] = "restore",
-    [DEED_CLONE] = "clone",
-    [DEED_SCENE] = "scene",
+    [DEED_TAKE] = "take",   [DEED_RESTORE] = "restore", [DEED_CLONE] = "clone",
+    [DEED_SCENE] = "scene", [DEED_GROUP] = "group",
 };
 
 // Where no column says how many there are.
@@ -393,7 +391,8 @@ bool text_read_deed(const json_t *text, Arena *arena, Deed *deed) {
             deed_names[kind] == NULL ? NULL : json_object_get(text, deed_names[kind]);
         if (slot != NULL) {
             deed->kind = (DeedKind)kind;
-            deed->slot = (uint32_t)json_integer_value(slot) % HISTORY_SLOTS;
+            deed->slot = (uint32_t)json_integer_value(slot);
+            deed->slot %= kind == DEED_GROUP ? UINT32_MAX : HISTORY_SLOTS;
             return true;
         }
     }
