@@ -50,7 +50,14 @@ SHARED = {
     "GroupRead": "GroupStepReply",
 }
 # what a call sends before its reply
-EVENTS = {"EpisodeReplay": "EpisodeFrames", "EpisodeVerify": "EpisodeProgress", "EpisodeCompare": "EpisodeProgress", "EpisodeTouches": "EpisodeProgress", "EpisodeBackup": "BackupProgress", "Subscribe": "LiveFrame"}
+EVENTS = {
+    "EpisodeReplay": "EpisodeFrames",
+    "EpisodeVerify": "EpisodeProgress",
+    "EpisodeCompare": "EpisodeProgress",
+    "EpisodeTouches": "EpisodeProgress",
+    "EpisodeBackup": "BackupProgress",
+    "Subscribe": "LiveFrame",
+}
 
 
 def describe() -> pb.FileDescriptorProto:
@@ -138,13 +145,13 @@ def reachable(messages: dict[str, pb.DescriptorProto], root: str) -> set[str]:
     return seen
 
 
-def annotation(field: F, is_sent: bool) -> str:
-    """The type of a field. Columns that are sent may be any sequence of numbers."""
+def annotation(field: F, is_sent: bool, module: str = "") -> str:
+    """The type of a field, of a message as `module` has it. Columns that are sent may be any sequence of numbers."""
     kind, plain, number = KINDS[field.type]
     if field.type in (F.TYPE_MESSAGE, F.TYPE_ENUM):
-        plain = f'"{type_name(field)}"'
+        plain = module + type_name(field)
     if field.label != F.LABEL_REPEATED:
-        return f"{plain} | None" if not plain.startswith('"') else f"Optional[{plain}]"
+        return f"{plain} | None"
     if number is None:
         return f"Sequence[{plain}]" if is_sent else f"list[{plain}]"
     return "ArrayLike" if is_sent else f"NDArray[{number}]"
@@ -171,7 +178,7 @@ def write_message(message: pb.DescriptorProto, path: tuple[int, ...], notes: dic
         empty = "None" if not is_column or message.name in sent else "_new(default_factory=list)"
         kind = annotation(field, message.name in sent)
         if is_column and message.name in sent:
-            kind = f"Optional[{kind}]"
+            kind = f"{kind} | None"
         elif is_column and KINDS[field.type][2] is not None:
             empty = f"_new(default_factory=lambda: np.empty(0, {KINDS[field.type][2]}))"
         body.append(f"    {name_of(field)}: {kind} = {empty}")
@@ -205,7 +212,6 @@ def protocol(file: pb.FileDescriptorProto) -> str:
         "from dataclasses import dataclass",
         "from dataclasses import field as _new",
         "from enum import IntEnum",
-        "from typing import Optional",
         "",
         "import numpy as np",
         "from numpy.typing import ArrayLike, NDArray",
@@ -241,9 +247,7 @@ def write_call(field: F, messages: dict[str, pb.DescriptorProto], results: dict[
     event = EVENTS.get(message.name)
     arguments = []
     for part in message.field:
-        kind = annotation(part, True)
-        kind = re.sub(r'"([A-Za-z.]+)"', r"p.\1", kind)
-        kind = kind.removeprefix("Optional[").removesuffix("]") if kind.startswith("Optional[") else kind
+        kind = annotation(part, True, "p.")
         kind = kind if kind.endswith("| None") else f"{kind} | None"
         arguments.append(f"{name_of(part)}: {kind} = None")
     head = f"    def {field.name}(self, *, " + ", ".join([*arguments, "deadline_ms: int | None = None"]) + ")"

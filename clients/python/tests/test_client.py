@@ -242,7 +242,7 @@ def listen(answer):
             threading.Thread(target=answer, args=(connection,), daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
-    return listener, "127.0.0.1:%d" % listener.getsockname()[1]
+    return listener, f"127.0.0.1:{listener.getsockname()[1]}"
 
 
 @pytest.mark.parametrize(

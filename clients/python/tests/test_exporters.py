@@ -33,7 +33,7 @@ SCENE = {
 def messages(path, topic):
     with open(path, "rb") as file:
         reader = make_reader(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
-        for schema, channel, message, decoded in reader.iter_decoded_messages(topics=[topic]):
+        for schema, _channel, message, decoded in reader.iter_decoded_messages(topics=[topic]):
             yield schema, message, decoded
 
 

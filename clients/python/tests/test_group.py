@@ -235,7 +235,7 @@ def test_finished_episodes_are_recorded_with_what_they_earned(client):
         assert len(group.recording) == 32
         group.reset(seed=3)
         earned = np.zeros(4)
-        for step in range(10):
+        for _ in range(10):
             rows = group.step(np.full((4, 1), 1.0))
             earned += [1.0, 2.0, 3.0, 4.0]
             if len(rows.final):

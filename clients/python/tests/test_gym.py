@@ -198,7 +198,7 @@ def test_a_picture_shows_what_is_there(address):
         env.step(1)
     moved = env.render()
     # the cart is of its colour, and has gone to the right
-    cart = [np.argwhere((abs(one.astype(int) - cart_colour(frame)).sum(axis=2) < 20))[:, 1].mean() for one in (frame, moved)]
+    cart = [np.argwhere(abs(one.astype(int) - cart_colour(frame)).sum(axis=2) < 20)[:, 1].mean() for one in (frame, moved)]
     assert cart[1] > cart[0] + 1
     assert np.array_equal(frame, again(address))
     env.close()
@@ -386,7 +386,7 @@ def test_a_server_of_another_version_is_said(replies, error, words):
     ]
     threading.Thread(target=lambda: answer(listener.accept()[0], said), daemon=True).start()
     with listener, pytest.raises(error, match=words):
-        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address="127.0.0.1:%d" % listener.getsockname()[1])
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=f"127.0.0.1:{listener.getsockname()[1]}")
 
 
 def test_training_is_recorded_with_its_returns(tmp_path):

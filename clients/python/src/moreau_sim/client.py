@@ -50,7 +50,7 @@ class Pending(Generic[R]):
 
     __slots__ = ("_client", "_id", "_of", "_frame", "_head", "_result", "_error", "_events")
 
-    def __init__(self, client: "Client", id: int, result: type[R], has_events: bool) -> None:
+    def __init__(self, client: Client, id: int, result: type[R], has_events: bool) -> None:
         self._client = client
         self._id = id
         self._of: type[R] = result
@@ -169,7 +169,7 @@ class Client(Calls):
             self._connection = None
         self._fail_all(ConnectionLost(f"the connection to {self.address} was closed"))
 
-    def __enter__(self) -> "Client":
+    def __enter__(self) -> Client:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -267,7 +267,7 @@ class Group:
         record: str | p.GroupRecord | None = None,
         opinion: float | p.GroupOpinion | None = None,
         **more: Any,
-    ) -> "Group":
+    ) -> Group:
         """Makes a group of clones of a scene, or of a world as it stands.
 
         action, observation, extra   channels, whose numbers are the columns of a row
@@ -313,7 +313,7 @@ class Group:
         keep: bool = False,
         record: str | p.GroupRecord | None = None,
         **more: Any,
-    ) -> "Group":
+    ) -> Group:
         """A recorded group that goes on from where it was, also when its server was killed: read() tells what its worlds
         see, and `resumed` what is lost.
 
@@ -334,7 +334,7 @@ class Group:
             self.client.group_destroy(group=self.id, **self._told_returns())
             self._is_closed = True
 
-    def __enter__(self) -> "Group":
+    def __enter__(self) -> Group:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -106,7 +106,7 @@ class Server:
         self._folder.cleanup()
         return status
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Server:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as _new
 from enum import IntEnum
-from typing import Optional
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,56 +26,56 @@ class Request(Message):
     deadline_ms: int | None = None
     """[ms] from receipt; work stops between two steps once it has passed, Solve with what it has; default:
     none"""
-    hello: Optional["Hello"] = None
-    ping: Optional["Ping"] = None
-    stats: Optional["Stats"] = None
-    describe: Optional["Describe"] = None
-    cancel: Optional["Cancel"] = None
-    world_create: Optional["WorldCreate"] = None
-    world_destroy: Optional["WorldDestroy"] = None
-    world_list: Optional["WorldList"] = None
-    world_add_materials: Optional["WorldAddMaterials"] = None
-    world_add_shapes: Optional["WorldAddShapes"] = None
-    world_add_bodies: Optional["WorldAddBodies"] = None
-    world_add_joints: Optional["WorldAddJoints"] = None
-    world_remove: Optional["WorldRemove"] = None
-    world_get: Optional["WorldGet"] = None
-    world_set: Optional["WorldSet"] = None
-    world_step: Optional["WorldStep"] = None
-    world_contacts: Optional["WorldContacts"] = None
-    world_hash: Optional["WorldHash"] = None
-    world_scene: Optional["WorldScene"] = None
-    snapshot_take: Optional["SnapshotTake"] = None
-    snapshot_read: Optional["SnapshotRead"] = None
-    snapshot_upload: Optional["SnapshotUpload"] = None
-    snapshot_restore: Optional["SnapshotRestore"] = None
-    snapshot_clone: Optional["SnapshotClone"] = None
-    snapshot_drop: Optional["SnapshotDrop"] = None
-    group_create: Optional["GroupCreate"] = None
-    group_reset: Optional["GroupReset"] = None
-    group_step: Optional["GroupStep"] = None
-    group_send: Optional["GroupSend"] = None
-    group_receive: Optional["GroupReceive"] = None
-    group_destroy: Optional["GroupDestroy"] = None
-    group_list: Optional["GroupList"] = None
-    group_opinions: Optional["GroupOpinions"] = None
-    group_read: Optional["GroupRead"] = None
-    episode_start: Optional["EpisodeStart"] = None
-    episode_stop: Optional["EpisodeStop"] = None
-    episode_list: Optional["EpisodeList"] = None
-    episode_describe: Optional["EpisodeDescribe"] = None
-    episode_read: Optional["EpisodeRead"] = None
-    episode_replay: Optional["EpisodeReplay"] = None
-    episode_verify: Optional["EpisodeVerify"] = None
-    episode_delete: Optional["EpisodeDelete"] = None
-    episode_fork: Optional["EpisodeFork"] = None
-    episode_compare: Optional["EpisodeCompare"] = None
-    episode_touches: Optional["EpisodeTouches"] = None
-    episode_pin: Optional["EpisodePin"] = None
-    episode_backup: Optional["EpisodeBackup"] = None
-    subscribe: Optional["Subscribe"] = None
-    solve: Optional["Solve"] = None
-    problem: Optional["Problem"] = None
+    hello: Hello | None = None
+    ping: Ping | None = None
+    stats: Stats | None = None
+    describe: Describe | None = None
+    cancel: Cancel | None = None
+    world_create: WorldCreate | None = None
+    world_destroy: WorldDestroy | None = None
+    world_list: WorldList | None = None
+    world_add_materials: WorldAddMaterials | None = None
+    world_add_shapes: WorldAddShapes | None = None
+    world_add_bodies: WorldAddBodies | None = None
+    world_add_joints: WorldAddJoints | None = None
+    world_remove: WorldRemove | None = None
+    world_get: WorldGet | None = None
+    world_set: WorldSet | None = None
+    world_step: WorldStep | None = None
+    world_contacts: WorldContacts | None = None
+    world_hash: WorldHash | None = None
+    world_scene: WorldScene | None = None
+    snapshot_take: SnapshotTake | None = None
+    snapshot_read: SnapshotRead | None = None
+    snapshot_upload: SnapshotUpload | None = None
+    snapshot_restore: SnapshotRestore | None = None
+    snapshot_clone: SnapshotClone | None = None
+    snapshot_drop: SnapshotDrop | None = None
+    group_create: GroupCreate | None = None
+    group_reset: GroupReset | None = None
+    group_step: GroupStep | None = None
+    group_send: GroupSend | None = None
+    group_receive: GroupReceive | None = None
+    group_destroy: GroupDestroy | None = None
+    group_list: GroupList | None = None
+    group_opinions: GroupOpinions | None = None
+    group_read: GroupRead | None = None
+    episode_start: EpisodeStart | None = None
+    episode_stop: EpisodeStop | None = None
+    episode_list: EpisodeList | None = None
+    episode_describe: EpisodeDescribe | None = None
+    episode_read: EpisodeRead | None = None
+    episode_replay: EpisodeReplay | None = None
+    episode_verify: EpisodeVerify | None = None
+    episode_delete: EpisodeDelete | None = None
+    episode_fork: EpisodeFork | None = None
+    episode_compare: EpisodeCompare | None = None
+    episode_touches: EpisodeTouches | None = None
+    episode_pin: EpisodePin | None = None
+    episode_backup: EpisodeBackup | None = None
+    subscribe: Subscribe | None = None
+    solve: Solve | None = None
+    problem: Problem | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,69 +85,69 @@ class Reply(Message):
 
     id: int | None = None
     """of the request; 0 when the frame could not be read that far"""
-    status: Optional["Status"] = None
+    status: Status | None = None
     server_ns: int | None = None
     """[ns] from receipt of the request to the start of encoding the reply"""
     event: bool | None = None
     """true: more replies to this request follow; default false"""
-    welcome: Optional["Welcome"] = None
-    pong: Optional["Pong"] = None
-    stats: Optional["StatsReply"] = None
-    describe: Optional["DescribeReply"] = None
-    cancel: Optional["CancelReply"] = None
-    world_create: Optional["WorldCreateReply"] = None
-    world_destroy: Optional["WorldDestroyReply"] = None
-    world_list: Optional["WorldListReply"] = None
-    world_add: Optional["WorldAddReply"] = None
+    welcome: Welcome | None = None
+    pong: Pong | None = None
+    stats: StatsReply | None = None
+    describe: DescribeReply | None = None
+    cancel: CancelReply | None = None
+    world_create: WorldCreateReply | None = None
+    world_destroy: WorldDestroyReply | None = None
+    world_list: WorldListReply | None = None
+    world_add: WorldAddReply | None = None
     """of AddMaterials, AddShapes, AddBodies and AddJoints"""
-    world_remove: Optional["WorldRemoveReply"] = None
-    world_get: Optional["WorldGetReply"] = None
-    world_set: Optional["WorldSetReply"] = None
-    world_step: Optional["WorldStepReply"] = None
-    world_contacts: Optional["WorldContactsReply"] = None
-    world_hash: Optional["WorldHashReply"] = None
-    world_scene: Optional["WorldSceneReply"] = None
-    snapshot_take: Optional["SnapshotTakeReply"] = None
-    snapshot_read: Optional["SnapshotReadReply"] = None
-    snapshot_upload: Optional["SnapshotUploadReply"] = None
-    snapshot_restore: Optional["SnapshotRestoreReply"] = None
-    snapshot_clone: Optional["SnapshotCloneReply"] = None
-    snapshot_drop: Optional["SnapshotDropReply"] = None
-    group_create: Optional["GroupCreateReply"] = None
-    group_step: Optional["GroupStepReply"] = None
+    world_remove: WorldRemoveReply | None = None
+    world_get: WorldGetReply | None = None
+    world_set: WorldSetReply | None = None
+    world_step: WorldStepReply | None = None
+    world_contacts: WorldContactsReply | None = None
+    world_hash: WorldHashReply | None = None
+    world_scene: WorldSceneReply | None = None
+    snapshot_take: SnapshotTakeReply | None = None
+    snapshot_read: SnapshotReadReply | None = None
+    snapshot_upload: SnapshotUploadReply | None = None
+    snapshot_restore: SnapshotRestoreReply | None = None
+    snapshot_clone: SnapshotCloneReply | None = None
+    snapshot_drop: SnapshotDropReply | None = None
+    group_create: GroupCreateReply | None = None
+    group_step: GroupStepReply | None = None
     """of GroupReset, GroupStep, GroupReceive and GroupRead"""
-    group_send: Optional["GroupSendReply"] = None
-    group_destroy: Optional["GroupDestroyReply"] = None
-    group_list: Optional["GroupListReply"] = None
-    group_opinions: Optional["GroupOpinionsReply"] = None
-    episode_start: Optional["EpisodeStartReply"] = None
-    episode_stop: Optional["EpisodeStopReply"] = None
-    episode_list: Optional["EpisodeListReply"] = None
-    episode_describe: Optional["EpisodeDescribeReply"] = None
-    episode_read: Optional["EpisodeReadReply"] = None
-    episode_replay: Optional["EpisodeReplayReply"] = None
-    episode_verify: Optional["EpisodeVerifyReply"] = None
-    episode_delete: Optional["EpisodeDeleteReply"] = None
-    episode_fork: Optional["EpisodeForkReply"] = None
-    episode_compare: Optional["EpisodeCompareReply"] = None
-    episode_touches: Optional["EpisodeTouchesReply"] = None
-    episode_pin: Optional["EpisodePinReply"] = None
-    episode_backup: Optional["EpisodeBackupReply"] = None
-    episode_frames: Optional["EpisodeFrames"] = None
+    group_send: GroupSendReply | None = None
+    group_destroy: GroupDestroyReply | None = None
+    group_list: GroupListReply | None = None
+    group_opinions: GroupOpinionsReply | None = None
+    episode_start: EpisodeStartReply | None = None
+    episode_stop: EpisodeStopReply | None = None
+    episode_list: EpisodeListReply | None = None
+    episode_describe: EpisodeDescribeReply | None = None
+    episode_read: EpisodeReadReply | None = None
+    episode_replay: EpisodeReplayReply | None = None
+    episode_verify: EpisodeVerifyReply | None = None
+    episode_delete: EpisodeDeleteReply | None = None
+    episode_fork: EpisodeForkReply | None = None
+    episode_compare: EpisodeCompareReply | None = None
+    episode_touches: EpisodeTouchesReply | None = None
+    episode_pin: EpisodePinReply | None = None
+    episode_backup: EpisodeBackupReply | None = None
+    episode_frames: EpisodeFrames | None = None
     """event of EpisodeReplay"""
-    episode_progress: Optional["EpisodeProgress"] = None
+    episode_progress: EpisodeProgress | None = None
     """event of EpisodeVerify"""
-    compare_progress: Optional["EpisodeProgress"] = None
+    compare_progress: EpisodeProgress | None = None
     """event of EpisodeCompare: steps of the recording, which each variant takes too"""
-    backup_progress: Optional["BackupProgress"] = None
+    backup_progress: BackupProgress | None = None
     """event of EpisodeBackup"""
-    touches_progress: Optional["EpisodeProgress"] = None
+    touches_progress: EpisodeProgress | None = None
     """event of EpisodeTouches with `simulate`: steps of the episode"""
-    subscribe: Optional["SubscribeReply"] = None
-    live_frame: Optional["LiveFrame"] = None
+    subscribe: SubscribeReply | None = None
+    live_frame: LiveFrame | None = None
     """event of Subscribe"""
-    solve: Optional["SolveReply"] = None
-    problem: Optional["ProblemReply"] = None
+    solve: SolveReply | None = None
+    problem: ProblemReply | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -191,7 +190,7 @@ class Status(Message):
         UNAUTHENTICATED = 16
         """the token is missing or wrong"""
 
-    code: Optional["Status.Code"] = None
+    code: Status.Code | None = None
     message: str | None = None
     """a sentence a person can act on"""
     field: str | None = None
@@ -234,10 +233,10 @@ class Welcome(Message):
     protocol_minor: int | None = None
     session: str | None = None
     """to be shown in Hello.resume"""
-    limits: list["Limit"] = _new(default_factory=list)
+    limits: list[Limit] = _new(default_factory=list)
     """of these three: what they mean is left to Describe where a frame would not hold it"""
-    calls: list["CallInfo"] = _new(default_factory=list)
-    solvers: list["SolverInfo"] = _new(default_factory=list)
+    calls: list[CallInfo] = _new(default_factory=list)
+    solvers: list[SolverInfo] = _new(default_factory=list)
     last_id: int | None = None
     """highest id of the requests received in this session; 0: none"""
     build: str | None = None
@@ -274,7 +273,7 @@ class CallInfo(Message):
 class SolverInfo(Message):
     name: str | None = None
     meaning: str | None = None
-    parameters: list["ParameterInfo"] = _new(default_factory=list)
+    parameters: list[ParameterInfo] = _new(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -387,10 +386,10 @@ class Describe(Message):
 
 @dataclass(slots=True, kw_only=True)
 class DescribeReply(Message):
-    limits: list["Limit"] = _new(default_factory=list)
-    calls: list["CallInfo"] = _new(default_factory=list)
-    solvers: list["SolverInfo"] = _new(default_factory=list)
-    fields: list["FieldInfo"] = _new(default_factory=list)
+    limits: list[Limit] = _new(default_factory=list)
+    calls: list[CallInfo] = _new(default_factory=list)
+    solvers: list[SolverInfo] = _new(default_factory=list)
+    fields: list[FieldInfo] = _new(default_factory=list)
     total: int | None = None
     """rows of all four: those that did not come are asked for with `first`"""
 
@@ -436,7 +435,7 @@ class WorldSettings(Message):
         """Of where the bodies are at the start of the step, as the papers have it: fast bodies that pass each
         other may touch."""
 
-    gravity: Optional[ArrayLike] = None
+    gravity: ArrayLike | None = None
     """3 [m/s^2], each within +-1e6; default 0 0 -9.81"""
     time_step: float | None = None
     """[s] 1e-9 … 10; default 1/240"""
@@ -446,19 +445,19 @@ class WorldSettings(Message):
     """[m/s] 0 … 1e6: slower impacts do not bounce; default 0.05"""
     solver: str | None = None
     """by name; default mdp"""
-    parameters: Optional["SolverParameters"] = None
+    parameters: SolverParameters | None = None
     """of that solver; switching the solver sets its defaults first"""
-    integrator: Optional["Integrator.Kind"] = None
+    integrator: Integrator.Kind | None = None
     """default SYMPLECTIC"""
-    rotation: Optional["Rotation.Kind"] = None
+    rotation: Rotation.Kind | None = None
     """default MIDPOINT"""
     recovery_speed: float | None = None
     """[m/s] 0 … 1e9: overlaps leave no faster; 1e9: as fast as the solver has it; default 1, at which what
     comes out of an overlap rises 5 cm at most on earth, and overlaps below 21 mm (at 240 Hz and
     overlap_correction 0.2) leave as they would anyway"""
-    contact_plane: Optional["WorldSettings.ContactPlane"] = None
+    contact_plane: WorldSettings.ContactPlane | None = None
     """where a contact's plane is taken from; default APPROACH"""
-    bounds: Optional["Bounds"] = None
+    bounds: Bounds | None = None
     """outside of which dynamic bodies are removed; default none. In WorldSet: absent leaves them as they are,
     an empty message takes them away"""
     sleep_speed: float | None = None
@@ -484,9 +483,9 @@ class Bounds(Message):
     no joint of coordinates. Joints that hold a body that leaves go with it, of rows too, and gears that
     couple one of them."""
 
-    lower: Optional[ArrayLike] = None
+    lower: ArrayLike | None = None
     """3 [m], each within +-1e9: a face at 1e9 is as good as none"""
-    upper: Optional[ArrayLike] = None
+    upper: ArrayLike | None = None
     """3 [m], each above its lower one; lower and upper come together"""
 
 
@@ -544,11 +543,11 @@ class SolverParameters(Message):
     """Parameters of the contact solvers, each in a message of its own. Ranges, defaults and meanings:
     Describe."""
 
-    mdp: Optional["MdpParameters"] = None
-    lcp: Optional["LcpParameters"] = None
-    ccp: Optional["CcpParameters"] = None
-    sap: Optional["SapParameters"] = None
-    compliant: Optional["CompliantParameters"] = None
+    mdp: MdpParameters | None = None
+    lcp: LcpParameters | None = None
+    ccp: CcpParameters | None = None
+    sap: SapParameters | None = None
+    compliant: CompliantParameters | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -579,13 +578,13 @@ class MdpParameters(Message):
     """sweeps; 1 … 10,000,000; default 200 in a world, 100,000 in Solve. NEWTON: factorisations for one
     island, of which it makes no more than 6,000; AUTO: sweeps of an island that its budget is too small for;
     a report's iterations are sweeps and factorisations together"""
-    friction: Optional["MdpParameters.Friction"] = None
+    friction: MdpParameters.Friction | None = None
     """default COULOMB"""
     overlap_correction: float | None = None
     """share of an overlap that a step removes; 0 … 1; default 0.2; no effect in Solve"""
     warm_start: bool | None = None
     """start from the previous step's impulses; default true"""
-    method: Optional["MdpParameters.Method"] = None
+    method: MdpParameters.Method | None = None
     """default AUTO"""
     acceleration: bool | None = None
     """sweeps in coloured order, with momentum from one to the next and leaps; false: the paper's own, contact
@@ -668,9 +667,9 @@ class CcpParameters(Message):
     """alpha [m/N] of contacts: alpha / h^2 on the diagonal of the program; 0 … 1e6; default 0: rigid"""
     warm_start: bool | None = None
     """start from the previous step's impulses, where they leave less than none would; default true"""
-    method: Optional["CcpParameters.Method"] = None
+    method: CcpParameters.Method | None = None
     """default INTERIOR_POINT"""
-    coulomb: Optional["CcpParameters.Coulomb"] = None
+    coulomb: CcpParameters.Coulomb | None = None
     """default RELAXED"""
     budget: float | None = None
     """operations of a step or Solve, about, as LcpParameters.budget; 0 … 1e15; default 5e9"""
@@ -700,7 +699,7 @@ class SapParameters(Message):
     """the momentum balance, and e_own, at which a step counts as converged; 1e-15 … 1; default 1e-6"""
     max_iterations: int | None = None
     """Newton steps of one island; 1 … 10,000,000; default 100 in a world, 1,000 in Solve"""
-    friction: Optional["SapParameters.Friction"] = None
+    friction: SapParameters.Friction | None = None
     """default CONVEX"""
     beta: float | None = None
     """contacts stiffer than a step can tell are made to swing once in beta steps: R_n is at least beta^2 w /
@@ -713,7 +712,7 @@ class SapParameters(Message):
     """[N/m] of contacts that bring none; 0 … 1e18; default 0: as stiff as beta lets them be"""
     warm_start: bool | None = None
     """start from the previous step's impulses, where they are better than none; default true"""
-    method: Optional["SapParameters.Method"] = None
+    method: SapParameters.Method | None = None
     """the way to the same answer; default AUTO"""
     budget: float | None = None
     """operations of a step or Solve, about, as LcpParameters.budget; 0 … 1e15; default 5e9"""
@@ -760,13 +759,13 @@ class CompliantParameters(Message):
     stiffness_default: float | None = None
     """[N/m] of contacts, and joints, that bring none; 0 … 1e18; default 1e9 in a world; in Solve 0: none, and
     a problem that lacks one is INVALID_ARGUMENT, naming it"""
-    activation: Optional["CompliantParameters.Activation"] = None
+    activation: CompliantParameters.Activation | None = None
     """default PREDICTIVE"""
     warm_start: bool | None = None
     """start from the previous step's impulses, where they are better than none; default true"""
-    gdot: Optional["CompliantParameters.Gdot"] = None
+    gdot: CompliantParameters.Gdot | None = None
     """default OFF"""
-    friction: Optional["CompliantParameters.Friction"] = None
+    friction: CompliantParameters.Friction | None = None
     """default COULOMB"""
     zeta: float | None = None
     """what squares of normal forces weigh in the printed program, beside those of friction; 0 … 1e30; default
@@ -901,9 +900,9 @@ class Foundation(Message):
         POSITIVE_Z = 5
         NEGATIVE_Z = 6
 
-    face: Optional["Foundation.Face"] = None
+    face: Foundation.Face | None = None
     """of the box, in its own axes"""
-    cells: Optional[ArrayLike] = None
+    cells: ArrayLike | None = None
     """2: along the axes that follow the face's (y z, z x, x y); each > 0, at most 16,384 together"""
     modulus: float | None = None
     """[Pa] > 0, at most 1e18"""
@@ -920,50 +919,50 @@ class Scene(Message):
     name: str | None = None
     about: str | None = None
     """a sentence for people; not used"""
-    settings: Optional["WorldSettings"] = None
-    materials: Optional[Sequence["Material"]] = None
-    bodies: Optional[Sequence["SceneBody"]] = None
-    joints: Optional[Sequence["SceneJoint"]] = None
+    settings: WorldSettings | None = None
+    materials: Sequence[Material] | None = None
+    bodies: Sequence[SceneBody] | None = None
+    joints: Sequence[SceneJoint] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class SceneBody(Message):
     name: str | None = None
     """unique in its scene; may be absent"""
-    kind: Optional["Body.Kind"] = None
-    position: Optional[ArrayLike] = None
+    kind: Body.Kind | None = None
+    position: ArrayLike | None = None
     """3 [m] of the body's origin; default 0 0 0"""
-    orientation: Optional[ArrayLike] = None
+    orientation: ArrayLike | None = None
     """4: quaternion w x y z, normalised on receipt; default 1 0 0 0"""
-    linear_velocity: Optional[ArrayLike] = None
+    linear_velocity: ArrayLike | None = None
     """3 [m/s] of the centre of mass; default 0 0 0"""
-    angular_velocity: Optional[ArrayLike] = None
+    angular_velocity: ArrayLike | None = None
     """3 [rad/s], world axes; default 0 0 0"""
     mass: float | None = None
     """[kg] > 0; default: from the shapes' densities"""
-    inertia: Optional[ArrayLike] = None
+    inertia: ArrayLike | None = None
     """6 [kg m^2]: xx yy zz xy xz yz about the centre of mass, body axes; default: from the shapes"""
-    center_of_mass: Optional[ArrayLike] = None
+    center_of_mass: ArrayLike | None = None
     """3 [m] in body axes; default: from the shapes, or 0 0 0 where inertia is given"""
-    shapes: Optional[Sequence["ScenePrimitive"]] = None
+    shapes: Sequence[ScenePrimitive] | None = None
     """none: a body that touches nothing (then mass and inertia are needed)"""
 
 
 @dataclass(slots=True, kw_only=True)
 class ScenePrimitive(Message):
-    sphere: Optional["SceneSphere"] = None
-    box: Optional["SceneBox"] = None
-    plane: Optional["ScenePlane"] = None
-    capsule: Optional["SceneCapsule"] = None
-    position: Optional[ArrayLike] = None
+    sphere: SceneSphere | None = None
+    box: SceneBox | None = None
+    plane: ScenePlane | None = None
+    capsule: SceneCapsule | None = None
+    position: ArrayLike | None = None
     """3 [m] in the body; default 0 0 0"""
-    orientation: Optional[ArrayLike] = None
+    orientation: ArrayLike | None = None
     """4: quaternion w x y z; default 1 0 0 0"""
     material: str | None = None
     """name of one of the scene's; default: the built-in material"""
     density: float | None = None
     """[kg/m^3] > 0; default 1000"""
-    foundation: Optional["Foundation"] = None
+    foundation: Foundation | None = None
     """of a box; default: none"""
     group: int | None = None
     """32 bits: the collision groups that it is in, see Primitive"""
@@ -979,7 +978,7 @@ class SceneSphere(Message):
 
 @dataclass(slots=True, kw_only=True)
 class SceneBox(Message):
-    half_extents: Optional[ArrayLike] = None
+    half_extents: ArrayLike | None = None
     """3 [m] > 0; required in effect"""
 
 
@@ -996,7 +995,7 @@ class SceneCapsule(Message):
 
 @dataclass(slots=True, kw_only=True)
 class ScenePlane(Message):
-    normal: Optional[ArrayLike] = None
+    normal: ArrayLike | None = None
     """3, any length > 0, out of the solid; default 0 0 1"""
     offset: float | None = None
     """[m] of the plane from the body's origin along the normal; default 0"""
@@ -1010,24 +1009,24 @@ class SceneJoint(Message):
 
     name: str | None = None
     """unique in its scene; may be absent"""
-    kind: Optional["Joint.Kind"] = None
+    kind: Joint.Kind | None = None
     body_a: str | None = None
     """name of a body, or #2 for the third of the scene; default: the world"""
     body_b: str | None = None
     """likewise; required in effect but of gears"""
-    anchor: Optional[ArrayLike] = None
+    anchor: ArrayLike | None = None
     """3 [m] of the frames' origin, in the world; default: b's origin"""
-    anchor_b: Optional[ArrayLike] = None
+    anchor_b: ArrayLike | None = None
     """3 [m] of DISTANCE: of b's frame, where `anchor` is of a's; default: b's origin"""
-    axis: Optional[ArrayLike] = None
+    axis: ArrayLike | None = None
     """3, of any length above 0, in the world: z of the frames; default 0 0 1"""
-    axis_x: Optional[ArrayLike] = None
+    axis_x: ArrayLike | None = None
     """3: x of the frames, made perpendicular to `axis`; default: some perpendicular"""
-    frame_a: Optional[ArrayLike] = None
+    frame_a: ArrayLike | None = None
     """7: a pose, from the origin of a, in its axes; instead of anchor and axes, with frame_b"""
-    frame_b: Optional[ArrayLike] = None
+    frame_b: ArrayLike | None = None
     """7"""
-    axes: Optional[ArrayLike] = None
+    axes: ArrayLike | None = None
     """of GENERIC: those left free"""
     as_rows: bool | None = None
     """default false: coordinates"""
@@ -1044,36 +1043,36 @@ class SceneJoint(Message):
     """[N] > 0, of rows: beyond it the joint is gone; default: never"""
     break_torque: float | None = None
     """[N m] likewise"""
-    low: Optional[ArrayLike] = None
+    low: ArrayLike | None = None
     """limit [m], [rad], -1e9 … 1e9; default, or -1e18: none"""
-    high: Optional[ArrayLike] = None
+    high: ArrayLike | None = None
     """limit; default, or 1e18: none"""
-    stiffness: Optional[ArrayLike] = None
+    stiffness: ArrayLike | None = None
     """of a spring [N/m], [N m/rad], 0 … 1e18; default 0. How it is integrated: at Integrator"""
-    rest: Optional[ArrayLike] = None
+    rest: ArrayLike | None = None
     """where it is slack [m], [rad]; default 0"""
-    damping: Optional[ArrayLike] = None
+    damping: ArrayLike | None = None
     """[N s/m], [N m s/rad], 0 … 1e18; default 0"""
-    friction: Optional[ArrayLike] = None
+    friction: ArrayLike | None = None
     """dry [N], [N m], 0 … 1e18; default 0"""
-    armature: Optional[ArrayLike] = None
+    armature: ArrayLike | None = None
     """inertia of the axis itself [kg], [kg m^2], 0 … 1e18, of coordinates; default 0"""
-    drive_stiffness: Optional[ArrayLike] = None
+    drive_stiffness: ArrayLike | None = None
     """of a drive towards its targets [N/m], [N m/rad], 0 … 1e18; default 0"""
-    drive_damping: Optional[ArrayLike] = None
+    drive_damping: ArrayLike | None = None
     """[N s/m], [N m s/rad], 0 … 1e18; default 0"""
-    effort_max: Optional[ArrayLike] = None
+    effort_max: ArrayLike | None = None
     """what the drive is able to [N], [N m], 0 … 1e18; default, or 1e18: unbounded"""
-    position: Optional[ArrayLike] = None
+    position: ArrayLike | None = None
     """of coordinates, per position: the bodies are put there; default: as they stand. Of rows it is measured,
     angles in the turn that this is nearest to; default 0"""
-    velocity: Optional[ArrayLike] = None
+    velocity: ArrayLike | None = None
     """of coordinates; default: as the bodies move"""
-    target: Optional[ArrayLike] = None
+    target: ArrayLike | None = None
     """of the drive [m], [rad]; default 0"""
-    target_velocity: Optional[ArrayLike] = None
+    target_velocity: ArrayLike | None = None
     """default 0"""
-    effort: Optional[ArrayLike] = None
+    effort: ArrayLike | None = None
     """fed forward [N], [N m]; default 0"""
 
 
@@ -1093,12 +1092,12 @@ class WorldCreate(Message):
 
     name: str | None = None
     """unique among the server's worlds; default: the scene's name with a number, or world-N"""
-    lifetime: Optional["World.Lifetime"] = None
+    lifetime: World.Lifetime | None = None
     idle_timeout_s: float | None = None
     """[s] 1 … 1e9: destroyed when no call has named it for so long; default: never"""
-    settings: Optional["WorldSettings"] = None
+    settings: WorldSettings | None = None
     """wins over the scene's"""
-    scene: Optional["Scene"] = None
+    scene: Scene | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1131,14 +1130,14 @@ class WorldList(Message):
 @dataclass(slots=True, kw_only=True)
 class WorldListReply(Message):
     total: int | None = None
-    worlds: list["WorldInfo"] = _new(default_factory=list)
+    worlds: list[WorldInfo] = _new(default_factory=list)
 
 
 @dataclass(slots=True, kw_only=True)
 class WorldInfo(Message):
     world: int | None = None
     name: str | None = None
-    lifetime: Optional["World.Lifetime"] = None
+    lifetime: World.Lifetime | None = None
     client: str | None = None
     """who made it"""
     bodies: int | None = None
@@ -1157,7 +1156,7 @@ class WorldInfo(Message):
 @dataclass(slots=True, kw_only=True)
 class WorldAddMaterials(Message):
     world: int | None = None
-    materials: Optional[Sequence["Material"]] = None
+    materials: Sequence[Material] | None = None
     """a handful per world, so one by one; a world has at most 4,096"""
 
 
@@ -1166,31 +1165,31 @@ class WorldAddShapes(Message):
     """Adds shapes. A shape is one or several primitives at local poses; bodies share shapes."""
 
     world: int | None = None
-    primitive_count: Optional[ArrayLike] = None
+    primitive_count: ArrayLike | None = None
     """per shape, 1 … 4096; its length is the number of shapes; default: one each"""
-    kind: Optional[ArrayLike] = None
+    kind: ArrayLike | None = None
     """per primitive; its length is the number of primitives"""
-    size: Optional[ArrayLike] = None
+    size: ArrayLike | None = None
     """3 per primitive: see Primitive.Kind [m]"""
-    pose: Optional[ArrayLike] = None
+    pose: ArrayLike | None = None
     """7 per primitive, in the body; default: identity"""
-    material: Optional[ArrayLike] = None
+    material: ArrayLike | None = None
     """per primitive: id; default, or 0: the built-in material"""
-    density: Optional[ArrayLike] = None
+    density: ArrayLike | None = None
     """per primitive [kg/m^3] > 0; default 1000"""
-    foundation_face: Optional[ArrayLike] = None
+    foundation_face: ArrayLike | None = None
     """per primitive: NONE, or the face of a box; those below are read where it has one"""
-    foundation_cells: Optional[ArrayLike] = None
+    foundation_cells: ArrayLike | None = None
     """2 per primitive"""
-    foundation_modulus: Optional[ArrayLike] = None
+    foundation_modulus: ArrayLike | None = None
     """per primitive [Pa]"""
-    foundation_depth: Optional[ArrayLike] = None
+    foundation_depth: ArrayLike | None = None
     """per primitive [m]"""
-    foundation_damping: Optional[ArrayLike] = None
+    foundation_damping: ArrayLike | None = None
     """per primitive [N s/m]; default 0"""
-    group: Optional[ArrayLike] = None
+    group: ArrayLike | None = None
     """per primitive, 32 bits: see Primitive; default 1"""
-    mask: Optional[ArrayLike] = None
+    mask: ArrayLike | None = None
     """per primitive, 32 bits: see Primitive; default 4294967295, all"""
 
 
@@ -1199,19 +1198,19 @@ class WorldAddBodies(Message):
     """Adds bodies as columns; all or none are added."""
 
     world: int | None = None
-    pose: Optional[ArrayLike] = None
+    pose: ArrayLike | None = None
     """7 per body; its length gives the number of bodies; at least one"""
-    velocity: Optional[ArrayLike] = None
+    velocity: ArrayLike | None = None
     """6 per body; default 0"""
-    kind: Optional[ArrayLike] = None
+    kind: ArrayLike | None = None
     """per body; default DYNAMIC"""
-    shape: Optional[ArrayLike] = None
+    shape: ArrayLike | None = None
     """per body: shape id, or 0 for none; default none"""
-    mass: Optional[ArrayLike] = None
+    mass: ArrayLike | None = None
     """per body [kg] > 0; default: from the shapes' densities"""
-    inertia: Optional[ArrayLike] = None
+    inertia: ArrayLike | None = None
     """6 per body: xx yy zz xy xz yz [kg m^2]; default: from the shapes"""
-    center_of_mass: Optional[ArrayLike] = None
+    center_of_mass: ArrayLike | None = None
     """3 per body [m]; default: from the shapes, or 0 where inertia is given"""
 
 
@@ -1221,53 +1220,53 @@ class WorldAddJoints(Message):
     joints leave free, joint after joint; "per position" likewise, with four numbers for three turns."""
 
     world: int | None = None
-    kind: Optional[ArrayLike] = None
+    kind: ArrayLike | None = None
     """per joint; its length gives the number of joints; at least one"""
-    body_a: Optional[ArrayLike] = None
+    body_a: ArrayLike | None = None
     """per joint: id, 0: the world; default 0. 0 of a gear"""
-    body_b: Optional[ArrayLike] = None
+    body_b: ArrayLike | None = None
     """per joint: id; 0 of a gear"""
-    axes: Optional[ArrayLike] = None
+    axes: ArrayLike | None = None
     """per joint, of GENERIC: a sum of 2^Joint.Axis; else 0; default 0"""
-    frame_a: Optional[ArrayLike] = None
+    frame_a: ArrayLike | None = None
     """7 per joint: a pose, from the body's origin, in its axes; default: there"""
-    frame_b: Optional[ArrayLike] = None
+    frame_b: ArrayLike | None = None
     """7 per joint"""
-    as_rows: Optional[ArrayLike] = None
+    as_rows: ArrayLike | None = None
     """per joint; default false: coordinates"""
-    collides: Optional[ArrayLike] = None
+    collides: ArrayLike | None = None
     """per joint; default false: the two bodies do not touch each other"""
-    joint_a: Optional[ArrayLike] = None
+    joint_a: ArrayLike | None = None
     """per joint, of GEAR: id, also of one before it in this call; else 0; default 0"""
-    joint_b: Optional[ArrayLike] = None
-    ratio: Optional[ArrayLike] = None
+    joint_b: ArrayLike | None = None
+    ratio: ArrayLike | None = None
     """per joint [1], of GEAR, -1e6 … 1e6; default 1"""
-    length: Optional[ArrayLike] = None
+    length: ArrayLike | None = None
     """per joint [m], of DISTANCE, > 0; default 1"""
-    break_force: Optional[ArrayLike] = None
+    break_force: ArrayLike | None = None
     """per joint [N] > 0, of rows: beyond it the joint is gone; default, or 1e18: never"""
-    break_torque: Optional[ArrayLike] = None
+    break_torque: ArrayLike | None = None
     """per joint [N m] likewise"""
-    names: Optional[Sequence[str]] = None
+    names: Sequence[str] | None = None
     """per joint; "" for none; default none"""
-    low: Optional[ArrayLike] = None
+    low: ArrayLike | None = None
     """per axis, as in SceneJoint"""
-    high: Optional[ArrayLike] = None
-    stiffness: Optional[ArrayLike] = None
-    rest: Optional[ArrayLike] = None
-    damping: Optional[ArrayLike] = None
-    friction: Optional[ArrayLike] = None
-    armature: Optional[ArrayLike] = None
-    drive_stiffness: Optional[ArrayLike] = None
-    drive_damping: Optional[ArrayLike] = None
-    effort_max: Optional[ArrayLike] = None
-    position: Optional[ArrayLike] = None
+    high: ArrayLike | None = None
+    stiffness: ArrayLike | None = None
+    rest: ArrayLike | None = None
+    damping: ArrayLike | None = None
+    friction: ArrayLike | None = None
+    armature: ArrayLike | None = None
+    drive_stiffness: ArrayLike | None = None
+    drive_damping: ArrayLike | None = None
+    effort_max: ArrayLike | None = None
+    position: ArrayLike | None = None
     """per position; default: as the bodies stand; of rows as in SceneJoint"""
-    velocity: Optional[ArrayLike] = None
+    velocity: ArrayLike | None = None
     """of rows it is measured; default: as the bodies move"""
-    target: Optional[ArrayLike] = None
-    target_velocity: Optional[ArrayLike] = None
-    effort: Optional[ArrayLike] = None
+    target: ArrayLike | None = None
+    target_velocity: ArrayLike | None = None
+    effort: ArrayLike | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1284,12 +1283,12 @@ class WorldRemove(Message):
     all; FAILED_PRECONDITION: a shape that a body has which stays, a body that a joint holds."""
 
     world: int | None = None
-    bodies: Optional[ArrayLike] = None
+    bodies: ArrayLike | None = None
     """ids"""
-    joints: Optional[ArrayLike] = None
+    joints: ArrayLike | None = None
     """ids; gears that couple one of them go with it. A body that a joint holds stays, unless that goes as
     well"""
-    shapes: Optional[ArrayLike] = None
+    shapes: ArrayLike | None = None
     """ids; of shapes that no body has, or only such as go with them"""
 
 
@@ -1322,7 +1321,7 @@ class WorldGet(Message):
 @dataclass(slots=True, kw_only=True)
 class WorldGetReply(Message):
     world: int | None = None
-    settings: Optional["WorldSettings"] = None
+    settings: WorldSettings | None = None
     step: int | None = None
     """steps since creation"""
     time: float | None = None
@@ -1358,7 +1357,7 @@ class WorldGetReply(Message):
     joint_target: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
-    joint_definition: Optional["WorldAddJoints"] = None
+    joint_definition: WorldAddJoints | None = None
     """with `definition`: what would make them, but for `world`, in a world that has the bodies"""
     joint_wrench: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """With `joint_wrenches`, 6 per joint [N, N m]: force and torque that a did to b through the joint in the
@@ -1390,7 +1389,7 @@ class WorldScene(Message):
 
 @dataclass(slots=True, kw_only=True)
 class WorldSceneReply(Message):
-    scene: Optional["Scene"] = None
+    scene: Scene | None = None
     """named as the world"""
 
 
@@ -1404,66 +1403,66 @@ class WorldSet(Message):
     one that was made with these numbers, to the bit."""
 
     world: int | None = None
-    settings: Optional["WorldSettings"] = None
+    settings: WorldSettings | None = None
     """only what is present changes"""
-    ids: Optional[ArrayLike] = None
+    ids: ArrayLike | None = None
     """bodies to change; none twice, nor in any list of these"""
-    pose: Optional[ArrayLike] = None
+    pose: ArrayLike | None = None
     """7 per id"""
-    velocity: Optional[ArrayLike] = None
+    velocity: ArrayLike | None = None
     """6 per id"""
-    joints: Optional[ArrayLike] = None
+    joints: ArrayLike | None = None
     """joints to change"""
-    joint_position: Optional[ArrayLike] = None
+    joint_position: ArrayLike | None = None
     """per position, of coordinates: the bodies are put there"""
-    joint_velocity: Optional[ArrayLike] = None
+    joint_velocity: ArrayLike | None = None
     """per axis, of coordinates"""
-    joint_target: Optional[ArrayLike] = None
+    joint_target: ArrayLike | None = None
     """per axis, as the rest; they hold until they are changed"""
-    joint_target_velocity: Optional[ArrayLike] = None
-    joint_effort: Optional[ArrayLike] = None
-    mass: Optional[ArrayLike] = None
+    joint_target_velocity: ArrayLike | None = None
+    joint_effort: ArrayLike | None = None
+    mass: ArrayLike | None = None
     """per id [kg] > 0, of dynamic bodies; where `inertia` is empty each inertia is scaled with it"""
-    inertia: Optional[ArrayLike] = None
+    inertia: ArrayLike | None = None
     """6 per id, of dynamic bodies: xx yy zz xy xz yz [kg m^2], about the centre of mass, which stays, in body
     axes"""
-    materials: Optional[ArrayLike] = None
+    materials: ArrayLike | None = None
     """materials to change: ids; not 0, the built-in one"""
-    material_friction: Optional[ArrayLike] = None
+    material_friction: ArrayLike | None = None
     """per material [1], as in Material, as the rest"""
-    material_restitution: Optional[ArrayLike] = None
+    material_restitution: ArrayLike | None = None
     """[1]"""
-    material_stiffness: Optional[ArrayLike] = None
+    material_stiffness: ArrayLike | None = None
     """[N/m] > 0; 0: infinite"""
-    material_dissipation_time: Optional[ArrayLike] = None
+    material_dissipation_time: ArrayLike | None = None
     """[s]"""
-    material_damping: Optional[ArrayLike] = None
+    material_damping: ArrayLike | None = None
     """[N s/m]"""
-    material_hertz_exponent: Optional[ArrayLike] = None
+    material_hertz_exponent: ArrayLike | None = None
     """[1]"""
-    shapes: Optional[ArrayLike] = None
+    shapes: ArrayLike | None = None
     """shapes to change, of all the bodies that have them"""
-    shape_material: Optional[ArrayLike] = None
+    shape_material: ArrayLike | None = None
     """per primitive of those shapes, shape after shape: id; 0: the built-in material"""
-    joint_low: Optional[ArrayLike] = None
+    joint_low: ArrayLike | None = None
     """[m], [rad]; -1e18: none"""
-    joint_high: Optional[ArrayLike] = None
+    joint_high: ArrayLike | None = None
     """[m], [rad]; 1e18: none"""
-    joint_stiffness: Optional[ArrayLike] = None
+    joint_stiffness: ArrayLike | None = None
     """[N/m], [N m/rad]"""
-    joint_rest: Optional[ArrayLike] = None
+    joint_rest: ArrayLike | None = None
     """[m], [rad]"""
-    joint_damping: Optional[ArrayLike] = None
+    joint_damping: ArrayLike | None = None
     """[N s/m], [N m s/rad]"""
-    joint_friction: Optional[ArrayLike] = None
+    joint_friction: ArrayLike | None = None
     """[N], [N m]"""
-    joint_armature: Optional[ArrayLike] = None
+    joint_armature: ArrayLike | None = None
     """[kg], [kg m^2], of coordinates; of rows 0"""
-    joint_drive_stiffness: Optional[ArrayLike] = None
+    joint_drive_stiffness: ArrayLike | None = None
     """[N/m], [N m/rad]"""
-    joint_drive_damping: Optional[ArrayLike] = None
+    joint_drive_damping: ArrayLike | None = None
     """[N s/m], [N m s/rad]"""
-    joint_effort_max: Optional[ArrayLike] = None
+    joint_effort_max: ArrayLike | None = None
     """[N], [N m]; 1e18: unbounded"""
 
 
@@ -1483,17 +1482,17 @@ class WorldStep(Message):
     FAILED_PRECONDITION names step, body and quantity, and the world is faulted until WorldSet sets bodies, or
     WorldRemove removes some."""
 
-    worlds: Optional[ArrayLike] = None
+    worlds: ArrayLike | None = None
     """at least one; none twice"""
     steps: int | None = None
     """1 … 10^12"""
     time_step: float | None = None
     """[s] 1e-9 … 10, for these steps only; default: the world's"""
-    wrench_count: Optional[ArrayLike] = None
+    wrench_count: ArrayLike | None = None
     """per world: how many of the wrenches below are its; default: all are the one world's"""
-    wrench_body: Optional[ArrayLike] = None
+    wrench_body: ArrayLike | None = None
     """per wrench: body id; those of one body add up"""
-    wrench: Optional[ArrayLike] = None
+    wrench: ArrayLike | None = None
     """6 per wrench: force [N] at the centre of mass, torque [N m], world axes; held for all steps"""
     poses: bool | None = None
     """return poses of all bodies; default false"""
@@ -1505,16 +1504,16 @@ class WorldStep(Message):
     """certificates"""
     hashes: bool | None = None
     """state hash after the last step; default false"""
-    joint_count: Optional[ArrayLike] = None
+    joint_count: ArrayLike | None = None
     """per world: how many of the joints below are its; default: all are the one world's"""
-    joint_axis_count: Optional[ArrayLike] = None
+    joint_axis_count: ArrayLike | None = None
     """per world: how many free axes those have together; default: one each"""
-    joints: Optional[ArrayLike] = None
+    joints: ArrayLike | None = None
     """ids"""
-    joint_target: Optional[ArrayLike] = None
+    joint_target: ArrayLike | None = None
     """per axis [m], [rad]; empty: unchanged, as the next two"""
-    joint_target_velocity: Optional[ArrayLike] = None
-    joint_effort: Optional[ArrayLike] = None
+    joint_target_velocity: ArrayLike | None = None
+    joint_effort: ArrayLike | None = None
     """[N], [N m]"""
     joint_positions: bool | None = None
     """default false"""
@@ -1542,9 +1541,9 @@ class WorldStepReply(Message):
     velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     pose_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
     velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
-    reports: Optional["StepReports"] = None
+    reports: StepReports | None = None
     hash: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
-    failures: list["Status"] = _new(default_factory=list)
+    failures: list[Status] = _new(default_factory=list)
     """worlds that failed, each naming its world and the last step that it has done; when the texts of all do
     not fit into a frame, the last ones have only the code"""
     removed: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
@@ -1588,10 +1587,10 @@ class StepReports(Message):
     worst_body_a: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """the contact with the largest own residual; 0: none, or static"""
     worst_body_b: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
-    last: Optional["CertificateColumns"] = None
-    worst: Optional["CertificateColumns"] = None
-    worst_step: Optional["CertificateSteps"] = None
-    energy: Optional["EnergyColumns"] = None
+    last: CertificateColumns | None = None
+    worst: CertificateColumns | None = None
+    worst_step: CertificateSteps | None = None
+    energy: EnergyColumns | None = None
     """of the last step"""
     recovery_contacts: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
     """whose overlap would leave faster than recovery_speed, and does not"""
@@ -1599,9 +1598,9 @@ class StepReports(Message):
     """of this call: steps that had such contacts"""
     asleep: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
     """bodies that sleep after the last step (WorldSettings.sleep_speed); absent: none of any world"""
-    open: Optional["OpenColumns"] = None
+    open: OpenColumns | None = None
     """of the last step"""
-    worst_open: Optional["OpenColumns"] = None
+    worst_open: OpenColumns | None = None
     """of the step that left the largest residual"""
     worst_open_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """which step that was, since the world's creation; 0: all were solved"""
@@ -1609,9 +1608,9 @@ class StepReports(Message):
     """contacts and rows of the last step whose targets were softened"""
     softened_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """of this call: steps that had such"""
-    launch: Optional["LaunchColumns"] = None
+    launch: LaunchColumns | None = None
     """of the last step"""
-    worst_launch: Optional["LaunchColumns"] = None
+    worst_launch: LaunchColumns | None = None
     """of the step that launched fastest"""
     worst_launch_step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """which step that was, since the world's creation; 0: none launched anything"""
@@ -1758,7 +1757,7 @@ class WorldHash(Message):
     """State hashes of worlds. Worlds that fail, as unknown ones, are listed in `failures` as those of
     WorldStep are."""
 
-    worlds: Optional[ArrayLike] = None
+    worlds: ArrayLike | None = None
     """at least one; none twice"""
 
 
@@ -1768,7 +1767,7 @@ class WorldHashReply(Message):
 
     hash: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
-    failures: list["Status"] = _new(default_factory=list)
+    failures: list[Status] = _new(default_factory=list)
     """worlds that failed, each naming its world"""
 
 
@@ -1857,7 +1856,7 @@ class SnapshotClone(Message):
     """1 … 65,536"""
     name: str | None = None
     """of the one clone; of several: with -1, -2 … behind it; default: world-N"""
-    lifetime: Optional["World.Lifetime"] = None
+    lifetime: World.Lifetime | None = None
     idle_timeout_s: float | None = None
     """as WorldCreate"""
 
@@ -1955,7 +1954,7 @@ class GroupChannel(Message):
         TIME = 15
         """read: 1 [s] simulated since the episode began"""
 
-    kind: Optional["GroupChannel.Kind"] = None
+    kind: GroupChannel.Kind | None = None
     joint: str | None = None
     """of the kinds JOINT_…: its name, or #2 for the second of the template"""
     body: str | None = None
@@ -1992,9 +1991,9 @@ class GroupNoise(Message):
         GAUSSIAN = 1
         """of the given mean and standard deviation"""
 
-    channel: Optional["GroupChannel"] = None
+    channel: GroupChannel | None = None
     """scale and offset apply to what is drawn; low and high do not count"""
-    distribution: Optional["GroupNoise.Distribution"] = None
+    distribution: GroupNoise.Distribution | None = None
     low: float | None = None
     """-1e9 … 1e9"""
     high: float | None = None
@@ -2036,7 +2035,7 @@ class GroupParameter(Message):
         JOINT_EFFORT_MAX = 15
         """1e18: unbounded"""
 
-    kind: Optional["GroupParameter.Kind"] = None
+    kind: GroupParameter.Kind | None = None
     body: str | None = None
     """of the kinds BODY_…: its name, or #2 for the second of the template"""
     joint: str | None = None
@@ -2047,7 +2046,7 @@ class GroupParameter(Message):
     """instead of names: ids, where the template is a world"""
     joint_id: int | None = None
     material_id: int | None = None
-    values: Optional[ArrayLike] = None
+    values: ArrayLike | None = None
     """so many numbers per world, world after world"""
 
 
@@ -2063,7 +2062,7 @@ class GroupRecord(Message):
 
     name: str | None = None
     """of the episodes; default: the group's"""
-    labels: Optional[Sequence[str]] = None
+    labels: Sequence[str] | None = None
     """at most 64"""
     returns: bool | None = None
     """the client sends the return of each episode (GroupStep.return_sum); until then, or until four more of
@@ -2132,9 +2131,9 @@ class GroupCreate(Message):
 
     name: str | None = None
     """default: the scene's or the world's name; need not be unique"""
-    lifetime: Optional["World.Lifetime"] = None
+    lifetime: World.Lifetime | None = None
     """as of worlds"""
-    scene: Optional["Scene"] = None
+    scene: Scene | None = None
     """the template: one of the two"""
     world: int | None = None
     """a world as it is now, with all that its future depends on"""
@@ -2143,27 +2142,27 @@ class GroupCreate(Message):
     seed: int | None = None
     first_world: int | None = None
     """world i draws from the stream of first_world + i: so one world of a group can be repeated alone"""
-    action: Optional[Sequence["GroupChannel"]] = None
+    action: Sequence[GroupChannel] | None = None
     """at least one column"""
-    observation: Optional[Sequence["GroupChannel"]] = None
+    observation: Sequence[GroupChannel] | None = None
     """at least one column"""
-    extra: Optional[Sequence["GroupChannel"]] = None
-    bounds: Optional[Sequence["GroupChannel"]] = None
+    extra: Sequence[GroupChannel] | None = None
+    bounds: Sequence[GroupChannel] | None = None
     """leaving one terminates; judged in doubles after each step of the group"""
-    noise: Optional[Sequence["GroupNoise"]] = None
+    noise: Sequence[GroupNoise] | None = None
     substeps: int | None = None
     """steps of the world per step of the group, 1 … 1e6; the action holds for all of them"""
     time_step: float | None = None
     """[s] 1e-9 … 10 of a substep; default: the template's"""
     step_limit: int | None = None
     """an episode is truncated after so many steps of the group; 0: never"""
-    autoreset: Optional["Group.Autoreset"] = None
+    autoreset: Group.Autoreset | None = None
     double_precision: bool | None = None
     """rows of doubles"""
-    parameters: Optional[Sequence["GroupParameter"]] = None
-    record: Optional["GroupRecord"] = None
+    parameters: Sequence[GroupParameter] | None = None
+    record: GroupRecord | None = None
     """default: it is not recorded. The server needs the option --db"""
-    opinion: Optional["GroupOpinion"] = None
+    opinion: GroupOpinion | None = None
     """default: none, and no certificate is judged"""
     recording: str | None = None
     """Instead of a template: a recorded group, that goes on from where it was, on this server or another
@@ -2200,7 +2199,7 @@ class GroupResumed(Message):
     """worlds of which no episode goes on: bit r % 8 of byte r / 8 is world r"""
     double_precision: bool | None = None
     """as the recorded group was made, as what follows"""
-    autoreset: Optional["Group.Autoreset"] = None
+    autoreset: Group.Autoreset | None = None
     substeps: int | None = None
     step_limit: int | None = None
 
@@ -2210,10 +2209,10 @@ class GroupCreateReply(Message):
     group: int | None = None
     name: str | None = None
     count: int | None = None
-    action: Optional["GroupColumns"] = None
-    observation: Optional["GroupColumns"] = None
-    extra: Optional["GroupColumns"] = None
-    noise: Optional["GroupColumns"] = None
+    action: GroupColumns | None = None
+    observation: GroupColumns | None = None
+    extra: GroupColumns | None = None
+    noise: GroupColumns | None = None
     """of GroupReset.values; low and high of uniform ones"""
     template_hash: int | None = None
     """state hash of the template"""
@@ -2223,7 +2222,7 @@ class GroupCreateReply(Message):
     """[s] of a substep"""
     recording: str | None = None
     """of one that is recorded: id of its first episode; all of them begin with the same 24 digits"""
-    resumed: Optional["GroupResumed"] = None
+    resumed: GroupResumed | None = None
     """of one that goes on"""
 
 
@@ -2245,14 +2244,14 @@ class GroupReset(Message):
 
     group: int | None = None
     mask: bytes | None = None
-    seed: Optional[ArrayLike] = None
+    seed: ArrayLike | None = None
     """none: the episodes are counted on; one: of all named worlds; or one for each"""
-    values: Optional[ArrayLike] = None
+    values: ArrayLike | None = None
     """a number per noise column, world after world: added instead of what would be drawn"""
-    return_world: Optional[ArrayLike] = None
+    return_world: ArrayLike | None = None
     """as in GroupStep"""
-    return_sum: Optional[ArrayLike] = None
-    return_doubtful: Optional[ArrayLike] = None
+    return_sum: ArrayLike | None = None
+    return_doubtful: ArrayLike | None = None
     """as in GroupStep"""
 
 
@@ -2262,16 +2261,16 @@ class GroupStep(Message):
 
     group: int | None = None
     mask: bytes | None = None
-    action: Optional[ArrayLike] = None
+    action: ArrayLike | None = None
     """A per named world, of either precision of the group; NaN and infinity are allowed here: such a row is
     refused (INVALID_ARGUMENT), its world keeps its state, the others step"""
-    action_double: Optional[ArrayLike] = None
+    action_double: ArrayLike | None = None
     """instead of `action`"""
-    return_world: Optional[ArrayLike] = None
+    return_world: ArrayLike | None = None
     """of a group recorded with returns, what the client has counted of finished episodes: the world of each …"""
-    return_sum: Optional[ArrayLike] = None
+    return_sum: ArrayLike | None = None
     """… and the return of the oldest episode of that world that replies have told of and that has none yet"""
-    return_doubtful: Optional[ArrayLike] = None
+    return_doubtful: ArrayLike | None = None
     """of a group with an opinion: what of each return_sum was earned in doubtful steps; none, or one for each"""
 
 
@@ -2309,14 +2308,14 @@ class GroupStepReply(Message):
     final_extra_double: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     unconverged: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
     """per row: substeps whose solver did not reach its tolerance; absent: none anywhere"""
-    failures: list["Status"] = _new(default_factory=list)
+    failures: list[Status] = _new(default_factory=list)
     """Worlds that failed; `world` is the number in the group. A refused action, a stopped call (deadline,
     Cancel) and a world that is over leave it as it was. After a step that failed, or was stopped between two
     substeps, the world stands before the substep that was not done, and its episode is over: truncated, or
     already both."""
     doubtful: bytes | None = None
     """bits, as `terminated`"""
-    opinions: Optional["GroupOpinionColumns"] = None
+    opinions: GroupOpinionColumns | None = None
     """on the steps of an earlier call; absent: none"""
     recording_ended: str | None = None
     """as in GroupInfo, in every reply from then on that has room for it"""
@@ -2343,12 +2342,12 @@ class GroupSend(Message):
 
     group: int | None = None
     mask: bytes | None = None
-    action: Optional[ArrayLike] = None
-    action_double: Optional[ArrayLike] = None
-    return_world: Optional[ArrayLike] = None
+    action: ArrayLike | None = None
+    action_double: ArrayLike | None = None
+    return_world: ArrayLike | None = None
     """as in GroupStep"""
-    return_sum: Optional[ArrayLike] = None
-    return_doubtful: Optional[ArrayLike] = None
+    return_sum: ArrayLike | None = None
+    return_doubtful: ArrayLike | None = None
     """as in GroupStep"""
 
 
@@ -2372,10 +2371,10 @@ class GroupDestroy(Message):
     is answered when all of the recording is on the disk, synced."""
 
     group: int | None = None
-    return_world: Optional[ArrayLike] = None
+    return_world: ArrayLike | None = None
     """as in GroupStep"""
-    return_sum: Optional[ArrayLike] = None
-    return_doubtful: Optional[ArrayLike] = None
+    return_sum: ArrayLike | None = None
+    return_doubtful: ArrayLike | None = None
     """as in GroupStep"""
 
 
@@ -2396,7 +2395,7 @@ class GroupOpinions(Message):
 
 @dataclass(slots=True, kw_only=True)
 class GroupOpinionsReply(Message):
-    opinions: Optional["GroupOpinionColumns"] = None
+    opinions: GroupOpinionColumns | None = None
     left: int | None = None
     """not told yet"""
     lost: int | None = None
@@ -2413,7 +2412,7 @@ class GroupList(Message):
 
 @dataclass(slots=True, kw_only=True)
 class GroupListReply(Message):
-    groups: list["GroupInfo"] = _new(default_factory=list)
+    groups: list[GroupInfo] = _new(default_factory=list)
     total: int | None = None
 
 
@@ -2421,7 +2420,7 @@ class GroupListReply(Message):
 class GroupInfo(Message):
     group: int | None = None
     name: str | None = None
-    lifetime: Optional["World.Lifetime"] = None
+    lifetime: World.Lifetime | None = None
     client: str | None = None
     """name of the program that made it"""
     count: int | None = None
@@ -2478,9 +2477,9 @@ class EpisodeStart(Message):
     world: int | None = None
     name: str | None = None
     """default: the world's, with a number"""
-    labels: Optional[Sequence[str]] = None
+    labels: Sequence[str] | None = None
     """at most 64"""
-    content: Optional["Episode.Content"] = None
+    content: Episode.Content | None = None
     stride: int | None = None
     """steps between frames; 1 … 1,000,000"""
     keyframe_steps: int | None = None
@@ -2510,7 +2509,7 @@ class EpisodeStop(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeStopReply(Message):
-    episode: Optional["EpisodeInfo"] = None
+    episode: EpisodeInfo | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2518,8 +2517,8 @@ class EpisodeInfo(Message):
     episode: str | None = None
     name: str | None = None
     labels: list[str] = _new(default_factory=list)
-    state: Optional["Episode.State"] = None
-    content: Optional["Episode.Content"] = None
+    state: Episode.State | None = None
+    content: Episode.Content | None = None
     stride: int | None = None
     lossy: bool | None = None
     seed: int | None = None
@@ -2617,14 +2616,14 @@ class EpisodeHighlight(Message):
         BROKEN = 5
         """joints broke; value: how many in the worst step; from version 5 of the log's format on"""
 
-    kind: Optional["EpisodeHighlight.Kind"] = None
+    kind: EpisodeHighlight.Kind | None = None
     first_step: int | None = None
     """of the episode"""
     last_step: int | None = None
     worst_step: int | None = None
     value: float | None = None
     """of the worst step"""
-    reason: Optional["Certificate.Reason"] = None
+    reason: Certificate.Reason | None = None
     """why the work on the island that was left furthest from being solved ended, in each of these steps"""
     body: int | None = None
     """id of a body of that island, the same in each of them"""
@@ -2651,9 +2650,9 @@ class EpisodeBody(Message):
 class EpisodeTouch(Message):
     """Touches of two bodies. Whatever is given counts, all of it of the same touch."""
 
-    body: Optional["EpisodeBody"] = None
+    body: EpisodeBody | None = None
     """default: any"""
-    other_body: Optional["EpisodeBody"] = None
+    other_body: EpisodeBody | None = None
     """the body that it touches; default: any"""
     after: int | None = None
     """[step] begun behind this step of the episode"""
@@ -2675,7 +2674,7 @@ class EpisodeList(Message):
     """one of its labels"""
     solver: str | None = None
     client: str | None = None
-    state: Optional["Episode.State"] = None
+    state: Episode.State | None = None
     since: float | None = None
     """[s] since 1970: begun at this time or later"""
     until: float | None = None
@@ -2686,18 +2685,18 @@ class EpisodeList(Message):
     """at most so many, and never more than 65,536, or than a frame holds: go on behind those that came"""
     recording: str | None = None
     """those of this recording: the id of any of them, 32 digits"""
-    touches: Optional[Sequence["EpisodeTouch"]] = None
+    touches: Sequence[EpisodeTouch] | None = None
     """each of these was among its touches; at most 8. Of episodes recorded without `events` nobody knows:
     they are counted in `unknown`"""
-    highlights: Optional[ArrayLike] = None
+    highlights: ArrayLike | None = None
     """it has some of each of these kinds; at most 8"""
-    rank: Optional["Episode.Rank"] = None
+    rank: Episode.Rank | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeListReply(Message):
     total: int | None = None
-    episodes: list["EpisodeInfo"] = _new(default_factory=list)
+    episodes: list[EpisodeInfo] = _new(default_factory=list)
     unknown: int | None = None
     """with `touches`: how many meet all else, and were recorded without `events`"""
 
@@ -2713,12 +2712,12 @@ class EpisodeDescribe(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeDescribeReply(Message):
-    episode: Optional["EpisodeInfo"] = None
+    episode: EpisodeInfo | None = None
     ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with `names`: each body that has one at the episode's start …"""
     names: list[str] = _new(default_factory=list)
     """… and its name"""
-    highlights: list["EpisodeHighlight"] = _new(default_factory=list)
+    highlights: list[EpisodeHighlight] = _new(default_factory=list)
     """kind by kind"""
     highlight_total: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with `highlights`: how many there are of each kind, from UNCONVERGED on"""
@@ -2742,7 +2741,7 @@ class EpisodeTouches(Message):
     there."""
 
     episode: str | None = None
-    where: Optional["EpisodeTouch"] = None
+    where: EpisodeTouch | None = None
     """default: all"""
     first: int | None = None
     """skip so many; default 0"""
@@ -2812,7 +2811,7 @@ class EpisodeRead(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeReadReply(Message):
-    frames: Optional["EpisodeFrames"] = None
+    frames: EpisodeFrames | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2835,7 +2834,7 @@ class EpisodeFrames(Message):
     velocity_single: NDArray[np.float32] = _new(default_factory=lambda: np.empty(0, np.float32))
     contact_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with contacts: how many each frame adds below"""
-    contacts: Optional["WorldContactsReply"] = None
+    contacts: WorldContactsReply | None = None
     stored: NDArray[np.bool_] = _new(default_factory=lambda: np.empty(0, np.bool_))
     """per frame: read from the disk; else stepped again"""
     ids_count: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
@@ -2858,7 +2857,7 @@ class EpisodeFrames(Message):
     joint_target: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     joint_effort: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
-    reports: Optional["StepReports"] = None
+    reports: StepReports | None = None
     """With `reports`; one entry per frame in each column, of the step that led to it, of a group of its last
     substep: contacts, rows, iterations, converged, tolerance, worst_body_a and worst_body_b, last, energy,
     recovery_contacts, asleep. The others are of calls, and absent, as is solver_time."""
@@ -2937,7 +2936,7 @@ class EpisodeVerifyReply(Message):
     unconverged_steps: int | None = None
     """as found by stepping again"""
     seconds: float | None = None
-    differences: list["EpisodeDifference"] = _new(default_factory=list)
+    differences: list[EpisodeDifference] = _new(default_factory=list)
     """the first by step; at most 100"""
     sealed: bool | None = None
     """whoever recorded it closed it: nothing is missing at its end. false: it is being recorded, or was
@@ -2992,7 +2991,7 @@ class EpisodeFork(Message):
     """of the episode; default: its last"""
     name: str | None = None
     """of the world, unique among the server's; default: world-N"""
-    lifetime: Optional["World.Lifetime"] = None
+    lifetime: World.Lifetime | None = None
     idle_timeout_s: float | None = None
     """as WorldCreate"""
 
@@ -3049,21 +3048,21 @@ class EpisodeCompare(Message):
     """default: the last"""
     stride: int | None = None
     """steps of the recording from sample to sample, and of frames that are recorded; 1 … 1,000,000"""
-    variants: Optional[Sequence["EpisodeVariant"]] = None
+    variants: Sequence[EpisodeVariant] | None = None
     """1 … 16"""
     threshold: float | None = None
     """[m] 0 … 1e6: worlds are apart where a body is farther than this from where it was"""
     record: bool | None = None
     """each variant becomes an episode, which knows its parent and step; default false"""
-    labels: Optional[Sequence[str]] = None
+    labels: Sequence[str] | None = None
     """of those episodes; at most 64"""
-    content: Optional["Episode.Content"] = None
+    content: Episode.Content | None = None
     """of those episodes"""
 
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeVariant(Message):
-    settings: Optional["WorldSettings"] = None
+    settings: WorldSettings | None = None
     """what is absent is as recorded; {} steps what was recorded, to the bit"""
     name: str | None = None
     """of the episode that it becomes; default: the recording's with the variant's number, from 1"""
@@ -3076,7 +3075,7 @@ class EpisodeCompareReply(Message):
     last: int | None = None
     seconds: float | None = None
     """that it took"""
-    runs: list["EpisodeRun"] = _new(default_factory=list)
+    runs: list[EpisodeRun] = _new(default_factory=list)
     """the recording's own, then the variants in their order"""
     substeps: int | None = None
     """steps of the world in one of the episode: 1, or of a group what GroupCreate.substeps said"""
@@ -3103,11 +3102,11 @@ class EpisodeRun(Message):
     overridden: int | None = None
     """inputs of which a part was left out, as the variant's settings rule"""
     unconverged_steps: int | None = None
-    worst: Optional["CertificateColumns"] = None
+    worst: CertificateColumns | None = None
     """of all steps; one number each, as below"""
-    worst_step: Optional["CertificateSteps"] = None
+    worst_step: CertificateSteps | None = None
     """0: no step was taken"""
-    mean: Optional["CertificateColumns"] = None
+    mean: CertificateColumns | None = None
     contacts_max: int | None = None
     contacts_mean: float | None = None
     iterations_mean: float | None = None
@@ -3115,7 +3114,7 @@ class EpisodeRun(Message):
     """[s] of all steps"""
     solver_time_max: float | None = None
     """[s] of one"""
-    launch: Optional["LaunchColumns"] = None
+    launch: LaunchColumns | None = None
     """of the step that launched fastest; absent: none did"""
     launch_step: int | None = None
     removed: int | None = None
@@ -3259,14 +3258,14 @@ class Subscribe(Message):
 class LiveFrame(Message):
     """What the world was at one moment, between two steps."""
 
-    frames: Optional["EpisodeFrames"] = None
+    frames: EpisodeFrames | None = None
     """one frame, whose `step` is the world's own; it lists ids, of bodies and joints, where these are others
     than in the frame before (`ids_count`, `joints_count`). Contacts are those of its step: none where the
     world was changed since"""
-    reports: Optional["StepReports"] = None
+    reports: StepReports | None = None
     """of its step, and of the call that took it, so far; absent where a change came later, or nobody watched
     then"""
-    scene: Optional["Scene"] = None
+    scene: Scene | None = None
     """the world, its bodies in the order of `ids`; not what rests in impulses and sleep (WorldScene)"""
     skipped: int | None = None
     """frames that `every` would have brought and that were left out, since the one before"""
@@ -3279,7 +3278,7 @@ class LiveFrame(Message):
     """steps of the group that were taken in it"""
     episode_over: bool | None = None
     """it has ended, and the next one has not begun; default false"""
-    failure: Optional["Status"] = None
+    failure: Status | None = None
     """why the last row that failed did so; absent: none has failed since the frame before"""
 
 
@@ -3329,101 +3328,101 @@ class ContactProblem(Message):
     """[s] 1e-9 … 10"""
     gravity: float | None = None
     """[m/s^2] size; only sets the certificate's scale; default 0"""
-    tree_width: Optional[ArrayLike] = None
+    tree_width: ArrayLike | None = None
     """velocities of each tree, 1 … 1024"""
-    mass: Optional[ArrayLike] = None
+    mass: ArrayLike | None = None
     """width^2 per tree that is neither a body nor made of links, row by row, symmetric positive definite"""
-    v_free: Optional[ArrayLike] = None
+    v_free: ArrayLike | None = None
     """width per tree: velocity at the end of the step without contacts"""
-    tree_is_body: Optional[ArrayLike] = None
+    tree_is_body: ArrayLike | None = None
     """per tree: a rigid body, of 6 velocities: linear of its centre of mass, angular, world axes; default
     false"""
-    body_mass: Optional[ArrayLike] = None
+    body_mass: ArrayLike | None = None
     """[kg] > 0, per body"""
-    body_inertia: Optional[ArrayLike] = None
+    body_inertia: ArrayLike | None = None
     """6 [kg m^2] per body: xx, yy, zz, xy, xz, yz about its centre of mass, world axes; positive definite (no
     triangle inequality: drives may be in it). The inverse is made of it as a step makes it"""
-    tree_link_count: Optional[ArrayLike] = None
+    tree_link_count: ArrayLike | None = None
     """per tree: how many links it is made of, whose mass is never written down; default 0: none"""
-    contact_mu: Optional[ArrayLike] = None
+    contact_mu: ArrayLike | None = None
     """per contact, >= 0; its length is the number of contacts"""
-    contact_gap: Optional[ArrayLike] = None
+    contact_gap: ArrayLike | None = None
     """[m]; default 0"""
-    contact_restitution: Optional[ArrayLike] = None
+    contact_restitution: ArrayLike | None = None
     """0 … 1; default 0"""
-    contact_approach: Optional[ArrayLike] = None
+    contact_approach: ArrayLike | None = None
     """[m/s] <= 0: normal velocity before the impact; default 0"""
-    contact_stiffness: Optional[ArrayLike] = None
+    contact_stiffness: ArrayLike | None = None
     """[N/m] >= 0"""
-    contact_dissipation_time: Optional[ArrayLike] = None
+    contact_dissipation_time: ArrayLike | None = None
     """[s] >= 0; default 0"""
-    contact_damping: Optional[ArrayLike] = None
+    contact_damping: ArrayLike | None = None
     """[N s/m] >= 0; default 0"""
-    contact_bias: Optional[ArrayLike] = None
+    contact_bias: ArrayLike | None = None
     """[m/s]"""
-    contact_force: Optional[ArrayLike] = None
+    contact_force: ArrayLike | None = None
     """[N]"""
-    contact_motion: Optional[ArrayLike] = None
+    contact_motion: ArrayLike | None = None
     """3 [m/s] along normal, tangents: conveyors; default 0"""
-    contact_gdot: Optional[ArrayLike] = None
+    contact_gdot: ArrayLike | None = None
     """3 [m/s^2]; default 0"""
-    contact_given: Optional[ArrayLike] = None
+    contact_given: ArrayLike | None = None
     """ContactGiven bits; default 0"""
-    contact_block_count: Optional[ArrayLike] = None
+    contact_block_count: ArrayLike | None = None
     """per contact: 1 or 2; 0: it touches a body (of tree_is_body), and has a frame and two sides instead"""
-    contact_block_tree: Optional[ArrayLike] = None
+    contact_block_tree: ArrayLike | None = None
     """per block: tree index, of no body"""
-    contact_jacobian: Optional[ArrayLike] = None
+    contact_jacobian: ArrayLike | None = None
     """per block, and per side on a tree that is no body, 3 x width, rows normal, tangent 1, tangent 2; sign
     included"""
-    contact_frame: Optional[ArrayLike] = None
+    contact_frame: ArrayLike | None = None
     """9 per contact with sides: normal from a to b, tangent 1, tangent 2, world axes; orthonormal and
     right-handed to 1e-6"""
-    side_tree: Optional[ArrayLike] = None
+    side_tree: ArrayLike | None = None
     """2 per contact with sides, a then b: tree index; 4294967295: the ground"""
-    side_arm: Optional[ArrayLike] = None
+    side_arm: ArrayLike | None = None
     """3 [m] per side on a body: from its centre of mass to the contact point, world axes"""
-    row_low: Optional[ArrayLike] = None
+    row_low: ArrayLike | None = None
     """[N s] per row"""
-    row_high: Optional[ArrayLike] = None
+    row_high: ArrayLike | None = None
     """[N s]"""
-    row_gap: Optional[ArrayLike] = None
+    row_gap: ArrayLike | None = None
     """[m] or [rad]"""
-    row_bias: Optional[ArrayLike] = None
+    row_bias: ArrayLike | None = None
     """[m/s]"""
-    row_group: Optional[ArrayLike] = None
+    row_group: ArrayLike | None = None
     """rows of one joint share one; default 0"""
-    row_stiffness: Optional[ArrayLike] = None
-    row_dissipation_time: Optional[ArrayLike] = None
-    row_damping: Optional[ArrayLike] = None
-    row_compliance: Optional[ArrayLike] = None
+    row_stiffness: ArrayLike | None = None
+    row_dissipation_time: ArrayLike | None = None
+    row_damping: ArrayLike | None = None
+    row_compliance: ArrayLike | None = None
     """R [1/kg]"""
-    row_gdot: Optional[ArrayLike] = None
+    row_gdot: ArrayLike | None = None
     """[m/s^2]"""
-    row_given: Optional[ArrayLike] = None
+    row_given: ArrayLike | None = None
     """RowGiven bits, one per row: its length is the number of rows"""
-    row_block_count: Optional[ArrayLike] = None
+    row_block_count: ArrayLike | None = None
     """per row: 1 or more"""
-    row_block_tree: Optional[ArrayLike] = None
-    row_jacobian: Optional[ArrayLike] = None
+    row_block_tree: ArrayLike | None = None
+    row_jacobian: ArrayLike | None = None
     """per block: width"""
-    warm_contacts: Optional[ArrayLike] = None
+    warm_contacts: ArrayLike | None = None
     """3 per contact: start impulses; default 0"""
-    warm_rows: Optional[ArrayLike] = None
+    warm_rows: ArrayLike | None = None
     """per row; default 0"""
-    link_parent: Optional[ArrayLike] = None
+    link_parent: ArrayLike | None = None
     """per link: which of its tree's, before it; 4294967295: the ground. Its length is the number of links"""
-    link_velocities: Optional[ArrayLike] = None
+    link_velocities: ArrayLike | None = None
     """per link: 0 … 6 of its tree's velocities, which follow those of the links before"""
-    link_mass: Optional[ArrayLike] = None
+    link_mass: ArrayLike | None = None
     """[kg] per link, >= 0"""
-    link_inertia: Optional[ArrayLike] = None
+    link_inertia: ArrayLike | None = None
     """6 [kg m^2] per link: xx, yy, zz, xy, xz, yz about its centre of mass; positive semidefinite"""
-    link_center: Optional[ArrayLike] = None
+    link_center: ArrayLike | None = None
     """3 [m] per link: its centre of mass, from a point common to the links of its tree"""
-    link_motion: Optional[ArrayLike] = None
+    link_motion: ArrayLike | None = None
     """6 per velocity of a link: what 1 of it makes of the centre of mass's velocity, and of the angular one"""
-    link_added: Optional[ArrayLike] = None
+    link_added: ArrayLike | None = None
     """velocities^2 per link, row by row, symmetric: added to the mass (armature, implicit springs and
     drives); default 0"""
 
@@ -3436,10 +3435,10 @@ class Solve(Message):
     resort, one that takes longer than the server lets a solve take (--work-timeout-ms), and its reason is
     WORK_TIMEOUT."""
 
-    problem: Optional["ContactProblem"] = None
+    problem: ContactProblem | None = None
     solver: str | None = None
     """default mdp"""
-    parameters: Optional["SolverParameters"] = None
+    parameters: SolverParameters | None = None
     """of that solver"""
     history: bool | None = None
     """also return the residual after each iteration, at the cost of measuring it; default false"""
@@ -3453,7 +3452,7 @@ class SolveReply(Message):
     """3 per contact [N s]"""
     rows: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """[N s]"""
-    certificate: Optional["Certificate"] = None
+    certificate: Certificate | None = None
     history: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """e_own after every `history_stride`th iteration, of lcp what Lemke's algorithm still covers of the
     largest violation; 1.7976931348623157e308: not finite"""
@@ -3524,7 +3523,7 @@ class Certificate(Message):
     """[s] spent in the solver"""
     worst_contact: int | None = None
     """index of the contact with the largest own residual; -1: none"""
-    rung: Optional["Rung.Kind"] = None
+    rung: Rung.Kind | None = None
     """of lcp: what its hardest island needed"""
     passes: int | None = None
     """of the island with the most: of lcp, linearisations of the contacts; of ccp with EXACT friction, convex
@@ -3533,9 +3532,9 @@ class Certificate(Message):
     """trees joined by contacts and rows; each is solved, and measured, alone"""
     islands_open: int | None = None
     """that did not converge"""
-    worst_open: Optional["OpenIsland"] = None
+    worst_open: OpenIsland | None = None
     """the one of them with the largest residual; absent: all converged"""
-    reason: Optional["Certificate.Reason"] = None
+    reason: Certificate.Reason | None = None
     """why the work on that one ended"""
     softened: int | None = None
     """of ccp: contacts and rows whose targets contradict others, and which got less; absent: none"""
@@ -3603,9 +3602,9 @@ class Problem(Message):
 
 @dataclass(slots=True, kw_only=True)
 class ProblemReply(Message):
-    problem: Optional["ContactProblem"] = None
+    problem: ContactProblem | None = None
     solver: str | None = None
-    parameters: Optional["SolverParameters"] = None
+    parameters: SolverParameters | None = None
 
 
 Request.FIELDS = (

@@ -121,7 +121,7 @@ class World:
         solver: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         **settings: Any,
-    ) -> "World":
+    ) -> World:
         """Makes a world: of a scene, or empty.
 
         keep                  it stays when this client is gone, until it is destroyed

@@ -125,7 +125,7 @@ class Player:
             self.complaints.append(("buffers", "step changed the array of actions that it was given"))
         self._take(name, returned, is_over)
 
-    def play(self, seed: int | None, calls: int) -> "Player":
+    def play(self, seed: int | None, calls: int) -> Player:
         self.reset(seed)
         for _ in range(calls):
             self.step()
