@@ -276,7 +276,7 @@ static void multiply(const double *h, const double *x, uint32_t rows, double *pr
 static void multiply_inverted(const CcpBarrier *b, const NewtonConstraint *c, const double *x,
                               double *product) {
     if (b->kind != CCP_CONE) {
-        product[0] = b->h[0] * x[0];
+        multiply(b->h, x, c->rows, product);
         return;
     }
     const double scaled[3] = {x[0] / c->mu, x[1], x[2]};
@@ -322,7 +322,8 @@ static void correct(CcpInterior *p) {
                      2.0 * (double)(p->ldlt->plan->lower_count + p->ldlt->plan->diagonal_count));
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
-        double rest[NEWTON_ROWS_MAX], moved[NEWTON_ROWS_MAX], change[NEWTON_ROWS_MAX];
+        double rest[NEWTON_ROWS_MAX] = {0.0}, change[NEWTON_ROWS_MAX] = {0.0};
+        double moved[NEWTON_ROWS_MAX];
         if (takes_part(&p->barrier[i])) {
             find_rest(p, i, rest);
             newton_product(n, c, p->work, moved);
