@@ -37,6 +37,7 @@ typedef enum Property {
     PROPERTY_REPLAY,  // encoded inputs do what inputs did
     PROPERTY_JUDGE,   // the tests' own certificate agrees
     PROPERTY_ENERGY,  // nothing is unexplained, and nobody runs away
+    PROPERTY_RECORD,  // recordings verify and replay, forward, backward and from within
     PROPERTY_COUNT
 } Property;
 
@@ -52,4 +53,5 @@ typedef struct Finding {
 typedef struct History {
     Deed *deed;
     size_t count;
+    uint32_t phase; // how it is played (play_init)
 } History;

@@ -43,8 +43,12 @@ typedef struct Known {
 
 // A line for each deed; digits as few as give the same numbers.
 static void print_history(FILE *out, const History *history, const Finding *finding) {
-    fprintf(out, "{\"about\": \"\",\n\"property\": \"%s\", \"place\": \"%s\",\n\"deeds\": [\n",
+    fprintf(out, "{\"about\": \"\",\n\"property\": \"%s\", \"place\": \"%s\",\n",
             property_names[finding->property], finding->place);
+    if (finding->property == PROPERTY_RECORD) {
+        fprintf(out, "\"phase\": %" PRIu32 ",\n", history->phase);
+    }
+    fprintf(out, "\"deeds\": [\n");
     for (size_t i = 0; i < history->count; i++) {
         json_t *text = text_of_deed(&history->deed[i]);
         char *line = json_dumps(text, JSON_COMPACT | JSON_REAL_PRECISION(15));
@@ -95,8 +99,13 @@ static Finding play_file(const json_t *text, const char *path) {
         found = (Finding){.is_found = true};
         snprintf(found.words, sizeof(found.words), "%.200s is no history", path);
     }
+    // as it was found, and with every phase of twins and a recording of its own
+    const json_t *given = json_object_get(text, "phase");
+    if (!found.is_found && given != NULL) {
+        found = trial_play_history(&history, (uint32_t)json_integer_value(given));
+    }
     for (uint32_t phase = 0; !found.is_found && phase < PLAY_PHASES; phase++) {
-        found = trial_play_history(&history, phase);
+        found = trial_play_history(&history, phase + PLAY_PHASES * (1 + phase));
     }
     arena_deinit(&arena);
     return found;
@@ -192,6 +201,7 @@ static void add_up(PlayTally *sum, const PlayTally *more) {
     sum->groups += more->groups;
     sum->groups_refused += more->groups_refused;
     sum->group_rows += more->group_rows;
+    sum->recorded += more->recorded;
 }
 
 // Of the processor, of all children that have ended: a busy machine makes no history dearer.
@@ -225,12 +235,13 @@ static bool try_seeds(const Orders *orders, const Known *known) {
             tell(orders, seed, &found);
         }
     }
-    printf(
-        "%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s of a processor), %" PRIu64
-        " refused, %" PRIu64 " steps, %" PRIu64 " faults, %" PRIu64 " go on in a scene, %" PRIu64
-        " groups (%" PRIu64 " refused) of %" PRIu64 " rows; %zu findings, %" PRIu64 " known ones\n",
-        at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps, sum.faults,
-        sum.scenes, sum.groups, sum.groups_refused, sum.group_rows, told.count, known_count);
+    printf("%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s of a processor), %" PRIu64
+           " refused, %" PRIu64 " steps, %" PRIu64 " of them recorded, %" PRIu64 " faults, %" PRIu64
+           " go on in a scene, %" PRIu64 " groups (%" PRIu64 " refused) of %" PRIu64
+           " rows; %zu findings, %" PRIu64 " known ones\n",
+           at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps,
+           sum.recorded, sum.faults, sum.scenes, sum.groups, sum.groups_refused, sum.group_rows,
+           told.count, known_count);
     return told.count == 0;
 }
 

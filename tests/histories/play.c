@@ -20,7 +20,7 @@ const char *const property_names[PROPERTY_COUNT] = {
     [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite", [PROPERTY_REFUSED] = "refused",
     [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",   [PROPERTY_AGAIN] = "again",
     [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay", [PROPERTY_JUDGE] = "judge",
-    [PROPERTY_ENERGY] = "energy",
+    [PROPERTY_ENERGY] = "energy", [PROPERTY_RECORD] = "record",
 };
 
 bool play_found(Play *play, Property property, const char *place, const char *format, ...) {
@@ -37,6 +37,13 @@ bool play_found(Play *play, Property property, const char *place, const char *fo
         va_end(arguments);
     }
     return false;
+}
+
+// Where it dies, this is all that is known.
+static void tell(Play *play, const char *doing) {
+    if (play->doing != NULL) {
+        snprintf(play->doing, PLAY_DOING_BYTES, "%s", doing);
+    }
 }
 
 static void open_door(Play *play, int which) {
@@ -58,6 +65,7 @@ static void keep_twin(Play *play) {
 void play_init(Play *play, uint32_t phase, Finding *finding) {
     *play = (Play){.phase = phase % PLAY_PHASES, .is_calm = true, .finding = finding};
     *finding = (Finding){0};
+    record_init(&play->record, phase / PLAY_PHASES, &limits);
     arena_init(&play->scratch, limits.bytes_max);
     arena_init(&play->memory, limits.bytes_max);
     open_door(play, PLAY_MAIN);
@@ -71,6 +79,7 @@ void play_deinit(Play *play) {
     for (int i = 0; i < HISTORY_SLOTS; i++) {
         free(play->slot[i]);
     }
+    record_deinit(&play->record);
     arena_deinit(&play->scratch);
     arena_deinit(&play->memory);
 }
@@ -102,6 +111,26 @@ static bool are_one(Play *play, const char *when) {
            snapshot_hash(play->door[PLAY_MAIN].world) ==
                snapshot_hash(play->door[PLAY_TWIN].world) ||
            tell_difference(play, when);
+}
+
+// ---- recordings
+
+static bool is_recorded_well(Play *play, bool is_fine, const RecordDoubt *doubt) {
+    return is_fine || play_found(play, PROPERTY_RECORD, doubt->place, "%s", doubt->words);
+}
+
+static bool end_recording(Play *play) {
+    RecordDoubt doubt;
+    play->tally.recorded += play->door[PLAY_MAIN].recorder == NULL ? 0 : play->record.count - 1;
+    tell(play, "recordings");
+    return is_recorded_well(play, record_end(&play->record, &play->door[PLAY_MAIN], &doubt),
+                            &doubt);
+}
+
+// Perhaps one begins, or ends.
+static bool turn_recording(Play *play) {
+    tell(play, "recordings");
+    return !record_turns(&play->record, &play->door[PLAY_MAIN]) || end_recording(play);
 }
 
 // ---- inputs
@@ -240,6 +269,7 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
     const uint64_t step = door->world->step;
     AskStep ask = ask_step_begin(play, door->world, run->input.time_step);
     run->input.witness = &ask.witness;
+    record_await(door);
     const Status status = door_step(door, run, &play->scratch, 0, &context, error);
     run->input.witness = NULL;
     if (status == STATUS_OK && door->world->step == step) {
@@ -249,6 +279,7 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
         }
     } else if (status == STATUS_OK) {
         note_hunger(play, door->world, &run->tally.last.certificate);
+        record_step(&play->record, door, &run->tally.last);
         ask_step_end(&ask, &run->tally.last);
     }
     return status;
@@ -374,7 +405,7 @@ static bool make_twin(Play *play) {
 
 // They change places.
 static bool go_on_in_clone(Play *play) {
-    if (!make_twin(play)) {
+    if (!end_recording(play) || !make_twin(play)) {
         return false;
     }
     const Door main = play->door[PLAY_MAIN];
@@ -388,6 +419,9 @@ static bool go_on_in_scene(Play *play) {
         return true;
     }
     play->tally.scenes++;
+    if (!end_recording(play)) {
+        return false;
+    }
     for (int i = 0; i < PLAY_DOORS; i++) {
         Door made;
         if (i == PLAY_TWIN && !play->has_twin) {
@@ -436,19 +470,15 @@ static bool ask_all(Play *play) {
            (at != 2 || ask_scene(play, world)) && (at != 0 || make_twin(play));
 }
 
-// Where it dies, this is all that is known.
-static void tell(Play *play, const char *doing) {
-    if (play->doing != NULL) {
-        snprintf(play->doing, PLAY_DOING_BYTES, "%s", doing);
-    }
-}
-
 bool play_deed(Play *play, const Deed *deed) {
     if (play->is_over) {
         return true;
     }
     play->tally.deeds++;
     arena_reset(&play->memory);
+    if (!turn_recording(play)) {
+        return false;
+    }
     tell(play, deed->kind == DEED_GROUP         ? "groups"
                : deed->kind != DEED_INPUT       ? "snapshots"
                : deed->input.kind == INPUT_STEP ? "steps"
@@ -460,4 +490,8 @@ bool play_deed(Play *play, const Deed *deed) {
     is_fine = is_fine && ask_all(play);
     play->number++;
     return is_fine;
+}
+
+bool play_end(Play *play) {
+    return !play->finding->is_found && end_recording(play);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "histories/history.h"
+#include "histories/record.h"
 #include "run/door.h"
 
 #include <stdarg.h>
@@ -18,7 +19,7 @@ enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOI
 
 typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
-    uint64_t groups, groups_refused, group_rows;
+    uint64_t groups, groups_refused, group_rows, recorded;
 } PlayTally;
 
 typedef struct Play {
@@ -29,6 +30,7 @@ typedef struct Play {
     bool is_starved;     // a step was left open for which its solver was given less than by default
     bool gains;          // it was told to gain energy in its steps (ask_energy.h)
     uint32_t phase;      // at which deeds a twin is made
+    Record record;       // of the main world, in some histories
     uint64_t number;     // of the deed
     uint64_t questions;  // whether to stop that steps have asked
     bool is_over;        // they asked too often: a step was given up, and nothing follows
@@ -40,11 +42,16 @@ typedef struct Play {
     PlayTally tally;
 } Play;
 
+// Of `phase` the remainder by PLAY_PHASES says at which deeds a twin is made, and the quotient is
+// the seed of recordings; 0: there are none.
 void play_init(Play *play, uint32_t phase, Finding *finding);
 void play_deinit(Play *play);
 
 // false: something was found.
 bool play_deed(Play *play, const Deed *deed);
+
+// Behind the last deed: what is being recorded ends, and is asked. false: something was found.
+bool play_end(Play *play);
 
 // Writes down what was found, unless something was before; returns false.
 bool play_found(Play *play, Property property, const char *place, const char *format, ...)

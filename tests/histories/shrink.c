@@ -51,32 +51,26 @@ static void leave_out(Runs *runs, Arena *arena) {
     }
 }
 
+// What depends on when a twin is made, or on what is recorded, is looked for in several ways.
+static uint32_t way_count(const Finding *finding) {
+    return finding->property == PROPERTY_AGAIN || finding->property == PROPERTY_RECORD ? PLAY_PHASES
+                                                                                       : 1;
+}
+
+static uint32_t way(uint32_t phase, uint32_t number, const Finding *finding) {
+    return phase + number * (finding->property == PROPERTY_RECORD ? PLAY_PHASES : 1);
+}
+
 static bool recipe_finds(Runs *runs) {
     Recipe recipe = *runs->recipe;
     recipe.roll = runs->item;
     recipe.count = runs->count;
-    for (uint32_t i = 0; i < PLAY_PHASES; i++) {
-        recipe.phase = runs->phase + i;
+    for (uint32_t i = 0; i < way_count(runs->finding); i++) {
+        recipe.phase = way(runs->phase, i, runs->finding);
         const Finding found = trial_play_recipe(&recipe, false);
         if (trial_is_same(&found, runs->finding)) {
             runs->phase = recipe.phase;
             return true;
-        }
-        if (runs->finding->property != PROPERTY_AGAIN) {
-            break;
-        }
-    }
-    return false;
-}
-
-static bool history_finds(const History *history, uint32_t phase, const Finding *finding) {
-    for (uint32_t i = 0; i < PLAY_PHASES; i++) {
-        const Finding found = trial_play_history(history, phase + i);
-        if (trial_is_same(&found, finding)) {
-            return true;
-        }
-        if (finding->property != PROPERTY_AGAIN) {
-            break;
         }
     }
     return false;
@@ -84,7 +78,15 @@ static bool history_finds(const History *history, uint32_t phase, const Finding 
 
 static bool deeds_find(Runs *runs) {
     const History history = {.deed = runs->item, .count = runs->count};
-    return history_finds(&history, runs->phase, runs->finding);
+    for (uint32_t i = 0; i < way_count(runs->finding); i++) {
+        const uint32_t phase = way(runs->phase, i, runs->finding);
+        const Finding found = trial_play_history(&history, phase);
+        if (trial_is_same(&found, runs->finding)) {
+            runs->phase = phase;
+            return true;
+        }
+    }
+    return false;
 }
 
 // ---- within a deed
@@ -192,13 +194,13 @@ static bool edit(Input *input, size_t number, Arena *arena) {
     return true;
 }
 
-static bool shrink_deed(History *history, size_t at, const Runs *runs, Arena *arena) {
+static bool shrink_deed(History *history, size_t at, Runs *runs, Arena *arena) {
     const size_t edits = EDIT_TRIMS + EDIT_SETTINGS + EDIT_STEPS + 2 * table_column_count;
     bool is_smaller = false;
     for (size_t i = 0; i < edits; i++) {
         Deed before = history->deed[at];
         while (before.kind == DEED_INPUT && edit(&history->deed[at].input, i, arena) &&
-               history_finds(history, runs->phase, runs->finding)) {
+               deeds_find(runs)) {
             before = history->deed[at];
             is_smaller = true;
         }
@@ -207,13 +209,16 @@ static bool shrink_deed(History *history, size_t at, const Runs *runs, Arena *ar
     return is_smaller;
 }
 
-void shrink_history(History *history, uint32_t phase, const Finding *finding, Arena *arena) {
+bool shrink_history(History *history, const Finding *finding, Arena *arena) {
     Runs runs = {.item = history->deed,
                  .count = history->count,
                  .bytes = sizeof(Deed),
                  .finds = deeds_find,
-                 .phase = phase,
+                 .phase = history->phase,
                  .finding = finding};
+    if (!deeds_find(&runs)) {
+        return false;
+    }
     for (int round = 0; round < 3; round++) {
         leave_out(&runs, arena);
         history->count = runs.count;
@@ -225,6 +230,8 @@ void shrink_history(History *history, uint32_t phase, const Finding *finding, Ar
             break;
         }
     }
+    history->phase = runs.phase;
+    return true;
 }
 
 // ---- what was made
@@ -257,10 +264,9 @@ bool shrink_recipe(const Recipe *recipe, const Finding *finding, Arena *arena, H
     shorter.count = runs.count;
     shorter.phase = runs.phase;
     trial_play_recipe(&shorter, true);
-    if (!read_deeds(trial_report()->text, arena, history) ||
-        !history_finds(history, shorter.phase, finding)) {
+    if (!read_deeds(trial_report()->text, arena, history)) {
         return false;
     }
-    shrink_history(history, shorter.phase, finding, arena);
-    return true;
+    history->phase = shorter.phase;
+    return shrink_history(history, finding, arena);
 }

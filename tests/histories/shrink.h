@@ -9,4 +9,4 @@
 // What is left of it, in the arena. false: it does not find it again.
 bool shrink_recipe(const Recipe *recipe, const Finding *finding, Arena *arena, History *history);
 
-void shrink_history(History *history, uint32_t phase, const Finding *finding, Arena *arena);
+bool shrink_history(History *history, const Finding *finding, Arena *arena);

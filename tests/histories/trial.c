@@ -16,6 +16,9 @@
 // Seconds that a child may go on; sanitizers and busy machines have theirs.
 enum { HISTORY_SECONDS_MAX = 20 };
 
+// A recording is stepped again four times; and of one history there are so many.
+enum { RECORDED_ONE_IN = 3, RECORDINGS = 1 << 20 };
+
 TrialReport *trial_report(void) {
     static TrialReport *report;
     if (report == NULL) {
@@ -39,6 +42,9 @@ Recipe trial_recipe(uint64_t seed, size_t deeds, Arena *arena) {
     for (size_t i = 0; i < recipe.count; i++) {
         recipe.roll[i] = (Roll){.prologue = i < MAKE_PROLOGUE ? (uint32_t)i : MAKE_PROLOGUE,
                                 .seed = dice_bits(&dice)};
+    }
+    if (dice_roll(&dice, RECORDED_ONE_IN) == 0) {
+        recipe.phase += PLAY_PHASES * (1 + (uint32_t)dice_roll(&dice, RECORDINGS));
     }
     return recipe;
 }
@@ -81,6 +87,7 @@ static bool play_recipe(const Recipe *recipe, bool writes, TrialReport *report) 
         }
         is_fine = play_deed(&play, &deed);
     }
+    is_fine = is_fine && play_end(&play);
     const uint64_t *from = (const uint64_t *)(const void *)&play.tally;
     uint64_t *to = (uint64_t *)(void *)&report->tally;
     for (size_t i = 0; i < sizeof(play.tally) / sizeof(*to); i++) {
@@ -101,6 +108,7 @@ static void play_history(const History *history, uint32_t phase, TrialReport *re
             break;
         }
     }
+    play_end(&play);
     play_deinit(&play);
 }
 
@@ -185,6 +193,7 @@ static Finding in_child(const Order *order) {
     report->text_count = 0;
     report->text[0] = '\0';
     const int said = memfd_create("said", 0);
+    record_make_folder();
     fflush(NULL);
     const pid_t child = fork();
     ASSERT(child >= 0 && said >= 0);
@@ -195,6 +204,7 @@ static Finding in_child(const Order *order) {
     }
     int status = 0;
     ASSERT(waitpid(child, &status, 0) == child);
+    record_remove_folder();
     read_end(status, said, &report->finding);
     close(said);
     return report->finding;
