@@ -22,7 +22,7 @@
 
 #define CORPUS MOREAU_SOURCE_DIR "/tests/histories/corpus"
 
-enum { DEEDS = 60, HISTORIES = 1500, FILES_MAX = 400, FINDINGS_MAX = 20 };
+enum { DEEDS = 60, HISTORIES = 1200, FILES_MAX = 400, FINDINGS_MAX = 20 };
 
 typedef struct Orders {
     uint64_t seed, histories;
