@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "run/input.h"
 
-enum { HISTORY_SLOTS = 4 };
+enum { HISTORY_SLOTS = 4, HISTORY_SEEDS = 1 << 16 };
 
 typedef enum DeedKind {
     DEED_INPUT,   // through the door
@@ -16,6 +16,8 @@ typedef enum DeedKind {
     DEED_CLONE,   // goes on in a world that was read from this one's snapshot, with nothing cached
     DEED_SCENE,   // goes on in the world that this one's scene makes
     DEED_GROUP,   // asks whether groups of this world are what they should be, by a seed
+    DEED_UNITS,   // asks whether it moves alike in other units, which the slot is the seed of
+    DEED_TURN,    // asks whether it moves alike turned, moved, mirrored or in another order
     DEED_KIND_COUNT
 } DeedKind;
 
@@ -38,6 +40,8 @@ typedef enum Property {
     PROPERTY_JUDGE,   // the tests' own certificate agrees
     PROPERTY_ENERGY,  // nothing is unexplained, and nobody runs away
     PROPERTY_RECORD,  // recordings verify and replay, forward, backward and from within
+    PROPERTY_UNITS,   // the same bits whatever the units
+    PROPERTY_TURNED,  // the same motion wherever one looks from
     PROPERTY_COUNT
 } Property;
 

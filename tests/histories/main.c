@@ -192,16 +192,26 @@ static void tell(const Orders *orders, uint64_t seed, const Finding *finding) {
 }
 
 static void add_up(PlayTally *sum, const PlayTally *more) {
-    sum->deeds += more->deeds;
-    sum->refused += more->refused;
-    sum->steps += more->steps;
-    sum->faults += more->faults;
-    sum->asked += more->asked;
-    sum->scenes += more->scenes;
-    sum->groups += more->groups;
-    sum->groups_refused += more->groups_refused;
-    sum->group_rows += more->group_rows;
-    sum->recorded += more->recorded;
+    const uint64_t *from = (const uint64_t *)(const void *)more;
+    uint64_t *to = (uint64_t *)(void *)sum;
+    for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++) {
+        to[i] += from[i];
+    }
+}
+
+static double percent(uint64_t part, uint64_t of) {
+    return of == 0 ? 0.0 : 100.0 * (double)part / (double)of;
+}
+
+// Of worlds that were seen otherwise: what could not be compared.
+static void tell_turned(const PlayTally *sum) {
+    printf("%" PRIu64 " in other units; %" PRIu64 " seen otherwise: of %" PRIu64
+           " pairs that touch %.2f %% were about to touch otherwise, of %" PRIu64
+           " answers %.2f %% were open and %.2f %% one of several\n",
+           sum->units, sum->turned, sum->turned_pairs,
+           percent(sum->turned_seams, sum->turned_pairs), sum->turned_answers,
+           percent(sum->turned_open, sum->turned_answers),
+           percent(sum->turned_loose, sum->turned_answers));
 }
 
 // Of the processor, of all children that have ended: a busy machine makes no history dearer.
@@ -242,6 +252,7 @@ static bool try_seeds(const Orders *orders, const Known *known) {
            at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps,
            sum.recorded, sum.faults, sum.scenes, sum.groups, sum.groups_refused, sum.group_rows,
            told.count, known_count);
+    tell_turned(&sum);
     return told.count == 0;
 }
 

@@ -124,6 +124,10 @@ Deed make_deed(Make *make) {
     if (make_chance(make, 2)) {
         return (Deed){.kind = DEED_GROUP, .slot = make_roll(make, GROUP_SEEDS)};
     }
+    if (make_chance(make, 4)) {
+        return (Deed){.kind = make_chance(make, 50) ? DEED_UNITS : DEED_TURN,
+                      .slot = make_roll(make, HISTORY_SEEDS)};
+    }
     if (make_chance(make, 6)) {
         static const DeedKind kinds[] = {DEED_TAKE, DEED_TAKE, DEED_RESTORE, DEED_CLONE,
                                          DEED_SCENE};

@@ -6,6 +6,8 @@
 #include "histories/ask_group.h"
 #include "histories/ask_step.h"
 #include "histories/table.h"
+#include "histories/ask_turned.h"
+#include "histories/units.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 
@@ -20,7 +22,8 @@ const char *const property_names[PROPERTY_COUNT] = {
     [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite", [PROPERTY_REFUSED] = "refused",
     [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",   [PROPERTY_AGAIN] = "again",
     [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay", [PROPERTY_JUDGE] = "judge",
-    [PROPERTY_ENERGY] = "energy", [PROPERTY_RECORD] = "record",
+    [PROPERTY_ENERGY] = "energy", [PROPERTY_RECORD] = "record", [PROPERTY_UNITS] = "units",
+    [PROPERTY_TURNED] = "turned",
 };
 
 bool play_found(Play *play, Property property, const char *place, const char *format, ...) {
@@ -455,6 +458,10 @@ static bool carry_out(Play *play, const Deed *deed) {
         return go_on_in_scene(play);
     case DEED_GROUP:
         return ask_group(play, play->door[PLAY_MAIN].world, deed->slot);
+    case DEED_UNITS:
+        return !play->is_calm || ask_units(play, play->door[PLAY_MAIN].world, deed->slot);
+    case DEED_TURN:
+        return !play->is_calm || ask_turned(play, play->door[PLAY_MAIN].world, deed->slot);
     case DEED_KIND_COUNT:
         break;
     }

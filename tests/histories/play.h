@@ -20,6 +20,8 @@ enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOI
 typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
     uint64_t groups, groups_refused, group_rows, recorded;
+    // of worlds seen otherwise (ask_turned.h)
+    uint64_t units, turned, turned_pairs, turned_seams, turned_answers, turned_open, turned_loose;
 } PlayTally;
 
 typedef struct Play {

@@ -16,7 +16,8 @@ enum { INPUT_NAMES = sizeof(input_names) / sizeof(input_names[0]) };
 
 static const char *const deed_names[DEED_KIND_COUNT] = {
     [DEED_TAKE] = "take",   [DEED_RESTORE] = "restore", [DEED_CLONE] = "clone",
-    [DEED_SCENE] = "scene", [DEED_GROUP] = "group",
+    [DEED_SCENE] = "scene", [DEED_GROUP] = "group",     [DEED_UNITS] = "units",
+    [DEED_TURN] = "turn",
 };
 
 // Where no column says how many there are.
@@ -392,7 +393,9 @@ bool text_read_deed(const json_t *text, Arena *arena, Deed *deed) {
         if (slot != NULL) {
             deed->kind = (DeedKind)kind;
             deed->slot = (uint32_t)json_integer_value(slot);
-            deed->slot %= kind == DEED_GROUP ? UINT32_MAX : HISTORY_SLOTS;
+            deed->slot %= kind == DEED_GROUP   ? UINT32_MAX
+                          : kind >= DEED_UNITS ? HISTORY_SEEDS
+                                               : HISTORY_SLOTS;
             return true;
         }
     }

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: MIT
+#include "histories/ask_turned.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+#include "collide/approach.h"
+#include "histories/seen.h"
+#include "solve/mdp.h"
+#include "step/step.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Of the bodies' size; and of V.
+static const double contact_part = 1e-9, velocity_part = 1e-6;
+
+// Of both: the angle of faces that count as parallel.
+static const double parallel_part = 1.5e-3;
+
+// How near the original's own answers must be to each other, of V, to be one.
+static const double answer_part = 1e-7;
+
+static const double tolerance = 1e-10;
+
+// How far things are moved to see whether they are about to be otherwise, of the bodies' size, one
+// after the other: roundings of what happens here, and of what happens ten sizes away, and what is
+// so near to a crossing that it has no direction (capsule.c). Contacts move by no more than some
+// hundred times as much, where they are not about to be otherwise.
+static const double nudges[] = {1e-15, 1e-13, 1e-11, 1e-7};
+enum { NUDGES = sizeof(nudges) / sizeof(nudges[0]), NUDGE_ROUNDS = 5, ITERATIONS = 10000 };
+
+// Two bodies that touch in one of the worlds, by their indices in the original.
+typedef struct Pair {
+    uint32_t a, b;
+    bool is_odd; // their contacts are not the same
+} Pair;
+
+typedef struct Ask {
+    Play *play;
+    const World *from;
+    Dice dice;
+    Seen seen, plain; // plain: nothing is seen otherwise
+    Push push;
+    Variant here, there;
+    Pair *pair;
+    uint32_t pair_count, odd_count;
+    bool has_other; // some contacts are others, as they may be
+} Ask;
+
+// ---- worlds
+
+static void set_parameter(World *world, const char *name, double value) {
+    SolverSettings solver = step_solver(&world->settings);
+    Error error = {0};
+    ASSERT(solver_set(&solver, name, value, &error) == STATUS_OK);
+    step_set_solver(&world->settings, &solver);
+}
+
+static bool make(Ask *ask, Variant *variant) {
+    if (!variant_make(ask->play, ask->from, variant)) {
+        return false;
+    }
+    World *world = variant->world;
+    world->settings.has_bounds = false;
+    world->settings.bounds_lower = world->settings.bounds_upper = vec3(0.0, 0.0, 0.0);
+    // where a mend of more than 1 m along an axis of the world is none (joint_project.c)
+    world->settings.joint_projection = false;
+    set_parameter(world, "tolerance", tolerance);
+    set_parameter(world, "max_iterations", ITERATIONS);
+    if (world->settings.solver == SOLVER_LCP) { // whose passes take contacts anew
+        set_parameter(world, "passes", 1.0);
+    }
+    variant_settle(variant);
+    return true;
+}
+
+static void nudge_numbers(Dice *dice, double *values, size_t count, double by) {
+    for (size_t i = 0; i < count; i++) {
+        values[i] += variant_chance(dice, by);
+    }
+}
+
+// A solver that starts from impulses begins elsewhere than one that starts from none.
+static void remember(Variant *variant, const Variant *from, Dice *dice) {
+    World *world = variant->world;
+    ASSERT(ARRAY_RESERVE(world->memory, world->memory_capacity, from->world->memory_count));
+    world->memory_count = from->world->memory_count;
+    for (size_t i = 0; i < world->memory_count; i++) {
+        world->memory[i] = from->world->memory[i];
+        for (int k = 0; k < 3; k++) {
+            world->memory[i].impulse[k] *= 1.0 + variant_chance(dice, 1.0);
+        }
+    }
+    ASSERT(ARRAY_RESERVE(world->joint_memory, world->joint_memory_capacity,
+                         from->world->joint_memory_count));
+    world->joint_memory_count = from->world->joint_memory_count;
+    for (size_t i = 0; i < world->joint_memory_count; i++) {
+        world->joint_memory[i] = from->world->joint_memory[i];
+        world->joint_memory[i].impulse *= 1.0 + variant_chance(dice, 1.0);
+    }
+}
+
+// The original, every body of which is some roundings away, and whose solver starts elsewhere.
+static bool make_nudged(Ask *ask, double part, Variant *variant) {
+    if (!make(ask, variant)) {
+        return false;
+    }
+    World *world = variant->world;
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        double *pose = world->pose + 7 * (size_t)i, *velocity = world->velocity + 6 * (size_t)i;
+        const double size = 0.1 + variant_size(world, i);
+        nudge_numbers(&ask->dice, pose, 3, part * size);
+        nudge_numbers(&ask->dice, pose + 3, 4, part);
+        Pose nudged = pose_load(pose);
+        nudged.orientation = quat_normalize(nudged.orientation);
+        pose_store(pose, nudged);
+        for (int k = 0; k < 6; k++) {
+            velocity[k] *= 1.0 + variant_chance(&ask->dice, part);
+        }
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        double *position = world->joint_position + joint->position_first;
+        const uint32_t turns = joint_axis_count(joint->axes & JOINT_TURNS);
+        const uint32_t moves = joint_axis_count(joint->axes & JOINT_MOVES);
+        if (turns < 3) {
+            nudge_numbers(&ask->dice, position, moves + turns, part);
+        } else {
+            nudge_numbers(&ask->dice, position, moves + 4, part);
+            world_normalize_joint_position(joint->axes, position);
+        }
+    }
+    remember(variant, &ask->here, &ask->dice);
+    variant_settle(variant);
+    return true;
+}
+
+// ---- contacts
+
+// Contact i of one world, seen by somebody, against contact k of what he has.
+static bool is_same_contact(const Seen *seen, const Variant *here, uint32_t i, const Variant *there,
+                            uint32_t k, double size, double part) {
+    const StepContact *a = &here->stepper->contact[i], *b = &there->stepper->contact[k];
+    const ProblemContact *p = &here->stepper->problem.contact[i];
+    const ProblemContact *q = &there->stepper->problem.contact[k];
+    const uint32_t to[2] = {seen->body[a->a], seen->body[a->b]};
+    const bool is_swapped = to[0] > to[1];
+    if (to[is_swapped] != b->a || to[!is_swapped] != b->b) {
+        return false;
+    }
+    Vec3 normal = seen_vector(seen, p->normal);
+    normal = is_swapped ? vec3_neg(normal) : normal;
+    return vec3_norm(vec3_sub(seen_point(seen, a->point), b->point)) <= part * size &&
+           vec3_norm(vec3_sub(normal, q->normal)) <= part && fabs(p->gap - q->gap) <= part * size &&
+           p->mu == q->mu;
+}
+
+static void add_pair(Ask *ask, uint32_t a, uint32_t b) {
+    const Pair pair = {a < b ? a : b, a < b ? b : a, false};
+    for (uint32_t i = 0; i < ask->pair_count; i++) {
+        if (ask->pair[i].a == pair.a && ask->pair[i].b == pair.b) {
+            return;
+        }
+    }
+    ask->pair[ask->pair_count++] = pair;
+}
+
+static void list_pairs(Ask *ask) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const uint32_t n = here->contact_count, m = there->contact_count;
+    uint32_t *back =
+        arena_take_zeroed(&ask->play->memory, ask->from->body_count + 1, sizeof(*back));
+    ask->pair = arena_take_zeroed(&ask->play->memory, n + m + 1, sizeof(*ask->pair));
+    ASSERT(ask->pair != NULL && back != NULL);
+    for (uint32_t i = 0; i < ask->from->body_count; i++) {
+        back[ask->seen.body[i]] = i;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        add_pair(ask, here->contact[i].a, here->contact[i].b);
+    }
+    for (uint32_t i = 0; i < m; i++) {
+        add_pair(ask, back[there->contact[i].a], back[there->contact[i].b]);
+    }
+}
+
+// How many contacts two bodies have, which may be named either way round.
+static uint32_t count_contacts(const Variant *variant, uint32_t a, uint32_t b) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < variant->stepper->contact_count; i++) {
+        const StepContact *contact = &variant->stepper->contact[i];
+        count += (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+    }
+    return count;
+}
+
+// As many, and each of one is one of the other.
+static bool has_same_contacts(const Ask *ask, const Pair *pair, const Seen *seen,
+                              const Variant *there, double part) {
+    const Stepper *here = ask->here.stepper;
+    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
+    if (count_contacts(&ask->here, pair->a, pair->b) !=
+        count_contacts(there, seen->body[pair->a], seen->body[pair->b])) {
+        return false;
+    }
+    for (uint32_t i = 0; i < here->contact_count; i++) {
+        const StepContact *contact = &here->contact[i];
+        uint32_t k = 0;
+        if (contact->a != pair->a || contact->b != pair->b) {
+            continue;
+        }
+        while (k < there->stepper->contact_count &&
+               !is_same_contact(seen, &ask->here, i, there, k, size, part)) {
+            k++;
+        }
+        if (k == there->stepper->contact_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool wears_box(const World *world, uint32_t body, Vec3 *size) {
+    const Shape *shape = world_body_shape(world, body);
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[shape->primitive_first + i];
+        if (primitive->kind == PRIMITIVE_BOX) {
+            *size = primitive->size;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Of the faces of two boxes that are parallel within 1.4e-3 one is the reference (box_box.c). Which
+// of two boxes of one size it is turns on how they lie to each other (pair_order.c), as nothing
+// else tells them apart, and turns round in a mirror: both are as good as their angle.
+static bool is_other_reference(const Ask *ask, const Pair *pair) {
+    Vec3 a, b;
+    return ask->seen.sign < 0.0 && wears_box(ask->from, pair->a, &a) &&
+           wears_box(ask->from, pair->b, &b) && vec3_norm(a) == vec3_norm(b) &&
+           has_same_contacts(ask, pair, &ask->seen, &ask->there, parallel_part);
+}
+
+// Whom a fast body may hit reaches farther for it, and whom it may hit is asked of boxes along the
+// world's axes (reach.c): contacts beyond the reach of their own motion come and go with these.
+static bool is_beyond_reach(const Variant *variant, uint32_t i) {
+    const ContactProblem *problem = &variant->stepper->problem;
+    const ProblemContact *contact = &problem->contact[i];
+    const double h = problem->time_step;
+    double u[3];
+    if ((variant->stepper->contact[i].feature & APPROACH_INNER_BALL) != 0) {
+        return true;
+    }
+    problem_contact_velocity(problem, i, problem->v_free, u);
+    const double across = sqrt(u[1] * u[1] + u[2] * u[2]);
+    return contact->gap > variant->world->settings.margin + 2.0 * problem->gravity * h * h +
+                              h * (fabs(u[0]) + contact->mu * across);
+}
+
+// Contacts of a pair that the other world has not, but for those.
+static bool has_odd_within_reach(const Ask *ask, const Pair *pair) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const uint32_t a = ask->seen.body[pair->a], b = ask->seen.body[pair->b];
+    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
+    bool *is_met = arena_take_zeroed(&ask->play->memory, there->contact_count + 1, sizeof(*is_met));
+    ASSERT(is_met != NULL);
+    for (uint32_t i = 0; i < here->contact_count; i++) {
+        const StepContact *contact = &here->contact[i];
+        bool is_found = contact->a != pair->a || contact->b != pair->b;
+        for (uint32_t k = 0; k < there->contact_count && contact->a == pair->a; k++) {
+            if (is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part)) {
+                is_found = is_met[k] = true;
+            }
+        }
+        if (!is_found && !is_beyond_reach(&ask->here, i)) {
+            return true;
+        }
+    }
+    for (uint32_t k = 0; k < there->contact_count; k++) {
+        const StepContact *contact = &there->contact[k];
+        const bool is_of_pair =
+            (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+        if (is_of_pair && !is_met[k] && !is_beyond_reach(&ask->there, k)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_odd(Ask *ask) {
+    list_pairs(ask);
+    for (uint32_t i = 0; i < ask->pair_count; i++) {
+        Pair *pair = &ask->pair[i];
+        pair->is_odd = !has_same_contacts(ask, pair, &ask->seen, &ask->there, contact_part);
+        if (pair->is_odd && is_other_reference(ask, pair)) {
+            pair->is_odd = false;
+            ask->has_other = true;
+            ask->play->tally.turned_seams++;
+        }
+        if (pair->is_odd && !has_odd_within_reach(ask, pair)) {
+            pair->is_odd = false;
+            ask->has_other = true;
+            ask->play->tally.turned_seams++;
+        }
+        ask->odd_count += pair->is_odd;
+    }
+    ask->play->tally.turned_pairs += ask->pair_count;
+}
+
+// Pairs that a nudge makes odd are about to be otherwise.
+static void excuse_odd(Ask *ask, const Variant *nudged, double by) {
+    const double part = fmax(contact_part, 300.0 * by);
+    for (uint32_t i = 0; i < ask->pair_count; i++) {
+        Pair *pair = &ask->pair[i];
+        if (pair->is_odd && !has_same_contacts(ask, pair, &ask->plain, nudged, part)) {
+            pair->is_odd = false;
+            ask->odd_count--;
+            ask->play->tally.turned_seams++;
+        }
+    }
+}
+
+static bool tell_odd(const Ask *ask) {
+    uint32_t i = 0;
+    while (!ask->pair[i].is_odd) {
+        i++;
+    }
+    const Pair *pair = &ask->pair[i];
+    const uint32_t a = pair->a, b = pair->b;
+    char place[96];
+    snprintf(place, sizeof(place), "contacts %s", seen_name(&ask->seen));
+    return play_found(ask->play, PROPERTY_TURNED, place,
+                      "%s, bodies %u and %u have %u contacts, and %u here", seen_name(&ask->seen),
+                      a, b, count_contacts(&ask->there, ask->seen.body[a], ask->seen.body[b]),
+                      count_contacts(&ask->here, a, b));
+}
+
+// ---- velocities
+
+static double velocity_scale(const Ask *ask) {
+    const World *before = ask->from, *after = ask->here.world;
+    const double h = before->settings.time_step;
+    double scale = h * vec3_norm(before->settings.gravity);
+    for (uint32_t i = 0; i < before->body_count; i++) {
+        const double *v = before->velocity + 6 * (size_t)i, *w = after->velocity + 6 * (size_t)i;
+        const double size = variant_size(before, i);
+        scale = fmax(scale, vec3_norm(vec3_load(v)) + size * vec3_norm(vec3_load(v + 3)));
+        scale = fmax(scale, vec3_norm(vec3_load(w)) + size * vec3_norm(vec3_load(w + 3)));
+    }
+    for (size_t i = 0; i < ask->push.count; i++) {
+        const double mass = before->mass[ask->push.body[i]].mass;
+        scale = fmax(scale, h * vec3_norm(vec3_load(ask->push.wrench + 6 * i)) / mass);
+    }
+    return scale;
+}
+
+// What velocities may differ by: trees settle their free motion to 1e-8 of the velocity that all
+// their energy would give (tree_fly.c), of the lightest of them here, and ten roundings of that.
+static double allowed_velocity(const Ask *ask, double V) {
+    const World *world = ask->here.world;
+    double energy = 0.0, lightest = HUGE_VAL;
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        if (tree_of_body(world->trees, i) != TREE_NONE) {
+            const BodyMass *mass = &world->mass[i];
+            const Vec3 v = vec3_load(world->velocity + 6 * (size_t)i),
+                       w = vec3_load(world->velocity + 6 * (size_t)i + 3);
+            const double inertia = mass->inertia.xx + mass->inertia.yy + mass->inertia.zz;
+            energy += mass->mass * vec3_dot(v, v) + inertia * vec3_dot(w, w);
+            lightest = fmin(lightest, mass->mass);
+        }
+    }
+    return velocity_part * V + 1e-7 * sqrt(energy / lightest);
+}
+
+// How far the velocities of a world are from those of the original, seen so [m/s].
+static double farthest_velocity(const Ask *ask, const Seen *seen, const Variant *there,
+                                uint32_t *body) {
+    double farthest = 0.0;
+    *body = 0;
+    for (uint32_t i = 0; i < ask->from->body_count; i++) {
+        const double *v = ask->here.world->velocity + 6 * (size_t)i;
+        const double *w = there->world->velocity + 6 * (size_t)seen->body[i];
+        const Vec3 move = seen_vector(seen, vec3_load(v)), spin = seen_spin(seen, vec3_load(v + 3));
+        const double off = vec3_norm(vec3_sub(move, vec3_load(w))) +
+                           variant_size(ask->from, i) * vec3_norm(vec3_sub(spin, vec3_load(w + 3)));
+        if (!(off <= farthest)) {
+            farthest = off;
+            *body = i;
+        }
+    }
+    return farthest;
+}
+
+static bool is_solved(const Variant *variant) {
+    return variant->report.certificate.converged;
+}
+
+// Another way to an answer, which may be another.
+static void go_another_way(Variant *variant) {
+    if (variant->world->settings.solver == SOLVER_MDP) {
+        set_parameter(variant->world, "method", MDP_GAUSS_SEIDEL);
+        set_parameter(variant->world, "acceleration", 0.0);
+    }
+}
+
+// What nudges say: whether the pairs that differ are about to, and whether there is one answer.
+static bool nudge(Ask *ask, double V, bool *is_one) {
+    bool is_fine = true;
+    for (int i = 0; i < NUDGE_ROUNDS * NUDGES && is_fine; i++) {
+        const double by = nudges[i % NUDGES];
+        const bool is_other_way = i / NUDGES % 2 == 1;
+        Variant nudged;
+        uint32_t body;
+        is_fine = make_nudged(ask, by, &nudged);
+        if (is_fine && is_other_way) {
+            go_another_way(&nudged);
+        }
+        if (is_fine && variant_step(ask->play, &nudged, &ask->push)) {
+            const double off = farthest_velocity(ask, &ask->plain, &nudged, &body);
+            excuse_odd(ask, &nudged, by);
+            if (by < contact_part && (is_solved(&nudged) || !is_other_way)) {
+                *is_one = *is_one && is_solved(&nudged) && off <= answer_part * V;
+            }
+        }
+        variant_end(&nudged);
+    }
+    return is_fine;
+}
+
+// Of worlds that have stepped.
+static bool compare(Ask *ask) {
+    PlayTally *tally = &ask->play->tally;
+    const double V = velocity_scale(ask);
+    uint32_t body;
+    bool is_one = true;
+    find_odd(ask);
+    const double off = farthest_velocity(ask, &ask->seen, &ask->there, &body);
+    const bool is_odd = ask->odd_count > 0 || ask->has_other;
+    const bool is_off =
+        !(off <= allowed_velocity(ask, V)) && ask->from->settings.solver != SOLVER_LCP;
+    const bool is_open = !is_solved(&ask->here) || !is_solved(&ask->there);
+    tally->turned_answers++;
+    if (!is_odd && !is_off) {
+        return true;
+    }
+    if (!nudge(ask, V, &is_one)) {
+        return false;
+    }
+    if (ask->odd_count > 0) {
+        return tell_odd(ask);
+    }
+    tally->turned_open += !is_odd && is_open;
+    // of joints that contradict each other the first ones hold
+    is_one = is_one && (!ask->seen.is_ordered || ask->here.report.idle_count == 0);
+    tally->turned_loose += !is_odd && !is_open && !is_one;
+    if (is_odd || is_open || !is_one) {
+        return true;
+    }
+    char place[96];
+    snprintf(place, sizeof(place), "velocities %s", seen_name(&ask->seen));
+    return play_found(ask->play, PROPERTY_TURNED, place,
+                      "%s, body %u is %.3g m/s off, of %.3g, under %s", seen_name(&ask->seen), body,
+                      off, V, solver_get((SolverKind)ask->from->settings.solver)->name);
+}
+
+bool ask_turned(Play *play, const World *world, uint32_t seed) {
+    Ask ask = {.play = play, .from = world, .dice = dice_make(seed, 4)};
+    ask.push = variant_push(world, &ask.dice);
+    ask.seen = seen_make(world, &ask.dice, &play->memory);
+    ask.plain = seen_plain(world, &play->memory);
+    bool is_fine = make(&ask, &ask.here) && make(&ask, &ask.there);
+    if (is_fine) {
+        const Push push = seen_push(&ask.seen, &ask.push);
+        seen_apply(&ask.seen, &ask.there, &ask.dice, &play->memory);
+        play->tally.turned++;
+        if (variant_step(play, &ask.here, &ask.push) && variant_step(play, &ask.there, &push)) {
+            is_fine = compare(&ask);
+        }
+    }
+    variant_end(&ask.here);
+    variant_end(&ask.there);
+    return is_fine;
+}

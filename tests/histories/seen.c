@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+#include "histories/seen.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+// How far the world is moved, in its own sizes.
+static const double shift_max = 10.0;
+
+static const char *const kind_names[] = {"turned", "moved", "mirrored", "ordered", "all"};
+
+// ---- what is seen
+
+static uint32_t *any_order(uint32_t count, Dice *dice, Arena *arena) {
+    uint32_t *order = arena_take_zeroed(arena, count + 1, sizeof(*order));
+    ASSERT(order != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t other = (uint32_t)dice_roll(dice, i + 1);
+        order[i] = order[other];
+        order[other] = i;
+    }
+    return order;
+}
+
+// From the origin to what is farthest from it, and no less than its parts are.
+static double world_size(const World *world) {
+    double size = 0.1;
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        const double away = vec3_norm(vec3_load(world->pose + 7 * (size_t)i));
+        size = fmax(size, away + variant_size(world, i));
+    }
+    return size;
+}
+
+// Rotations are as likely as any other where four numbers are in a ball.
+static Quat any_turn(Dice *dice) {
+    Quat q;
+    do {
+        q = (Quat){variant_chance(dice, 1.0), variant_chance(dice, 1.0), variant_chance(dice, 1.0),
+                   variant_chance(dice, 1.0)};
+    } while (quat_norm(q) < 0.1 || quat_norm(q) > 1.0);
+    return quat_normalize(q);
+}
+
+Seen seen_make(const World *world, Dice *dice, Arena *arena) {
+    Seen seen = {.kind = (SeenKind)dice_roll(dice, SEEN_ALL + 1),
+                 .sign = 1.0,
+                 .turn = quat_identity(),
+                 .flip = (int)dice_roll(dice, 4)};
+    const bool all = seen.kind == SEEN_ALL;
+    if (all || seen.kind == SEEN_TURNED) {
+        seen.turn = any_turn(dice);
+    }
+    if (all || seen.kind == SEEN_MOVED) {
+        const double far = shift_max * world_size(world) / sqrt(3.0);
+        seen.shift =
+            vec3(variant_chance(dice, far), variant_chance(dice, far), variant_chance(dice, far));
+    }
+    if (all || seen.kind == SEEN_MIRRORED) {
+        seen.sign = -1.0;
+    }
+    seen.is_ordered = all || seen.kind == SEEN_ORDERED;
+    seen.body = any_order(world->body_count, dice, arena);
+    for (uint32_t i = 0; i < world->body_count && !seen.is_ordered; i++) {
+        seen.body[i] = i;
+    }
+    return seen;
+}
+
+Seen seen_plain(const World *world, Arena *arena) {
+    Seen seen = {.sign = 1.0, .turn = quat_identity()};
+    seen.body = arena_take_zeroed(arena, world->body_count + 1, sizeof(*seen.body));
+    ASSERT(seen.body != NULL);
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        seen.body[i] = i;
+    }
+    return seen;
+}
+
+const char *seen_name(const Seen *seen) {
+    return kind_names[seen->kind];
+}
+
+Vec3 seen_vector(const Seen *seen, Vec3 vector) {
+    return vec3_scale(seen->sign, quat_rotate(seen->turn, vector));
+}
+
+Vec3 seen_spin(const Seen *seen, Vec3 spin) {
+    return quat_rotate(seen->turn, spin);
+}
+
+Vec3 seen_point(const Seen *seen, Vec3 point) {
+    return vec3_add(seen_vector(seen, point), seen->shift);
+}
+
+static void see_pair(const Seen *seen, double *six) {
+    vec3_store(six, seen_vector(seen, vec3_load(six)));
+    vec3_store(six + 3, seen_spin(seen, vec3_load(six + 3)));
+}
+
+Push seen_push(const Seen *seen, const Push *push) {
+    Push other = *push;
+    for (size_t i = 0; i < push->count; i++) {
+        other.body[i] = seen->body[push->body[i]];
+        see_pair(seen, other.wrench + 6 * i);
+    }
+    return other;
+}
+
+// ---- bodies and shapes
+
+static void see_bodies(const Seen *seen, World *world) {
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        Pose pose = pose_load(world->pose + 7 * (size_t)i);
+        pose.position = seen_point(seen, pose.position);
+        pose.orientation = quat_normalize(quat_mul(seen->turn, pose.orientation));
+        pose_store(world->pose + 7 * (size_t)i, pose);
+        see_pair(seen, world->velocity + 6 * (size_t)i);
+        world->mass[i].center = vec3_scale(seen->sign, world->mass[i].center);
+    }
+}
+
+// Of what a body has in its own axes only places change, but for what has one side.
+static void mirror_primitive(Primitive *primitive) {
+    const Quat half_turn = {0.0, 1.0, 0.0, 0.0};
+    Pose *local = &primitive->local;
+    local->position = vec3_neg(local->position);
+    if (primitive->kind == PRIMITIVE_PLANE) {
+        local->orientation = quat_mul(local->orientation, half_turn);
+    }
+    if (primitive->foundation.face != 0) {
+        primitive->foundation.face = ((primitive->foundation.face - 1) ^ 1) + 1;
+    }
+}
+
+static void mirror_shapes(World *world) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        mirror_primitive(&world->primitive[i]);
+    }
+    for (size_t i = 0; i < world->shape_count; i++) {
+        world->shape[i].center = vec3_neg(world->shape[i].center);
+    }
+}
+
+// ---- joints
+
+// Of a vector on the axes of a joint's frame: what its coordinates are multiplied by.
+static double flip_of(const Seen *seen, int axis) {
+    return seen->flip == 3 || seen->flip == axis ? -1.0 : 1.0;
+}
+
+static double sign_of_axis(const Seen *seen, int bit) {
+    if (seen->sign > 0.0) {
+        return 1.0;
+    }
+    return bit < 3 ? flip_of(seen, bit) : -flip_of(seen, bit - 3);
+}
+
+static double sign_of_joint(const Seen *seen, const Joint *joint) {
+    return sign_of_axis(seen, joint_axis_bit(joint->axes, 0));
+}
+
+static void see_frame(const Seen *seen, Joint *joint, int side) {
+    static const Quat half_turn[4] = {
+        {0.0, 1.0, 0.0, 0.0}, {0.0, 0.0, 1.0, 0.0}, {0.0, 0.0, 0.0, 1.0}, {1.0, 0.0, 0.0, 0.0}};
+    Pose *frame = &joint->frame[side];
+    if (seen->sign < 0.0) {
+        frame->orientation = quat_mul(frame->orientation, half_turn[seen->flip]);
+    }
+    if (joint->body[side] != JOINT_NO_BODY) {
+        frame->position = vec3_scale(seen->sign, frame->position);
+    } else if (joint->kind != JOINT_GEAR) {
+        frame->position = seen_point(seen, frame->position);
+        frame->orientation = quat_normalize(quat_mul(seen->turn, frame->orientation));
+    }
+}
+
+static void negate_axis(World *world, size_t at) {
+    JointAxis *axis = &world->joint_axis[at];
+    const double low = axis->low;
+    axis->low = -axis->high;
+    axis->high = -low;
+    axis->rest = -axis->rest;
+    world->joint_velocity[at] *= -1.0;
+    world->joint_target[at] *= -1.0;
+    world->joint_target_velocity[at] *= -1.0;
+    world->joint_effort[at] *= -1.0;
+}
+
+static void see_joint(const Seen *seen, World *world, Joint *joint) {
+    const uint32_t axes = joint_axis_count(joint->axes);
+    const bool has_three = (joint->axes & JOINT_TURNS) == JOINT_TURNS;
+    see_frame(seen, joint, 0);
+    see_frame(seen, joint, 1);
+    for (uint32_t k = 0; k < axes; k++) {
+        const int bit = joint_axis_bit(joint->axes, k);
+        if (sign_of_axis(seen, bit) < 0.0) {
+            // of three turns the first number is the quaternion's w
+            world->joint_position[joint->position_first + k + (has_three && bit >= 3)] *= -1.0;
+            negate_axis(world, joint->axis_first + k);
+        }
+    }
+    if (joint->kind == JOINT_GEAR) {
+        joint->ratio *= sign_of_joint(seen, &world->joint[joint->partner[0]]) *
+                        sign_of_joint(seen, &world->joint[joint->partner[1]]);
+    }
+}
+
+// ---- another order
+
+// Moves items to where they are to stand.
+static void put_in_order(void *items, size_t count, size_t bytes, const uint32_t *place,
+                         Arena *arena) {
+    unsigned char *copy = arena_take(arena, count * bytes + 1), *to = items;
+    ASSERT(copy != NULL);
+    memcpy(copy, items, count * bytes);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(to + place[i] * bytes, copy + i * bytes, bytes);
+    }
+}
+
+// Ids rise with the index, whoever has them.
+static void order_bodies(const Seen *seen, World *world, Arena *arena) {
+    const size_t n = world->body_count;
+    put_in_order(world->kind, n, sizeof(*world->kind), seen->body, arena);
+    put_in_order(world->body_shape, n, sizeof(*world->body_shape), seen->body, arena);
+    put_in_order(world->mass, n, sizeof(*world->mass), seen->body, arena);
+    put_in_order(world->pose, n, 7 * sizeof(*world->pose), seen->body, arena);
+    put_in_order(world->velocity, n, 6 * sizeof(*world->velocity), seen->body, arena);
+    for (size_t i = 0; i < world->joint_count; i++) {
+        for (int side = 0; side < 2; side++) {
+            uint32_t *body = &world->joint[i].body[side];
+            *body = *body == JOINT_NO_BODY ? JOINT_NO_BODY : seen->body[*body];
+        }
+    }
+}
+
+// Gears stand behind all that they may couple.
+static void last_gears(const World *world, uint32_t *place, Arena *arena) {
+    const size_t count = world->joint_count;
+    uint32_t *wanted = arena_take_zeroed(arena, count + 1, sizeof(*wanted));
+    ASSERT(wanted != NULL);
+    memcpy(wanted, place, count * sizeof(*wanted));
+    for (size_t i = 0; i < count; i++) {
+        const bool is_gear = world->joint[i].kind == JOINT_GEAR;
+        place[i] = 0;
+        for (size_t k = 0; k < count; k++) {
+            const bool is_other_gear = world->joint[k].kind == JOINT_GEAR;
+            place[i] += is_gear == is_other_gear ? wanted[k] < wanted[i] : is_gear;
+        }
+    }
+}
+
+// The columns of the axes, and of the positions, as the joints now stand.
+static void order_columns(World *world, Arena *arena) {
+    double *const columns[] = {world->joint_velocity, world->joint_target_velocity,
+                               world->joint_target, world->joint_effort};
+    uint32_t *axis_place = arena_take_zeroed(arena, world->joint_axis_count + 1, sizeof(uint32_t));
+    uint32_t *place = arena_take_zeroed(arena, world->joint_position_count + 1, sizeof(uint32_t));
+    uint32_t axes = 0, positions = 0;
+    ASSERT(axis_place != NULL && place != NULL);
+    for (size_t i = 0; i < world->joint_count; i++) {
+        Joint *joint = &world->joint[i];
+        const uint32_t axis_first = axes, position_first = positions;
+        for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
+            axis_place[joint->axis_first + k] = axes++;
+        }
+        for (uint32_t k = 0; k < joint_position_count(joint->axes); k++) {
+            place[joint->position_first + k] = positions++;
+        }
+        joint->axis_first = axis_first;
+        joint->position_first = position_first;
+    }
+    put_in_order(world->joint_axis, axes, sizeof(JointAxis), axis_place, arena);
+    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+        put_in_order(columns[i], axes, sizeof(double), axis_place, arena);
+    }
+    put_in_order(world->joint_position, positions, sizeof(double), place, arena);
+}
+
+static void order_joints(World *world, Dice *dice, Arena *arena) {
+    const size_t count = world->joint_count;
+    uint32_t *place = any_order((uint32_t)count, dice, arena);
+    Id *ids = arena_take_zeroed(arena, count + 1, sizeof(*ids));
+    ASSERT(ids != NULL);
+    last_gears(world, place, arena);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = world->joint[i].id;
+    }
+    put_in_order(world->joint, count, sizeof(Joint), place, arena);
+    for (size_t i = 0; i < count; i++) {
+        Joint *joint = &world->joint[i];
+        joint->id = ids[i];
+        for (int side = 0; side < 2; side++) {
+            joint->partner[side] =
+                joint->partner[side] == JOINT_NONE ? JOINT_NONE : place[joint->partner[side]];
+        }
+    }
+    order_columns(world, arena);
+}
+
+static void order_shapes(World *world, Dice *dice, Arena *arena) {
+    for (size_t i = 0; i < world->shape_count; i++) {
+        const Shape *shape = &world->shape[i];
+        const uint32_t *place = any_order(shape->primitive_count, dice, arena);
+        put_in_order(world->primitive + shape->primitive_first, shape->primitive_count,
+                     sizeof(Primitive), place, arena);
+    }
+}
+
+// ---- all of it
+
+void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
+    World *world = variant->world;
+    world->settings.gravity = seen_vector(seen, world->settings.gravity);
+    see_bodies(seen, world);
+    if (seen->sign < 0.0) {
+        mirror_shapes(world);
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        see_joint(seen, world, &world->joint[i]);
+    }
+    if (seen->is_ordered) {
+        order_bodies(seen, world, arena);
+        order_joints(world, dice, arena);
+        order_shapes(world, dice, arena);
+    }
+    variant_settle(variant);
+}

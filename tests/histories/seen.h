@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A world as somebody else sees it, whose axes are turned, whose origin is elsewhere, who looks
+// through a mirror, or who lists bodies, joints and shapes in another order. The mirror is the one
+// that takes every point to the other side of the origin: orientations stay as they are, and what
+// has a hand changes it.
+#pragma once
+
+#include "histories/variant.h"
+
+typedef enum SeenKind { SEEN_TURNED, SEEN_MOVED, SEEN_MIRRORED, SEEN_ORDERED, SEEN_ALL } SeenKind;
+
+typedef struct Seen {
+    SeenKind kind;
+    double sign; // -1: mirrored
+    Quat turn;   // after that
+    Vec3 shift;  // after that [m]
+    // mirrored: which axis of joints' frames is turned round, so that they have the right hand
+    // again; 3: all of them, so that the frames' orientations stay
+    int flip;
+    bool is_ordered;
+    uint32_t *body; // the index there of each body here
+} Seen;
+
+// From the dice; its list lives in the arena.
+const char *seen_name(const Seen *seen);
+
+Seen seen_make(const World *world, Dice *dice, Arena *arena);
+
+Seen seen_plain(const World *world, Arena *arena); // as it is
+
+// A variant of the world, so seen; the dice say in which order its joints and shapes stand.
+void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena);
+
+Vec3 seen_point(const Seen *seen, Vec3 point);
+Vec3 seen_vector(const Seen *seen, Vec3 vector); // velocities, forces, normals
+Vec3 seen_spin(const Seen *seen, Vec3 spin);     // spins, torques
+Push seen_push(const Seen *seen, const Push *push);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// A world beside the one of the play, to be changed as no call could, and stepped: as somebody else
+// sees it (seen.h), or in other units (units.h). It begins as the other stands, awake, and with
+// nothing remembered.
+#pragma once
+
+#include "histories/play.h"
+#include "simulate/dice.h"
+
+enum { PUSHES_MAX = 2 };
+
+// Wrenches on dynamic bodies: 6 each, as a step takes them.
+typedef struct Push {
+    size_t count;
+    uint32_t body[PUSHES_MAX];
+    double wrench[6 * PUSHES_MAX];
+} Push;
+
+typedef struct Variant {
+    World *world;
+    Stepper *stepper;
+    StepReport report; // of the last step
+    bool has_stepped;  // it has not failed, nor was it given up
+} Variant;
+
+// false: it could not be made, which is a finding.
+bool variant_make(Play *play, const World *world, Variant *variant);
+void variant_end(Variant *variant);
+
+// After its numbers were changed by hand: what follows from them.
+void variant_settle(Variant *variant);
+
+// false: the step failed, or was given up as too long.
+bool variant_step(Play *play, Variant *variant, const Push *push);
+
+// Perhaps none.
+Push variant_push(const World *world, Dice *dice);
+
+// Uniform in [-size, size].
+double variant_chance(Dice *dice, double size);
+
+// The farthest that a point of a body's surface is from its origin [m]; of planes nothing counts.
+double variant_size(const World *world, uint32_t body);
