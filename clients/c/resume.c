@@ -184,7 +184,8 @@ static bool is_final(const MoreauError *why) {
 MoreauStatus resume_connection(MoreauClient *client, int64_t give_up_ms) {
     Resume *resume = &client->resume;
     const MoreauReconnect *def = &client->options.reconnect;
-    MoreauError why = client->lost;
+    const MoreauError loss = client->lost; // may be the server's last word
+    MoreauError why = loss;
     begin_absence(client);
     while (may_try(client)) {
         if (!await_attempt(resume, give_up_ms)) {
@@ -209,9 +210,9 @@ MoreauStatus resume_connection(MoreauClient *client, int64_t give_up_ms) {
     }
     resume->is_active = false;
     return client_lose(client, MOREAU_UNAVAILABLE,
-                       "the connection to %s was lost, and its session is given up after %u "
+                       "the connection to %s was lost (%s), and its session is given up after %u "
                        "attempts: %s",
-                       client->address, resume->attempts, why.message);
+                       client->address, loss.message, resume->attempts, why.message);
 }
 
 MoreauStatus resume_receive(MoreauClient *client, int64_t give_up_ms, MoreauReply **reply) {

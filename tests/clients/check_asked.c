@@ -110,6 +110,14 @@ static void answer_first_last(FakePeer *peer) {
     fake_send_pong(peer, first, 0);
 }
 
+static size_t pack_ping(uint8_t bytes[16]) {
+    Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
+    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
+    request.call_case = MOREAU__V1__REQUEST__CALL_PING;
+    request.ping = &ping;
+    return moreau__v1__request__pack(&request, bytes);
+}
+
 START_TEST(thousands_are_pipelined) {
     FakePeer peer;
     fake_start(&peer, answer_first_last, NULL);
@@ -117,12 +125,8 @@ START_TEST(thousands_are_pipelined) {
     options.reconnect.attempts = (unsigned)_i; // 1: each is kept to be repeated
     MoreauClient *client;
     ck_assert_int_eq(moreau_connect(peer.address, &options, &client, NULL), MOREAU_OK);
-    Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
-    Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;
-    request.call_case = MOREAU__V1__REQUEST__CALL_PING;
-    request.ping = &ping;
     uint8_t bytes[16];
-    const size_t count = moreau__v1__request__pack(&request, bytes);
+    const size_t count = pack_ping(bytes);
     uint64_t first = 0, id;
     for (uint64_t i = 0; i < PINGS; i++) {
         ck_assert_int_eq(moreau_submit(client, bytes, count, &id), MOREAU_OK);
@@ -189,6 +193,37 @@ START_TEST(a_call_behind_one_that_gave_up_during_an_absence_is_answered) {
 }
 END_TEST
 
+// Greets, reads as many requests as may wait, and then ends the connection with its last word.
+static void end_with_a_word(FakePeer *peer) {
+    peer->requests_max = 2;
+    fake_welcome(peer, 1);
+    for (int i = 0; i < 2; i++) {
+        moreau__v1__request__free_unpacked(fake_receive(peer), NULL);
+    }
+    fake_send_status(peer, 0, MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED, NULL, "I have enough");
+}
+
+// Who waits for room is told it, also when the session is not taken up again.
+START_TEST(a_servers_last_word_is_heard_by_who_waits_for_room) {
+    FakePeer peer;
+    fake_start(&peer, end_with_a_word, NULL);
+    MoreauOptions options = moreau_options_default();
+    options.connect_timeout_ms = 1000; // nobody is there any more
+    options.reconnect.attempts = 1;
+    MoreauClient *client;
+    ck_assert_int_eq(moreau_connect(peer.address, &options, &client, NULL), MOREAU_OK);
+    uint8_t bytes[16];
+    const size_t count = pack_ping(bytes);
+    uint64_t id;
+    ck_assert_int_eq(moreau_submit(client, bytes, count, &id), MOREAU_OK);
+    ck_assert_int_eq(moreau_submit(client, bytes, count, &id), MOREAU_OK);
+    ck_assert_int_eq(moreau_submit(client, bytes, count, &id), MOREAU_UNAVAILABLE);
+    ck_assert_ptr_nonnull(strstr(moreau_error(client)->message, "I have enough"));
+    moreau_disconnect(client);
+    fake_stop(&peer);
+}
+END_TEST
+
 static TCase *case_list(void) {
     TCase *tcase = tcase_create("list");
     tcase_set_timeout(tcase, 60);
@@ -203,6 +238,7 @@ static TCase *case_connection(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, thousands_are_pipelined, 0, 2);
     tcase_add_test(tcase, a_call_behind_one_that_gave_up_during_an_absence_is_answered);
+    tcase_add_test(tcase, a_servers_last_word_is_heard_by_who_waits_for_room);
     return tcase;
 }
 

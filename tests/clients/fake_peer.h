@@ -25,7 +25,8 @@ struct FakePeer {
     pthread_t thread;
     FakePeerScript *script;
     void *context;
-    size_t requests; // read so far
+    size_t requests;       // read so far
+    uint64_t requests_max; // how many may wait at once, as the greeting says; 0: it says nothing
 };
 
 static inline bool fake_read(int fd, void *bytes, size_t count) {
@@ -117,17 +118,19 @@ static inline bool fake_welcome(FakePeer *peer, uint32_t major) {
     uint64_t id = request->id;
     bool is_hello = request->call_case == MOREAU__V1__REQUEST__CALL_HELLO;
     moreau__v1__request__free_unpacked(request, NULL);
-    Moreau__V1__Limit limit = MOREAU__V1__LIMIT__INIT;
+    Moreau__V1__Limit limit = MOREAU__V1__LIMIT__INIT, requests = MOREAU__V1__LIMIT__INIT;
     limit.name = (char *)"frame_bytes";
-    limit.has_value = 1;
+    limit.has_value = requests.has_value = 1;
     limit.value = 16777216;
-    Moreau__V1__Limit *limits[] = {&limit};
+    requests.name = (char *)"requests-max";
+    requests.value = peer->requests_max;
+    Moreau__V1__Limit *limits[] = {&limit, &requests};
     Moreau__V1__Welcome welcome = MOREAU__V1__WELCOME__INIT;
     welcome.server_version = (char *)"9.8.7";
     welcome.session = (char *)"session-1";
     welcome.has_protocol_major = 1;
     welcome.protocol_major = major;
-    welcome.n_limits = 1;
+    welcome.n_limits = peer->requests_max > 0 ? 2 : 1;
     welcome.limits = limits;
     Moreau__V1__Reply reply = MOREAU__V1__REPLY__INIT;
     reply.result_case = MOREAU__V1__REPLY__RESULT_WELCOME;
