@@ -62,7 +62,7 @@ static Status try_basis(Ladder *ladder) {
     Status status = lcp_solve_basis(ladder->system, ladder->trial_basis, ladder->arena,
                                     ladder->count, ladder->trial);
     if (status == STATUS_OK) {
-        lcp_turn_friction(ladder->system, ladder->trial_basis, ladder->trial);
+        lcp_turn_friction(ladder->system, ladder->trial_basis, ladder->count, ladder->trial);
         keep_better(ladder);
     }
     return status;

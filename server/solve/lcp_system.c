@@ -148,7 +148,8 @@ static void turn(const LcpSystem *system, const LcpShare *of, const double p[2],
     }
 }
 
-void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, double *z) {
+void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, LcpCount *count, double *z) {
+    lcp_count(count, system->count);
     for (uint32_t i = 0; i < system->count; i++) {
         const LcpShare *of = &system->share[i];
         bool is_friction = of->begin == i && of->end > i + 2 && of->end + 1 < system->count;

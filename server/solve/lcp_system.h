@@ -70,4 +70,4 @@ Status lcp_solve_basis(const LcpSystem *system, const uint8_t *basis, Arena *are
 // A contact that sticks has no velocity along any direction, and so any two of them may make its
 // friction: where the basis makes it with a negative share, the two that it lies between take its
 // place, which changes no velocity.
-void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, double *z);
+void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, LcpCount *count, double *z);

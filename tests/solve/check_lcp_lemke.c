@@ -243,7 +243,7 @@ START_TEST(friction_that_sticks_lies_between_its_directions) {
         p.z[0] = -0.25;
         p.z[1] = 0.5;
         p.z[NORMAL] = 2.0;
-        lcp_turn_friction(&p.system, p.basis, p.z);
+        lcp_turn_friction(&p.system, p.basis, &p.count, p.z);
         ck_assert_double_eq(p.z[0], slides == 1 ? -0.25 : 0.0);
         ck_assert_double_eq(p.z[1], 0.5);
         ck_assert_double_eq(p.z[2], slides == 1 ? 0.0 : 0.25);
