@@ -213,7 +213,10 @@ static void see_joint(const Seen *seen, World *world, Joint *joint) {
 // Moves items to where they are to stand.
 static void put_in_order(void *items, size_t count, size_t bytes, const uint32_t *place,
                          Arena *arena) {
-    unsigned char *copy = arena_take(arena, count * bytes + 1), *to = items;
+    if (count == 0) {
+        return; // and there may be no items
+    }
+    unsigned char *copy = arena_take(arena, count * bytes), *to = items;
     ASSERT(copy != NULL);
     memcpy(copy, items, count * bytes);
     for (size_t i = 0; i < count; i++) {

@@ -24,7 +24,7 @@ static void record_all(Log *log) {
 
 static void record_all_and_settle(Log *log) {
     record_all(log);
-    sql_on(sql_open(file.path), "PRAGMA wal_checkpoint(PASSIVE)");
+    take_all_in();
 }
 
 // A server that is killed behind the last of six episodes. `settles`: the frames up to there are in
@@ -75,8 +75,7 @@ START_TEST(frames_of_an_earlier_round_are_no_loss) {
     if (child == 0) {
         Log *log = file_open(&file);
         record(log, 1, 40, 20000);
-        sqlite3 *db = sql_open(file.path);
-        sql_on(db, "PRAGMA wal_checkpoint(PASSIVE)");
+        take_all_in();
         record(log, 2, 2, 1000);
         _exit(0);
     }
@@ -207,6 +206,29 @@ END_TEST
 // one in the middle and of the last.
 static const size_t flips[] = {3, 17, 26, 32 + 3, 32 + 7, 32 + 9, 32 + 20, 32 + 30, 32 + 24 + 9000};
 
+// A bit that cannot be told: nothing is changed, and recovery takes the frame as it stands. Where
+// the bit is of its page's number, two pages are others than they were: then there is
+// a new file, without what was on them.
+static void expect_recovery(Bytes flipped) {
+    ck_assert(is_file(wal, flipped));
+    ck_assert(is_file(file.path, database));
+    Error error;
+    FILE *out = fopen("/dev/null", "w");
+    const Status status = recover_file(file.path, out, &error);
+    fclose(out);
+    if (status == STATUS_OK) {
+        expect_all();
+        ck_assert_int_eq(file_count(&file, false), 2);
+        return;
+    }
+    ck_assert_msg(status == STATUS_DATA_LOSS, "%s", error.message);
+    snprintf(file.path, sizeof(file.path), "%s/log.db.recovered", file.folder);
+    // a page has at most four of the chunks
+    ck_assert_int_ge(count_sound_chunks(&file), EPISODES * (CHUNKS + 1) - 8);
+    ck_assert_str_eq(sql(&file, "PRAGMA integrity_check"), "ok\n");
+    ck_assert_int_ge(complete_episodes(), EPISODES - 2);
+}
+
 START_TEST(a_start_loses_nothing_to_a_flipped_bit) {
     kill_one(false);
     const size_t at = flips[_i % 9];
@@ -219,19 +241,15 @@ START_TEST(a_start_loses_nothing_to_a_flipped_bit) {
     if (care(&error) == STATUS_OK) {
         log_close(file_open(&file));
         ck_assert_ptr_nonnull(strstr(reported(), "wal_mended"));
-    } else { // nothing was changed, and the bit that cannot be told costs its page at most
+        expect_all();
+        ck_assert_int_eq(file_count(&file, false), 2);
+    } else {
         ck_assert_int_eq(error.status, STATUS_DATA_LOSS);
-        ck_assert(is_file(wal, flipped));
-        ck_assert(is_file(file.path, database));
-        FILE *out = fopen("/dev/null", "w");
-        ck_assert_msg(recover_file(file.path, out, &error) == STATUS_OK, "%s", error.message);
-        fclose(out);
+        expect_recovery(flipped);
     }
-    expect_all();
     char copy[700];
     snprintf(copy, sizeof(copy), "%s-damaged-1", wal);
     ck_assert(is_file(copy, flipped));
-    ck_assert_int_eq(file_count(&file, false), 2);
     free(flipped.at);
     free_bytes();
 }

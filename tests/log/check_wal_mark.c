@@ -51,7 +51,7 @@ static void stop_one_and_go_on(Log *log) {
 
 static void record_and_settle(Log *log) {
     stop_one(log);
-    sql_on(sql_open(file.path), "PRAGMA wal_checkpoint(PASSIVE)");
+    take_all_in();
 }
 
 // Sectors behind the first `frames` that never came to the disk are what they were: nothing.

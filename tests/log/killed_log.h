@@ -40,6 +40,21 @@ static inline const char *reported(void) {
     return text;
 }
 
+// Takes all of the log into the database, so that the next to write begins it from the front. Who
+// reads or writes at that moment is waited for. Its connection is left open: whoever closes the
+// last one removes the log.
+static inline void take_all_in(void) {
+    sqlite3 *db = sql_open(file.path);
+    sql_on(db, "SELECT count(*) FROM chunk"); // who has read nothing knows of no log
+    int code, frames, taken, tries = 0;
+    do {
+        code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_RESTART, &frames, &taken);
+        ck_assert_msg(code == SQLITE_OK || code == SQLITE_BUSY, "%s", sqlite3_errmsg(db));
+        ck_assert(tries++ < 6000 && (code == SQLITE_BUSY || frames >= 0));
+        usleep(code == SQLITE_OK && taken == frames ? 0 : 10000);
+    } while (code != SQLITE_OK || taken != frames);
+}
+
 // ---- files
 
 static inline Bytes read_file(const char *path) {
