@@ -5,6 +5,9 @@
 #include "base/assert.h"
 #include "histories/text.h"
 
+#ifdef MOREAU_COVERAGE
+#include <gcov.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,8 +189,12 @@ static void carry_out(const Order *order, TrialReport *report) {
     }
 }
 
-// Of a build with --coverage: writes down what was reached, which only an exit does by itself.
-extern void __gcov_dump(void) __attribute__((weak));
+// What a build with --coverage has counted is written down by an exit, but not by _exit.
+static void write_counts(void) {
+#ifdef MOREAU_COVERAGE
+    __gcov_dump();
+#endif
+}
 
 static Finding in_child(const Order *order) {
     TrialReport *report = trial_report();
@@ -203,9 +210,7 @@ static Finding in_child(const Order *order) {
     if (child == 0) {
         dup2(said, STDERR_FILENO);
         carry_out(order, report);
-        if (__gcov_dump != NULL) {
-            __gcov_dump();
-        }
+        write_counts();
         _exit(0);
     }
     int status = 0;
