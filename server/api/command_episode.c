@@ -231,7 +231,14 @@ Status command_episode_start(Request *request, Lane *lane, Moreau__V1__Reply *re
 
 // ---- stop
 
-// An episode that is called by its name is looked up on a lane, and its world then on the loop.
+static void work_on_world(Request *request, WorldEntry *entry) {
+    host_retain(entry);
+    request->world = entry;
+    request_submit(request);
+}
+
+// What is called otherwise than by the id that is being recorded is looked up on a lane, and its
+// world then on the loop.
 static JobOutcome find_on_lane(Job *job, Lane *lane) {
     (void)lane;
     Request *request = (Request *)(void *)((char *)job - offsetof(Request, job));
@@ -268,9 +275,31 @@ static void on_found(Job *job) {
         request_end(request, &plan->error);
         return;
     }
-    host_retain(entry);
-    request->world = entry;
-    request_submit(request);
+    work_on_world(request, entry);
+}
+
+static void look_up(Request *request) {
+    strand_init(&request->strand);
+    request->job = (Job){.work = find_on_lane, .done = on_found};
+    pool_submit(request->api->def.background, &request->strand, request_share(request),
+                &request->job);
+}
+
+// An id leads to its world at once, without the file: so the call keeps its place among those on
+// that world.
+static void stop_episode(Request *request) {
+    EpisodePlan *plan = request->plan;
+    WorldEntry *entry = NULL;
+    if (uid_read(request->message->episode_stop->episode, plan->uid)) {
+        entry = host_find_episode(request->api->def.host, plan->uid);
+    }
+    if (entry == NULL) {
+        look_up(request);
+        return;
+    }
+    plan->has_uid = true;
+    uid_text(plan->uid, plan->uid_text);
+    work_on_world(request, entry);
 }
 
 Status command_episode_stop_prepare(Request *request, Error *error) {
@@ -285,10 +314,7 @@ Status command_episode_stop_prepare(Request *request, Error *error) {
         return status;
     }
     if (has_episode) {
-        strand_init(&request->strand);
-        request->job = (Job){.work = find_on_lane, .done = on_found};
-        pool_submit(request->api->def.background, &request->strand, request_share(request),
-                    &request->job);
+        stop_episode(request);
         return STATUS_OK;
     }
     WorldEntry *entry = host_find(request->api->def.host, stop->world);
@@ -296,23 +322,21 @@ Status command_episode_stop_prepare(Request *request, Error *error) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
                          stop->world);
     }
-    host_retain(entry);
-    request->world = entry;
-    request_submit(request);
+    work_on_world(request, entry);
     return STATUS_OK;
 }
 
 static Status end_recording(Request *request, Error *error) {
     EpisodePlan *plan = request->plan;
     Door *door = &request->world->door;
-    if (door->recorder == NULL) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, plan->has_uid ? "episode" : "world",
-                         "World %" PRIu64 " is not being recorded.", request->world->id);
-    }
-    const uint8_t *uid = recorder_episode_uid(door->recorder);
-    if (plan->has_uid && memcmp(uid, plan->uid, UID_BYTES) != 0) {
+    const uint8_t *uid = door->recorder == NULL ? NULL : recorder_episode_uid(door->recorder);
+    if (plan->has_uid && (uid == NULL || memcmp(uid, plan->uid, UID_BYTES) != 0)) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "episode",
                          "Episode %s is not being recorded any more.", plan->uid_text);
+    }
+    if (uid == NULL) {
+        return error_set(error, STATUS_FAILED_PRECONDITION, "world",
+                         "World %" PRIu64 " is not being recorded.", request->world->id);
     }
     uid_text(uid, plan->uid_text);
     recorder_stop(door->recorder, RECORDING_COMPLETE, request_wait(request));

@@ -252,6 +252,29 @@ START_TEST(an_episode_is_stopped_by_any_of_its_names) {
 }
 END_TEST
 
+// What was sent before it is in the episode, and what was sent behind it is not, however long the
+// first takes.
+START_TEST(a_stop_by_id_keeps_its_place_among_the_calls_on_its_world) {
+    enum { BEFORE = 3000, BEHIND = 3 };
+    uint64_t world = wire_small_world(client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    const WireEpisode episode = wire_record(client, &start);
+    const Moreau__V1__EpisodeStop stop = stop_call(episode.id);
+    const Moreau__V1__WorldStep before = wire_step_call(&world, BEFORE);
+    const Moreau__V1__WorldStep behind = wire_step_call(&world, BEHIND);
+    const uint64_t sent[] = {wire_submit(client, &before), wire_submit(client, &stop),
+                             wire_submit(client, &behind)};
+    for (size_t i = 0; i < 3; i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_eq(reply->id, sent[i]);
+        if (i == 1) {
+            ck_assert_uint_eq(reply->episode_stop->episode->steps, BEFORE);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_destroyed_world_closes_its_episode) {
     uint64_t world = wire_small_world(client);
     Moreau__V1__EpisodeStart start = wire_start_call(world);
@@ -592,6 +615,7 @@ static TCase *case_books(void) {
     tcase_add_test(tcase, a_world_is_recorded_once_at_a_time_and_any_number_of_times);
     tcase_add_test(tcase, two_worlds_are_recorded_at_once);
     tcase_add_loop_test(tcase, an_episode_is_stopped_by_any_of_its_names, 0, 3);
+    tcase_add_test(tcase, a_stop_by_id_keeps_its_place_among_the_calls_on_its_world);
     tcase_add_test(tcase, a_destroyed_world_closes_its_episode);
     tcase_add_test(tcase, episodes_outlive_the_server);
     tcase_add_test(tcase, a_list_is_filtered_and_paged_the_newest_first);

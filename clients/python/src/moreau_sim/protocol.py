@@ -2500,7 +2500,9 @@ class EpisodeStartReply(Message):
 
 @dataclass(slots=True, kw_only=True)
 class EpisodeStop(Message):
-    """Ends a recording. Answered when all of it is on the disk, synced."""
+    """Ends a recording. Answered when all of it is on the disk, synced. It has its place among the calls on
+    its world, also by the episode's id; what names the episode otherwise is looked up in the file first, and
+    takes its place then."""
 
     world: int | None = None
     """one of the two"""
