@@ -13,6 +13,8 @@ import shlex
 import subprocess
 import sys
 
+import asserts
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # room: (rooms it may include beside itself, library headers it may include)
@@ -241,6 +243,8 @@ def check_tree(build):
             check_words(path, code, text)
     check_circles(includes)
     check_replayed()
+    for room, text in asserts.too_few(strip_comments, functions):
+        complain(ROOT / room, 1, text)
     for room in sorted({room_of(p) for p in ROOT.glob("server/**/*.[ch]")} - set(TABLE)):
         problems.append(f"{room}: a room without a row in tests/tidy.py")
     if build is not None:
@@ -300,6 +304,10 @@ def check_self():
             check(text)
             found = take_problems()
             assert len(found) == 1, (name, text[:60], found)
+
+
+    said = "int f(int x) {\n    ASSERT(x > 0);\n    VALIDATE(is_whole(x));\n}\n"
+    assert asserts.rate(strip_comments("#define ASSERT(x) x\n" + said + "void g(void) {\n    // ASSERT(no)\n}\n"), functions) == (2, 2)
 
 
 def main():
