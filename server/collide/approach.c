@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collide/approach.h"
 
+#include "base/assert.h"
+
 // A graze at a curved surface halves its gap in every round; all else takes two to six.
 enum { ROUND_MAX = 40 };
 
@@ -66,6 +68,7 @@ Pose approach_pose(const Mover *mover, double time) {
 }
 
 static double lowest_gap(const Manifold *manifold) {
+    ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_ROOM);
     double lowest = manifold->point[0].gap;
     for (uint32_t i = 1; i < manifold->count; i++) {
         lowest = manifold->point[i].gap < lowest ? manifold->point[i].gap : lowest;
@@ -75,6 +78,8 @@ static double lowest_gap(const Manifold *manifold) {
 
 // Where the lowest point of a manifold lies on the surface of one side.
 static Vec3 surface_point(const Manifold *manifold, double side) {
+    ASSERT(side == 1.0 || side == -1.0);
+    ASSERT(manifold->count > 0);
     const ManifoldPoint *lowest = &manifold->point[0];
     for (uint32_t i = 1; i < manifold->count; i++) {
         lowest = manifold->point[i].gap < lowest->gap ? &manifold->point[i] : lowest;
@@ -97,6 +102,8 @@ static bool is_still(const Mover *mover) {
 // then that time lies between this one and the one before.
 static double advance(const Mover *a, const Mover *b, const Approach *approach, double time,
                       double touch, Manifold *manifold) {
+    ASSERT(time > 0.0 && time < approach->duration);
+    ASSERT(touch >= 0.0);
     double reached = 0.0, before = 0.0, after = approach->duration;
     const bool moves_a = !is_still(a), moves_b = !is_still(b);
     Pose pose_a = approach_pose(a, time), pose_b = approach_pose(b, time);
@@ -133,6 +140,8 @@ static double advance(const Mover *a, const Mover *b, const Approach *approach, 
 }
 
 double approach_find(const Mover *a, const Mover *b, const Approach *approach, Manifold *manifold) {
+    ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_POINT_MAX);
+    ASSERT(approach->duration > 0.0 && approach->reach >= 0.0);
     // most pairs touch, or do not come so far in this step
     double gap = lowest_gap(manifold);
     if (gap <= 0.0) {
@@ -173,6 +182,8 @@ static bool is_ball(const Mover *mover) {
 // the one that is nearer to the plane, so that it is not a matter of who is named first.
 void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, double time,
                              Manifold *manifold) {
+    ASSERT(manifold->count > 0 && manifold->count < MANIFOLD_ROOM);
+    ASSERT(time >= 0.0);
     const bool has_plane[2] = {a->primitive->kind == PRIMITIVE_PLANE,
                                b->primitive->kind == PRIMITIVE_PLANE};
     const double size_a = vec3_norm(a->primitive->size), size_b = vec3_norm(b->primitive->size);

@@ -15,6 +15,7 @@
 // depth; gaps along the faces' normal are exact, and so is everything between faces that are not
 // parallel. Symmetric under swapping: the boxes are put in an order of their own first. `R` is the
 // second box's axes seen from the first.
+#include "base/assert.h"
 #include "collide/clip.h"
 #include "collide/gjk.h"
 #include "collide/pairs.h"
@@ -101,6 +102,7 @@ static bool is_parallel(double cosine) {
 
 // The face of one box from which the other is farthest.
 static Face find_face(const BoxPair *pair, uint32_t box) {
+    ASSERT(box < 2);
     const double *half = pair->box[box].half, *other = pair->box[1 - box].half;
     Face best = {.box = box, .axis = 0, .separation = -HUGE_VAL};
     for (int i = 0; i < 3; i++) {
@@ -169,6 +171,7 @@ static Edges find_edges(const BoxPair *pair, const Face *face) {
 // The middle of the edge along `axis` that lies farthest along n, and its number: axis and the
 // signs of the other two coordinates.
 static Vec3 support_edge(const Box *box, int axis, Vec3 n, uint32_t *number) {
+    ASSERT(axis >= 0 && axis < 3);
     Vec3 middle = box->center;
     *number = (uint32_t)axis * 4;
     for (int k = 1; k <= 2; k++) {
@@ -184,6 +187,8 @@ static Vec3 support_edge(const Box *box, int axis, Vec3 n, uint32_t *number) {
 // The contact between two edges; false where their nearest points are not both on the edges.
 static bool set_edge_point(const BoxPair *pair, const Edges *edges, double reach,
                            Manifold *manifold) {
+    ASSERT(edges->is_found);
+    ASSERT(pair->caller[0] + pair->caller[1] == 1);
     const Box *first = &pair->box[0], *second = &pair->box[1];
     uint32_t number[2];
     Vec3 p = support_edge(first, edges->axis[0], edges->normal, &number[0]);
@@ -281,6 +286,8 @@ static double lowest_height(const ClipPolygon *polygon) {
 
 static void set_face_points(const BoxPair *pair, const Face *face, const FaceBasis *basis,
                             const ClipPolygon *polygon, Manifold *manifold) {
+    ASSERT(polygon->count <= MANIFOLD_POINT_MAX);
+    ASSERT(basis->reference < 6 && basis->incident < 6);
     uint32_t kind = FEATURE_FACE | pair->caller[face->box] << 15 | basis->reference << 11 |
                     basis->incident << 7;
     manifold->normal = face->box == 0 ? basis->normal : vec3_neg(basis->normal);
@@ -356,6 +363,7 @@ static bool set_nearest(const BoxPair *pair, double reach, Manifold *manifold) {
 // What is left when rounding denies the other ways: the other box's corner that is deepest below
 // the face.
 static void set_corner(const BoxPair *pair, const Face *face, double reach, Manifold *manifold) {
+    ASSERT(face->axis >= 0 && face->axis < 3);
     if (face->separation > reach) {
         return;
     }
@@ -379,6 +387,7 @@ static bool is_edge_best(const BoxPair *pair, const Edges *edges, double of_face
 }
 
 static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) {
+    ASSERT(manifold->count == 0 && reach >= 0.0);
     // no axis may be longer than the reach: the distance is at least that
     Face face = find_face(pair, 0);
     if (face.separation > reach) {
@@ -408,6 +417,7 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
 
 void box_box(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
              double reach, Manifold *manifold) {
+    ASSERT(a->kind == PRIMITIVE_BOX && b->kind == PRIMITIVE_BOX);
     BoxPair pair;
     bool is_swapped = pair_order(a, pose_a, b, pose_b) < 0.0;
     pair.box[0] = is_swapped ? read_box(b, pose_b) : read_box(a, pose_a);

@@ -3,6 +3,7 @@
 // finds their nearest points; where the axis is in the box six directions, those of the faces and
 // those across an edge and the axis, tell how it leaves it the shortest way. All in the box's axes,
 // around its centre.
+#include "base/assert.h"
 #include "collide/capsule.h"
 #include "collide/gjk.h"
 #include "collide/pairs.h"
@@ -70,6 +71,7 @@ static double separation(const Meeting *meeting, Vec3 *n) {
 
 // The place on the axis that is nearest to the box's edge along `i` on the normal's side.
 static double nearest_to_edge(const Meeting *meeting, int i, Vec3 n) {
+    ASSERT(i >= 0 && i < 3);
     const Axis *axis = &meeting->axis;
     Vec3 corner = support_corner(&meeting->half, n).position, edge = unit(i);
     Vec3 w = vec3_sub(corner, axis->center), across = vec3_cross(axis->direction, edge);
@@ -167,6 +169,7 @@ static bool distance_at(const Meeting *meeting, double radius, Vec3 point, doubl
 
 static void add_point(const Meeting *meeting, double radius, Vec3 on_axis, double gap,
                       uint32_t feature, Manifold *manifold) {
+    ASSERT(manifold->count < MANIFOLD_POINT_MAX);
     manifold->point[manifold->count++] = (ManifoldPoint){
         .position = vec3_add_scaled(on_axis, -(radius + 0.5 * gap), meeting->normal),
         .gap = gap,
@@ -196,6 +199,7 @@ static bool add_line(const Meeting *meeting, double radius, double reach, Manifo
 
 void box_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                  double reach, Manifold *manifold) {
+    ASSERT(a->kind == PRIMITIVE_BOX && b->kind == PRIMITIVE_CAPSULE);
     double radius = b->size.x;
     Vec3 offset = vec3_sub(pose_b->position, pose_a->position);
     double size = vec3_norm(a->size) + b->size.y, limit = size + radius + reach;

@@ -5,6 +5,7 @@
 // . up|. With c_0 <= c_1 <= c_2 the four lowest vertices cost 0, c_0, c_1 and the smaller of c_0 +
 // c_1 (together a face) and c_2 (a corner and its three neighbours): the face of a box that lies,
 // and always four points that do not lie on one line.
+#include "base/assert.h"
 #include "collide/pairs.h"
 
 // Bit i of a vertex: its coordinate on axis i is positive.
@@ -43,7 +44,7 @@ static uint32_t pick_vertices(const double climb[3]) {
 
 void box_plane(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                double reach, Manifold *manifold) {
-    (void)b;
+    ASSERT(a->kind == PRIMITIVE_BOX && b->kind == PRIMITIVE_PLANE);
     Vec3 up = quat_to_mat3(pose_b->orientation).c2;
     Mat3 axes = quat_to_mat3(pose_a->orientation);
     Vec3 half = a->size;

@@ -46,6 +46,7 @@ typedef struct Room {
 } Room;
 
 static Room measure_room(const BoxKey *key, uint32_t count) {
+    ASSERT(count > 0);
     double lower[3], upper[3];
     Room room = {.size_min = key[0].size, .size_max = key[0].size};
     for (int axis = 0; axis < 3; axis++) {
@@ -107,6 +108,7 @@ static uint32_t scatter(uint32_t number) {
 
 // Hoare's selection: afterwards nothing before the middle is above anything from the middle on.
 static uint32_t part_at_median(BoxKey *key, uint32_t count, int axis, Patience *patience) {
+    ASSERT(axis >= 0 && axis < 3);
     uint32_t middle = count / 2;
     int64_t first = 0, last = (int64_t)count - 1;
     for (uint32_t round = 0; first < last && !patience_ends(patience, (size_t)(last - first));
@@ -140,6 +142,7 @@ static uint32_t part_at_median(BoxKey *key, uint32_t count, int axis, Patience *
 // large ones aside: never twice in a row, so that every second level at least divides the number.
 // Anywhere once the patience has ended.
 static uint32_t part_keys(BoxKey *key, uint32_t count, bool *is_aside, Patience *patience) {
+    ASSERT(count > BOXTREE_LEAF_MAX);
     Room room = measure_room(key, count);
     double width = room.upper - room.lower;
     if (!*is_aside && (double)room.size_max > large_part * width &&
@@ -199,6 +202,8 @@ typedef struct Build {
 // has ended. Recursion is as deep as the tree: O(log n).
 static void build_node(Build *build, uint32_t first, uint32_t count, uint32_t parent,
                        bool is_aside) {
+    ASSERT(count > 0);
+    ASSERT(parent <= build->node_count);
     uint32_t index = build->node_count++;
     BoxNode *node = &build->node[index];
     *node = (BoxNode){.parent = parent, .first = first};
@@ -254,6 +259,8 @@ bool boxtree_build(BoxTree *tree, const BoxItem *fresh, uint32_t count, Arena *s
 }
 
 void boxtree_move(BoxTree *tree, uint32_t place, const BroadBox *box) {
+    ASSERT(place < tree->item_count);
+    ASSERT(boxtree_is_box(box));
     tree->item[place].box = *box;
     uint32_t index = tree->item[place].leaf;
     fit_node(tree->node, tree->item, index);
@@ -274,6 +281,7 @@ static void add_met(const BoxItem *item, const BoxItem *others, uint32_t count, 
 // The pairs inside a leaf, and of its items with those of all leaves that come after it.
 static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found,
                            Patience *patience) {
+    ASSERT(tree->node[leaf].leaf_count <= BOXTREE_LEAF_MAX);
     const BoxNode *own = &tree->node[leaf];
     const BoxItem *item = tree->item + own->first;
     for (uint32_t i = 0; i + 1 < own->leaf_count; i++) {
@@ -299,6 +307,7 @@ static void add_leaf_pairs(const BoxTree *tree, uint32_t leaf, Candidates *found
 
 void boxtree_pairs(const BoxTree *tree, uint32_t first, uint32_t end, Candidates *found,
                    Patience *patience) {
+    ASSERT(first <= end && end <= tree->node_count);
     for (uint32_t index = first; index < end && !patience->is_over; index++) {
         if (tree->node[index].leaf_count > 0) {
             add_leaf_pairs(tree, index, found, patience);
@@ -307,6 +316,8 @@ void boxtree_pairs(const BoxTree *tree, uint32_t first, uint32_t end, Candidates
 }
 
 void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found, Patience *patience) {
+    ASSERT(place < tree->item_count);
+    ASSERT(tree->item[place].leaf < tree->node_count);
     const BoxItem *item = &tree->item[place];
     for (uint32_t index = 0; index < tree->node_count;) {
         const BoxNode *node = &tree->node[index];

@@ -67,6 +67,12 @@ void boxtree_search(const BoxTree *tree, uint32_t place, Candidates *found, Pati
 
 size_t boxtree_bytes(const BoxTree *tree);
 
+// Whether a box is one that a tree takes.
+static inline bool boxtree_is_box(const BroadBox *box) {
+    return (box->lower.x <= box->upper.x) & (box->lower.y <= box->upper.y) &
+           (box->lower.z <= box->upper.z) & vec3_is_finite(box->lower) & vec3_is_finite(box->upper);
+}
+
 static inline bool boxtree_meet(const BroadBox *a, const BroadBox *b) {
     // no branch per axis: which one separates cannot be guessed
     return (a->lower.x <= b->upper.x) & (b->lower.x <= a->upper.x) & (a->lower.y <= b->upper.y) &

@@ -76,6 +76,7 @@ void broad_reset(Broad *broad) {
     broad->is_known = false;
     broad->count = 0;
     broad->pairs.count = 0;
+    ASSERT(broad->patience.stop == NULL);
 }
 
 void broad_limit(Broad *broad, size_t bytes_max) {
@@ -83,6 +84,7 @@ void broad_limit(Broad *broad, size_t bytes_max) {
     size_t count = bytes_max / (3 * sizeof(BroadPair) * 3 / 2);
     count = count < 1 ? 1 : count < CANDIDATE_COUNT_MAX ? count : CANDIDATE_COUNT_MAX;
     broad->pairs.count_max = broad->found.count_max = broad->scratch.count_max = count;
+    ASSERT(broad->pairs.count_max > 0);
 }
 
 size_t broad_bytes(const Broad *broad) {
@@ -144,6 +146,7 @@ static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed,
 }
 
 static void add_unbounded_pair(const Broad *broad, uint32_t i, uint32_t j, Candidates *found) {
+    ASSERT(i != j);
     const Seen *a = &broad->seen[i], *b = &broad->seen[j];
     if (!(a->fixed & b->fixed) && boxtree_meet(&a->fat, &b->fat)) {
         candidates_add(found, i, j);
@@ -182,12 +185,14 @@ static bool say_yes(void *context) {
 
 static void find_block(const Search *search, uint32_t block, Candidates *found,
                        Patience *patience) {
+    ASSERT(search->first + block * BLOCK_PLACES < search->end);
     uint32_t first = search->first + block * BLOCK_PLACES;
     uint32_t end = search->end - first < BLOCK_PLACES ? search->end : first + BLOCK_PLACES;
     search->find(search->broad, search->movers, first, end, found, patience);
 }
 
 static void search_block(void *work, uint32_t block) {
+    ASSERT(block < CALL_BLOCKS);
     Search *search = work;
     search->found[block].count = 0;
     search->found[block].is_short = false;
@@ -198,6 +203,7 @@ static void search_block(void *work, uint32_t block) {
 
 // Takes what a block found, or finds it.
 static void take_found(Broad *broad, const Search *search, uint32_t block) {
+    ASSERT(block < CALL_BLOCKS);
     const Candidates *found = &search->found[block];
     const Patience *patience = &search->patience[block];
     size_t before = PATIENCE_OPERATIONS - BLOCK_OPERATIONS;
@@ -215,6 +221,7 @@ static void take_found(Broad *broad, const Search *search, uint32_t block) {
 // Adds what all of [0, end) find. False when memory ends. One lane needs no room beside the list.
 static bool search_all(Broad *broad, FindProc *find, const Movers *movers, uint32_t end,
                        const Tasks *tasks, Arena *scratch) {
+    ASSERT(broad->found.count == 0);
     if (tasks == NULL || end <= BLOCK_PLACES) {
         find(broad, movers, 0, end, &broad->found, &broad->patience);
         return true;
@@ -254,6 +261,7 @@ static void find_of_nodes(const Broad *broad, const Movers *movers, uint32_t fir
 // Two movers that meet find each other, twice; the merge drops the second.
 static void find_of_movers(const Broad *broad, const Movers *movers, uint32_t first, uint32_t end,
                            Candidates *found, Patience *patience) {
+    ASSERT(end <= movers->count);
     for (uint32_t k = first; k < end; k++) {
         uint32_t i = movers->body[k];
         boxtree_search(&broad->tree, broad->seen[i].place, found, patience);
@@ -268,6 +276,7 @@ static void find_of_movers(const Broad *broad, const Movers *movers, uint32_t fi
 
 static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed,
                           const Movers *movers, const Tasks *tasks, Arena *scratch) {
+    ASSERT(movers->count > 0 && movers->count <= broad->count);
     uint8_t *is_mover = arena_take_zeroed(scratch, broad->count, 1);
     if (is_mover == NULL) {
         return false;
@@ -422,6 +431,8 @@ Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uin
         broad_reset(broad);
         return STATUS_RESOURCE_EXHAUSTED;
     }
+    ASSERT(broad->is_known && broad->count == count);
+    VALIDATE(candidates_are_sorted(&broad->pairs, count));
     *pairs = broad->pairs.pair;
     *pair_count = broad->pairs.count;
     return STATUS_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "collide/candidates.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "base/tasks.h"
 
@@ -20,6 +21,7 @@ void candidates_deinit(Candidates *candidates) {
 }
 
 bool candidates_grow(Candidates *candidates, size_t count) {
+    ASSERT(candidates->count <= candidates->capacity);
     size_t count_max = candidates->count_max > 0 ? candidates->count_max : CANDIDATE_COUNT_MAX;
     if (candidates->count + count > count_max ||
         !ARRAY_RESERVE(candidates->pair, candidates->capacity, candidates->count + count)) {
@@ -30,6 +32,8 @@ bool candidates_grow(Candidates *candidates, size_t count) {
 }
 
 void candidates_append(Candidates *candidates, const Candidates *other) {
+    ASSERT(!other->is_short);
+    ASSERT(candidates != other);
     if (other->count > 0 && candidates_grow(candidates, other->count)) {
         memcpy(candidates->pair + candidates->count, other->pair, other->count * sizeof(BroadPair));
         candidates->count += other->count;
@@ -51,6 +55,17 @@ static void sort_by_insertion(BroadPair *pair, size_t count) {
     }
 }
 
+bool candidates_are_sorted(const Candidates *candidates, uint32_t body_count) {
+    for (size_t i = 0; i < candidates->count; i++) {
+        const BroadPair pair = candidates->pair[i];
+        if (pair.a >= pair.b || pair.b >= body_count ||
+            (i > 0 && !is_before(candidates->pair[i - 1], pair))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Where the digits are that a pass sorts by: `bits` bits of a or b from bit `shift` up.
 typedef struct Digit {
     bool is_of_a;
@@ -58,6 +73,7 @@ typedef struct Digit {
 } Digit;
 
 static uint32_t digit_of(BroadPair pair, Digit digit) {
+    ASSERT(digit.bits > 0 && digit.bits <= DIGIT_BITS_MAX && digit.shift < 32);
     return ((digit.is_of_a ? pair.a : pair.b) >> digit.shift) & ((1u << digit.bits) - 1u);
 }
 
@@ -77,6 +93,7 @@ static uint32_t *starts_of(const Pass *pass, uint32_t block) {
 }
 
 static size_t block_end(const Pass *pass, uint32_t block) {
+    ASSERT((size_t)block * BLOCK_PAIRS < pass->count);
     size_t first = (size_t)block * BLOCK_PAIRS;
     return pass->count - first < BLOCK_PAIRS ? pass->count : first + BLOCK_PAIRS;
 }
@@ -136,6 +153,7 @@ static bool sort_by_digit(Pass *pass, const Tasks *tasks, Patience *patience) {
 
 bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
                      const Tasks *tasks, Arena *arena, Patience *patience) {
+    ASSERT(candidates != scratch && !candidates->is_short);
     size_t count = candidates->count;
     scratch->count = 0;
     if (count <= INSERTION_COUNT) {
@@ -172,6 +190,7 @@ bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_
 
 bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
                       const Candidates *added, Patience *patience) {
+    ASSERT(merged != kept && merged != added);
     merged->count = 0;
     if (!candidates_grow(merged, kept->count + added->count)) {
         return false;
@@ -199,5 +218,6 @@ bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t 
         }
     }
     merged->count = (size_t)(out - merged->pair);
+    ASSERT(merged->count <= kept->count + added->count);
     return true;
 }

@@ -41,6 +41,9 @@ void candidates_append(Candidates *candidates, const Candidates *other);
 bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
                      const Tasks *tasks, Arena *arena, Patience *patience);
 
+// Whether all are pairs a < b of that many bodies, in order and none twice; for VALIDATE.
+bool candidates_are_sorted(const Candidates *candidates, uint32_t body_count);
+
 // Into the empty `merged`: those of `kept` that touch no body marked in `is_gone`, and all of
 // `added` (sorted, perhaps with duplicates), in order and none twice. False: memory or
 // the patience ended.

@@ -5,6 +5,7 @@
 // over which they do, so that capsules rest on each other.
 #include "collide/capsule.h"
 
+#include "base/assert.h"
 #include "collide/pairs.h"
 
 // Squared distances below this are no normal numbers: they give no direction.
@@ -18,6 +19,7 @@ static const double parallel_squared = 1e-14;
 static const double stretch_part = 1e-6;
 
 Axis capsule_axis(const Primitive *capsule, const Pose *pose) {
+    ASSERT(capsule->kind == PRIMITIVE_CAPSULE);
     const Mat3 axes = quat_to_mat3(pose->orientation);
     return (Axis){
         .center = pose->position, .direction = axes.c2, .across = axes.c0, .half = capsule->size.y};
@@ -34,6 +36,7 @@ static double nearest_along(const Axis *axis, Vec3 point) {
 
 void sphere_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                     double reach, Manifold *manifold) {
+    ASSERT(a->kind == PRIMITIVE_SPHERE && manifold->count == 0);
     Axis axis = capsule_axis(b, pose_b);
     Vec3 nearest = axis_point(&axis, nearest_along(&axis, pose_a->position));
     Vec3 d = vec3_sub(nearest, pose_a->position);
@@ -56,7 +59,7 @@ void sphere_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, 
 
 void plane_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                    double reach, Manifold *manifold) {
-    (void)a;
+    ASSERT(a->kind == PRIMITIVE_PLANE && manifold->count == 0);
     Axis axis = capsule_axis(b, pose_b);
     Vec3 up = quat_to_mat3(pose_a->orientation).c2;
     double radius = b->size.x;
@@ -89,6 +92,7 @@ static Link link_at(const Axis axis[2], double s, double t) {
 
 // From a place of one axis to the nearest of the other.
 static Link link_from(const Axis axis[2], int side, double along) {
+    ASSERT(side == 0 || side == 1);
     double other = nearest_along(&axis[1 - side], axis_point(&axis[side], along));
     return side == 0 ? link_at(axis, along, other) : link_at(axis, other, along);
 }
@@ -167,6 +171,7 @@ static bool find_stretch(const Axis axis[2], Vec3 n, double radius, Link link[2]
 // Midway between the two surfaces, as either sees it.
 static void add_link(const Link *link, const double radius[2], double gap, uint32_t feature,
                      Manifold *manifold) {
+    ASSERT(manifold->count < MANIFOLD_POINT_MAX);
     const Vec3 middle = vec3_add_scaled(link->on_first, 0.5, link->offset);
     manifold->point[manifold->count++] = (ManifoldPoint){
         .position = vec3_add_scaled(middle, 0.5 * (radius[0] - radius[1]), manifold->normal),

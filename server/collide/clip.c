@@ -2,6 +2,8 @@
 // Sutherland and Hodgman's clipping (1974), with labels.
 #include "collide/clip.h"
 
+#include "base/assert.h"
+
 #include <stdbool.h>
 
 enum {
@@ -16,6 +18,7 @@ static const double area_gain_min = 1e-6;
 
 // How far a point is outside one side: 0 and 1 are x, 2 and 3 are y.
 static double excess(Vec3 p, uint32_t side, double half_x, double half_y) {
+    ASSERT(side < 4);
     switch (side) {
     case 0:
         return p.x - half_x;
@@ -69,9 +72,12 @@ static void clip_side(ClipPolygon *polygon, uint32_t side, double half_x, double
         }
     }
     *polygon = kept;
+    ASSERT(kept.count <= CLIP_POINT_MAX);
 }
 
 void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop) {
+    ASSERT(polygon->count == 4);
+    ASSERT(half_x > 0.0 && half_y > 0.0 && slop >= 0.0);
     for (uint32_t side = 0; side < 4; side++) {
         clip_side(polygon, side, half_x, half_y, slop);
     }
@@ -88,6 +94,7 @@ static void drop_high(ClipPolygon *polygon, double reach) {
 }
 
 static uint32_t find_lowest(const ClipPolygon *polygon, double tie) {
+    ASSERT(polygon->count > 0);
     double lowest = polygon->point[0].position.z;
     for (uint32_t i = 1; i < polygon->count; i++) {
         double z = polygon->point[i].position.z;
@@ -108,6 +115,7 @@ static double area(const ClipPoint *point, const uint32_t corner[KEPT_COUNT]) {
 }
 
 void clip_reduce(ClipPolygon *polygon, double reach, double tie) {
+    ASSERT(polygon->count <= CLIP_POINT_MAX && tie >= 0.0);
     drop_high(polygon, reach);
     uint32_t count = polygon->count;
     if (count <= KEPT_COUNT) {

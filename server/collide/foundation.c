@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collide/foundation.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 // A face that is turned further away than this from what it stands on (60 degrees) is none of it.
@@ -12,6 +14,7 @@ static Vec3 axis_of(Mat3 turn, uint32_t axis) {
 
 // The normal of the foundation's face, out of the box.
 static Vec3 face_normal(const Primitive *box, Mat3 turn) {
+    ASSERT(box->foundation.face >= 1 && box->foundation.face <= 6);
     uint32_t face = box->foundation.face - 1;
     Vec3 axis = axis_of(turn, face / 2);
     return face % 2 == 0 ? axis : vec3_neg(axis);
@@ -33,6 +36,7 @@ static uint32_t find_base_axis(Mat3 turn, Vec3 out, bool *is_negative) {
 }
 
 static void set_base(FoundationGrid *grid, const Primitive *base, const Pose *pose, Vec3 out) {
+    ASSERT(base->kind == PRIMITIVE_PLANE || base->kind == PRIMITIVE_BOX);
     Mat3 turn = quat_to_mat3(pose->orientation);
     if (base->kind == PRIMITIVE_PLANE) {
         grid->normal = turn.c2;
@@ -79,10 +83,12 @@ FoundationGrid foundation_grid(const Primitive *box, const Pose *pose, const Pri
         grid.corner = vec3_add_scaled(grid.corner, half / cells - half, axis_of(turn, side));
     }
     grid.count = grid.cells[0] * grid.cells[1];
+    ASSERT(grid.count > 0);
     return grid;
 }
 
 bool foundation_cell(const FoundationGrid *grid, uint32_t cell, ManifoldPoint *point) {
+    ASSERT(cell < grid->count);
     const uint32_t column = cell % grid->cells[0], row = cell / grid->cells[0];
     Vec3 at = vec3_add_scaled(grid->corner, (double)column, grid->step[0]);
     at = vec3_add_scaled(at, (double)row, grid->step[1]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collide/gjk.h"
 
+#include "base/assert.h"
+
 enum { ROUND_MAX = 64 }; // boxes take three to seven
 
 // A support point must bring the simplex nearer by this part of its squared distance, or the search
@@ -114,6 +116,7 @@ static Simplex reduce_tetrahedron(const Vertex v[4]) {
 }
 
 static Simplex reduce(const Simplex *simplex) {
+    ASSERT(simplex->count >= 1 && simplex->count <= 4);
     const Vertex *v = simplex->vertex;
     switch (simplex->count) {
     case 1:
@@ -145,6 +148,7 @@ static bool is_known(const Simplex *simplex, const Vertex *vertex) {
 }
 
 static GjkResult read_result(const Simplex *simplex) {
+    ASSERT(simplex->count > 0);
     GjkResult result = {.is_apart = true};
     for (int i = 0; i < simplex->count; i++) {
         const Vertex *vertex = &simplex->vertex[i];
@@ -160,6 +164,7 @@ static GjkResult read_result(const Simplex *simplex) {
 }
 
 GjkResult gjk_distance(GjkBody a, GjkBody b, Vec3 toward) {
+    ASSERT(a.support != NULL && b.support != NULL);
     Simplex simplex = take_vertex(find_vertex(&a, &b, toward));
     double squared = squared_distance(&simplex);
     double size = squared; // of the largest support point, squared
@@ -178,6 +183,7 @@ GjkResult gjk_distance(GjkBody a, GjkBody b, Vec3 toward) {
             break;
         }
         Simplex grown = simplex;
+        ASSERT(grown.count < 4);
         grown.vertex[grown.count++] = vertex;
         Simplex reduced = reduce(&grown);
         if (reduced.count == 0) {

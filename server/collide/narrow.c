@@ -20,11 +20,37 @@ static NarrowProc *const table[PRIMITIVE_COUNT][PRIMITIVE_COUNT] = {
 };
 
 bool narrow_has(PrimitiveKind a, PrimitiveKind b) {
+    ASSERT(a < PRIMITIVE_COUNT && b < PRIMITIVE_COUNT);
     return table[a < b ? a : b][a < b ? b : a] != NULL;
 }
 
+#ifdef MOREAU_VALIDATE
+// What the header promises of a manifold, but for the rounding of a distance. Numbers that have
+// left the doubles are a fault's, found where the step looks for it.
+static bool is_manifold(const Manifold *manifold, double farthest) {
+    const double squared = vec3_dot(manifold->normal, manifold->normal);
+    bool is_right = manifold->count <= MANIFOLD_POINT_MAX;
+    is_right = is_right && (manifold->count == 0 || !(fabs(squared - 1.0) > 1e-9));
+    for (uint32_t i = 0; is_right && i < manifold->count; i++) {
+        is_right = !(manifold->point[i].gap > farthest);
+        for (uint32_t k = 0; k < i; k++) {
+            is_right = is_right && manifold->point[i].feature != manifold->point[k].feature;
+        }
+    }
+    return is_right;
+}
+
+static double farthest_gap(const Primitive *a, const Pose *pose_a, const Primitive *b,
+                           const Pose *pose_b, double reach) {
+    const double apart = vec3_norm(vec3_sub(pose_b->position, pose_a->position));
+    return reach + 1e-12 * (apart + vec3_norm(a->size) + vec3_norm(b->size));
+}
+#endif
+
 void narrow_collide_at(const Primitive *a, const Pose *pose_a, const Primitive *b,
                        const Pose *pose_b, double reach, Manifold *manifold) {
+    ASSERT(a->kind < PRIMITIVE_COUNT && b->kind < PRIMITIVE_COUNT);
+    ASSERT(reach >= 0.0);
     manifold->count = 0;
     bool is_swapped = a->kind > b->kind;
     NarrowProc *collide = is_swapped ? table[b->kind][a->kind] : table[a->kind][b->kind];
@@ -33,10 +59,12 @@ void narrow_collide_at(const Primitive *a, const Pose *pose_a, const Primitive *
     }
     if (!is_swapped) {
         collide(a, pose_a, b, pose_b, reach, manifold);
+        VALIDATE(is_manifold(manifold, farthest_gap(a, pose_a, b, pose_b, reach)));
         return;
     }
     collide(b, pose_b, a, pose_a, reach, manifold);
     if (manifold->count > 0) {
         manifold->normal = vec3_neg(manifold->normal);
     }
+    VALIDATE(is_manifold(manifold, farthest_gap(a, pose_a, b, pose_b, reach)));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collide/seam.h"
 
+#include "base/assert.h"
+
 // see the header
 static const double step_part = 1e-3;
 // in steps: how far before a face its cover is looked for
@@ -29,6 +31,7 @@ double seam_step(const Primitive *a, const Primitive *b) {
 }
 
 bool seam_is_none(const Manifold *manifold, double step) {
+    ASSERT(manifold->count <= MANIFOLD_ROOM && step > 0.0);
     if (manifold->count < 3) {
         return false;
     }
@@ -47,6 +50,8 @@ bool seam_is_none(const Manifold *manifold, double step) {
 }
 
 SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side) {
+    ASSERT(side == 0 || side == 1);
+    ASSERT(manifold->count <= MANIFOLD_ROOM);
     Mat3 axes = quat_to_mat3(pose->orientation);
     Vec3 outward = side == 0 ? manifold->normal : vec3_neg(manifold->normal);
     SeamPoints points = {.count = manifold->count, .outward = mat3_tmul_vec(axes, outward)};
@@ -64,6 +69,7 @@ static double face_sign(int face) {
 }
 
 static Vec3 along_axis(int axis, double length) {
+    ASSERT(axis >= 0 && axis < 3);
     return vec3(axis == 0 ? length : 0.0, axis == 1 ? length : 0.0, axis == 2 ? length : 0.0);
 }
 
@@ -82,11 +88,13 @@ uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step)
 }
 
 Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
+    ASSERT(i < points->count && face >= 0 && face < 6);
     return vec3_add(points->point[i], along_axis(face / 2, before_steps * step * face_sign(face)));
 }
 
 uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place, uint32_t count,
                      double step) {
+    ASSERT(count <= 32);
     if (solid->kind == PRIMITIVE_SPHERE || solid->kind == PRIMITIVE_CAPSULE) {
         return 0; // has no face to go on along
     }
@@ -106,6 +114,7 @@ uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place
 
 double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,
                  double step) {
+    ASSERT(box->kind == PRIMITIVE_BOX && face >= 0 && face < 6);
     double rise = vec3_dot(plane_normal, vec3_sub(point, plane_point));
     for (int axis = 0; axis < 3; axis++) {
         double slope = vec3_get(plane_normal, axis);
@@ -120,6 +129,7 @@ double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, 
 }
 
 void seam_extend(uint32_t faces, double length, Primitive *box, Pose *pose) {
+    ASSERT(faces >> 6 == 0 && length >= 0.0);
     Mat3 axes = quat_to_mat3(pose->orientation);
     const Vec3 axis[3] = {axes.c0, axes.c1, axes.c2};
     for (int face = 0; faces >> face != 0; face++) {

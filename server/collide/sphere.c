@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spheres against everything: one point, one feature. Sphere-sphere and sphere-plane are the hot
 // pairs of every pile.
+#include "base/assert.h"
 #include "collide/pairs.h"
 
 // Distances whose square is no longer a normal number give no direction; for a centre that is so
@@ -17,6 +18,7 @@ static void set_point(Manifold *manifold, Vec3 normal, Vec3 position, double gap
 
 void sphere_sphere(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                    double reach, Manifold *manifold) {
+    ASSERT(a->kind == PRIMITIVE_SPHERE && b->kind == PRIMITIVE_SPHERE);
     Vec3 ca = pose_a->position, cb = pose_b->position;
     double ra = a->size.x, rb = b->size.x;
     Vec3 d = vec3_sub(cb, ca);
@@ -38,7 +40,7 @@ void sphere_sphere(const Primitive *a, const Pose *pose_a, const Primitive *b, c
 
 void sphere_plane(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                   double reach, Manifold *manifold) {
-    (void)b;
+    ASSERT(a->kind == PRIMITIVE_SPHERE && b->kind == PRIMITIVE_PLANE);
     Quat q = pose_b->orientation;
     Vec3 up = vec3(2.0 * (q.x * q.z + q.w * q.y), 2.0 * (q.y * q.z - q.w * q.x),
                    1.0 - 2.0 * (q.x * q.x + q.y * q.y));
@@ -72,6 +74,7 @@ static double clamp(double value, double limit) {
 
 void sphere_box(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                 double reach, Manifold *manifold) {
+    ASSERT(a->kind == PRIMITIVE_SPHERE && b->kind == PRIMITIVE_BOX);
     Mat3 rotation = quat_to_mat3(pose_b->orientation);
     Vec3 c = mat3_tmul_vec(rotation, vec3_sub(pose_a->position, pose_b->position));
     Vec3 half = b->size;
