@@ -425,16 +425,11 @@ static bool is_pull(const Pull *pull) {
     return (pull->stiffness > 0.0 || pull->damping > 0.0) && pull->most > 0.0;
 }
 
-// Where the pull of the last row is taken: a drive where all is, a spring by how fast it is.
-static SpringShare pull_share(const RowJoint *of, uint32_t part, const Pull *pull) {
-    const StepState *state = of->state;
-    const uint8_t integrator = state->world->settings.integrator;
-    const double h = state->input->time_step, share = tree_share(integrator);
-    if (part != PART_SPRING || integrator != INTEGRATOR_SYMPLECTIC || pull->stiffness == 0.0) {
-        return (SpringShare){share, share * share};
-    }
-    const StepRow *key = state->stepper->row_key;
-    const uint32_t row = state->stepper->row_count - 1;
+// What a unit impulse of the last row, of a joint, changes its rate by, with what it locks held.
+static double mobility(const RowJoint *of) {
+    const Stepper *stepper = of->state->stepper;
+    const StepRow *key = stepper->row_key;
+    const uint32_t row = stepper->row_count - 1;
     uint32_t first = row, count = 0;
     while (first > 0 && key[first - 1].joint == of->index) {
         first--;
@@ -442,8 +437,24 @@ static SpringShare pull_share(const RowJoint *of, uint32_t part, const Pull *pul
     while (first + count < row && key[first + count].part < PART_AXES) {
         count++;
     }
-    return spring_share(integrator,
-                        h * h * pull->stiffness * row_mobility(state, row, first, count));
+    return row_mobility(of->state, row, first, count);
+}
+
+// Where the pull of the last row is taken: that of a spring, and in `share` that of a damper; a
+// drive is taken at one place. Asks for mobilities only where they count.
+static SpringShare pull_share(const RowJoint *of, uint32_t part, const Pull *pull, double *share) {
+    const uint8_t integrator = of->state->world->settings.integrator;
+    const double h = of->state->input->time_step;
+    const bool is_spring = part == PART_SPRING,
+               is_kept = is_spring && integrator == INTEGRATOR_SYMPLECTIC && pull->stiffness > 0.0,
+               is_slowed = integrator == INTEGRATOR_MIDPOINT && (!is_spring || pull->damping > 0.0);
+    const double moves = is_kept || is_slowed ? mobility(of) : 0.0;
+    const double pulled = is_spring ? 0.0 : h * pull->stiffness;
+    *share = damper_share(integrator, moves * h * (pull->damping + pulled));
+    return is_kept     ? spring_share(integrator, h * h * pull->stiffness * moves)
+           : is_spring ? (SpringShare){tree_share(integrator),
+                                       tree_share(integrator) * tree_share(integrator)}
+                       : (SpringShare){*share, *share * *share};
 }
 
 // The rate of a row as the step begins, of what forces move.
@@ -461,8 +472,8 @@ static double rate_before(const StepState *state, const ProblemRow *row) {
 }
 
 static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pull *pull) {
-    const World *world = of->state->world;
-    const double h = of->state->input->time_step, share = tree_share(world->settings.integrator);
+    const double h = of->state->input->time_step;
+    double share;
     ProblemRow *row = add_axis_row(of, axis, part);
     RowSum sum = {0.0, 0.0};
     if (row == NULL || !add_rate(of, row, axis, 1.0, true, &sum)) {
@@ -472,7 +483,7 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
         return true;
     }
     const double rate = rate_before(of->state, row) + sum.motion;
-    const SpringShare taken = pull_share(of, part, pull);
+    const SpringShare taken = pull_share(of, part, pull, &share);
     const double way = h * (taken.old - taken.change) * rate; // what the old rate has of it
     const double stretch = pull->position - axis_position(of, axis) - way;
     const double slip = pull->rate - (1.0 - share) * rate;
@@ -484,6 +495,7 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     key->stretch = axis_position(of, axis) - pull->position;
     key->old = taken.old;
     key->damper = h * pull->damping;
+    key->share = share;
     row->low = -h * pull->most;
     row->high = h * pull->most;
     row->has_compliance = true;

@@ -115,9 +115,8 @@ static double spring_swing(const StepRow *key, double h, double stretch, double 
 // applied. What holds its other end from where nothing can push it, moves it.
 static void book_spring(const StepState *state, const StepRow *key, double before, double after,
                         double impulse, StepEnergy *energy) {
-    const double share = tree_share(state->world->settings.integrator);
     const double rate = 0.5 * (before + after) + key->motion;
-    const double damping = -key->damper * (before + share * (after - before) + key->motion);
+    const double damping = -key->damper * (before + key->share * (after - before) + key->motion);
     energy->applied += damping * rate;
     energy->scheme += (impulse - damping) * rate;
     energy->drive -= impulse * key->motion;

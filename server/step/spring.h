@@ -21,6 +21,15 @@
 //
 // whose roots lie in the unit circle (c2 - c0 = b >= 0, c2 + c1 + c0 = a, c2 - c1 + c0 = 4m + b).
 // So w need not be the frequency of anything; it is that of the spring where it is the only one.
+//
+// Dampers d, and drives of d and k, are taken at v + s (v' - v), as far as that goes in s h: s = 0
+// under explicit, 1 under symplectic and implicit. Under midpoint s = 1/2 is of second order, but a
+// rate comes to (1 - y/2)/(1 + y/2) of what it was off by, y = w h (d + h k), w what a unit impulse
+// changes it by: where y is large, to the other side and back for ever. So it is 1/2 up to y = 2,
+// where nothing is left of it after a step, and from there 1 - 1/y, with which nothing is left,
+// either. Along with springs that midpoint keeps, it is stable whatever s each of them has: with b
+// the parts of h D, and a those of h^2 K of drives, c2 - c0 = b + (s - 1/2) a >= 0,
+// c2 + c1 + c0 = a, c2 - c1 + c0 = 4m + (2s - 1) (2b + 2s a).
 #pragma once
 
 #include "world/settings.h"
@@ -63,4 +72,19 @@ static inline SpringShare spring_share(uint8_t integrator, double turn_squared) 
         break;
     }
     return (SpringShare){1.0, 1.0};
+}
+
+// s of what slows its own rate by y; y counts under midpoint alone. Written so that NaN is 1.
+static inline double damper_share(uint8_t integrator, double slowing) {
+    switch ((Integrator)integrator) {
+    case INTEGRATOR_EXPLICIT:
+        return 0.0;
+    case INTEGRATOR_MIDPOINT:
+        return slowing <= 2.0 ? 0.5 : slowing < HUGE_VAL ? 1.0 - 1.0 / slowing : 1.0;
+    case INTEGRATOR_SYMPLECTIC:
+    case INTEGRATOR_IMPLICIT:
+    case INTEGRATOR_COUNT:
+        break;
+    }
+    return 1.0;
 }

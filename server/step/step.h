@@ -108,8 +108,8 @@ typedef struct StepRow {
     StepRowKind kind;
     double motion; // what bodies that no force moves add to its rate
     // of a spring: stiffness, stretch, the share of the old rate (spring.h), impulse of its damper
-    // per rate
-    double stiffness, stretch, old, damper;
+    // per rate, and where it is taken
+    double stiffness, stretch, old, damper, share;
 } StepRow;
 
 // What a row of a joint does to its two bodies, per unit of its impulse: b is pushed along a

@@ -44,7 +44,7 @@ static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint
 }
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
-    TreeActs acts = {false, false, false};
+    TreeActs acts = {false, false, false, false};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;
         if (view->link[i].joint == TREE_NONE) {
@@ -52,12 +52,13 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
         }
         const JointAxis *axis = axes_of(view, axes, i, &first);
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
-            acts.forces = acts.forces || axis[k].stiffness > 0.0 || axis[k].damping > 0.0 ||
-                          tree_has_drive(&axis[k]) || axes->effort[first + k] != 0.0;
-            acts.armatures = acts.armatures || axis[k].armature > 0.0;
+            acts.pulls = acts.pulls || axis[k].damping > 0.0 || tree_has_drive(&axis[k]);
             acts.springs = acts.springs || axis[k].stiffness > 0.0;
+            acts.forces = acts.forces || axes->effort[first + k] != 0.0;
+            acts.armatures = acts.armatures || axis[k].armature > 0.0;
         }
     }
+    acts.forces = acts.forces || acts.pulls || acts.springs;
     return acts;
 }
 
@@ -85,9 +86,22 @@ void tree_axes_springs(const TreeView *view, const TreeAxes *axes, uint8_t integ
     }
 }
 
+void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integrator, double h,
+                     const double *mobility, double *pulls) {
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        size_t first;
+        for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
+            const JointAxis *axis = &axes_of(view, axes, i, &first)[k];
+            const double slowing =
+                h * (axis->damping + axis->drive_damping + h * axis->drive_stiffness);
+            pulls[link->first + k] = damper_share(integrator, mobility[link->first + k] * slowing);
+        }
+    }
+}
+
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
-                    double share, double h, double *added) {
-    const double time = share * h;
+                    const double *pulls, double h, double *added) {
     memset(added, 0, view->tree->width * sizeof(double));
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;
@@ -100,6 +114,7 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShar
             const double stiffness = is_driven ? axis[k].drive_stiffness : 0.0;
             const double damping = axis[k].damping + (is_driven ? axis[k].drive_damping : 0.0);
             const size_t at = view->link[i].first + k;
+            const double time = pulls[at] * h;
             added[at] = axis[k].armature + springs[at].change * h * h * axis[k].stiffness +
                         time * (time * stiffness + damping);
         }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What acts along the coordinates of a tree: springs, dampers, drives and what is fed forward. All
-// of them are linear in position and velocity, so the step takes them where its integrator says,
-// without iterations: at the end of the step (symplectic and implicit), halfway (midpoint) or at
-// its begin (explicit); springs where spring.h says. A drive with a bounded effort is one of them
-// under explicit alone: elsewhere it is a row of the problem (tree_rows.c).
+// What acts along the coordinates of a tree: springs, dampers, drives and what is fed forward.
+// All of them are linear in position and velocity, so the step takes them where its integrator
+// says, without iterations: at the end of the step (symplectic and implicit), halfway (midpoint)
+// or at its begin (explicit); springs, and what midpoint does not resolve, where spring.h says.
+// A drive with a bounded effort is one of them under explicit alone: elsewhere it is a row of
+// the problem (tree_rows.c).
 //
 // Of three turns the position is the rotation vector phi of b's frame against a's, whose rate is
 // phi' = Q w, w the spin in b's frame: a spring with energy 1/2 k phi^2 turns by -Q^T k phi.
@@ -32,7 +33,7 @@ static inline bool tree_has_bounded_drive(const JointAxis *axis) {
 
 // What there is along the coordinates of a tree.
 typedef struct TreeActs {
-    bool forces, armatures, springs; // springs are forces, too
+    bool forces, armatures, springs, pulls; // springs, and dampers and drives, are forces, too
 } TreeActs;
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes);
@@ -48,10 +49,14 @@ void tree_axes_armature(const TreeView *view, const TreeAxes *axes, double *arma
 void tree_axes_springs(const TreeView *view, const TreeAxes *axes, uint8_t integrator, double h,
                        const double *mobility, SpringShare *springs);
 
+// Likewise the dampers and drives: only under midpoint that counts.
+void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integrator, double h,
+                     const double *mobility, double *pulls);
+
 // What they add to it, armature included: armature + change h^2 K of springs, and, of dampers and
-// drives, (share h)^2 K + share h D.
+// drives, (pulls h)^2 K + pulls h D.
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
-                    double share, double h, double *added);
+                    const double *pulls, double h, double *added);
 
 // Where forces along the coordinates are asked for: positions of drives, those of springs, rates.
 typedef struct TreeAsked {

@@ -109,17 +109,11 @@ static void book_solved(const StepState *state, StepTree *tree, const double *me
 }
 
 // Of what acts along the coordinates beside springs, where the integrator takes it.
-static void book_forces(const StepState *state, StepTree *tree, const double *mean) {
+static void book_forces(StepTree *tree, const double *mean) {
     TreeFlight *flight = &tree->flight;
     const uint32_t width = flight->view.tree->width;
-    const double share = tree_share(state->world->settings.integrator);
     double work = 0.0;
-    for (uint32_t k = 0; k < width; k++) {
-        flight->change[k] =
-            flight->velocities[k] + share * (tree->velocities[k] - flight->velocities[k]);
-    }
-    tree_advance(&flight->view, flight->positions, flight->change, share * flight->h,
-                 flight->moved);
+    tree_flight_pull(flight, tree->velocities, flight->change);
     const TreeAsked asked = {flight->moved, flight->moved, flight->change};
     tree_axes_forces(&flight->view, &flight->axes, &asked, NULL, flight->others);
     for (uint32_t k = 0; k < width; k++) {
@@ -191,7 +185,7 @@ void energy_begin_tree(const StepState *state, StepTree *tree) {
         book_solved(state, tree, mean);
     }
     if (flight->acts.forces) {
-        book_forces(state, tree, mean);
+        book_forces(tree, mean);
     }
 }
 

@@ -28,7 +28,7 @@ size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
     const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return tree_work_bytes(tree) +
-           (3 * positions + 9 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
+           (3 * positions + 10 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
            width * sizeof(SpringShare);
 }
 
@@ -48,9 +48,9 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     flight->share = (SpringShare *)(void *)at; // of doubles
     at += width * sizeof(SpringShare);
     flight->wrenches = take(&at, 6 * (size_t)tree->link_count);
-    double **const columns[] = {&flight->velocities, &flight->armature, &flight->added,
-                                &flight->mean,       &flight->way,      &flight->change,
-                                &flight->rest,       &flight->springs,  &flight->others};
+    double **const columns[] = {
+        &flight->velocities, &flight->armature, &flight->added,   &flight->mean,   &flight->way,
+        &flight->change,     &flight->rest,     &flight->springs, &flight->others, &flight->pulls};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = take(&at, width);
     }
@@ -80,10 +80,22 @@ static TreeView base_later(const TreeFlight *flight, double time) {
     return view;
 }
 
+void tree_flight_pull(TreeFlight *flight, const double *v, double *rates) {
+    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+        const double v0 = flight->velocities[k];
+        rates[k] = v0 + flight->pulls[k] * (v[k] - v0);
+        flight->springs[k] = flight->pulls[k] * rates[k];
+    }
+    tree_advance(&flight->view, flight->positions, flight->springs, flight->h, flight->moved);
+}
+
 // Forces along the coordinates, in `springs` and `others`, on the way to v; `way` and `moved` are
-// there, and `change` is not lost.
+// there, and are lost; `change` is not.
 static void act_along(TreeFlight *flight, const double *v) {
     const TreeView *view = &flight->view;
+    if (flight->integrator == INTEGRATOR_MIDPOINT) {
+        tree_flight_pull(flight, v, flight->way); // elsewhere it is one for all
+    }
     TreeAsked asked = {flight->moved, flight->moved, flight->way};
     if (flight->acts.springs) {
         double *way = flight->springs;
@@ -219,13 +231,16 @@ static bool settle(TreeFlight *flight, double *v) {
     return before <= STAGNATED * scale;
 }
 
-// Where springs are taken, of links as at the begin of the step. What a unit impulse does comes to
-// stand in `rest`, where only symplectic asks.
-static void share_springs(TreeFlight *flight) {
+// Where springs, dampers and drives are taken, of links as at the begin of the step. What a unit
+// impulse does comes to stand in `rest`, where only symplectic asks of springs, and midpoint of the
+// others.
+static void share_forces(TreeFlight *flight) {
     const TreeView *view = &flight->view;
     memset(flight->share, 0, view->tree->width * sizeof(SpringShare));
     memset(flight->rest, 0, view->tree->width * sizeof(double));
-    if (flight->acts.springs && flight->integrator == INTEGRATOR_SYMPLECTIC) {
+    memset(flight->pulls, 0, view->tree->width * sizeof(double));
+    if ((flight->acts.springs && flight->integrator == INTEGRATOR_SYMPLECTIC) ||
+        (flight->acts.pulls && flight->integrator == INTEGRATOR_MIDPOINT)) {
         tree_factor(view, flight->armature, &flight->work);
         tree_mobility(view, &flight->work, flight->rest);
     }
@@ -233,14 +248,16 @@ static void share_springs(TreeFlight *flight) {
         tree_axes_springs(view, &flight->axes, flight->integrator, flight->h, flight->rest,
                           flight->share);
     }
+    tree_axes_pulls(view, &flight->axes, flight->integrator, flight->h, flight->rest,
+                    flight->pulls);
 }
 
 static void weigh_axes(TreeFlight *flight) {
     if (flight->acts.forces || flight->acts.armatures) {
         tree_axes_armature(&flight->view, &flight->axes, flight->armature);
-        share_springs(flight);
-        tree_axes_mass(&flight->view, &flight->axes, flight->share, tree_share(flight->integrator),
-                       flight->h, flight->added);
+        share_forces(flight);
+        tree_axes_mass(&flight->view, &flight->axes, flight->share, flight->pulls, flight->h,
+                       flight->added);
     } else {
         memset(flight->armature, 0, flight->view.tree->width * sizeof(double));
         memset(flight->added, 0, flight->view.tree->width * sizeof(double));

@@ -33,6 +33,7 @@ typedef struct TreeFlight {
     TreeActs acts;            // along the coordinates
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
     SpringShare *share;       // [width] where springs are taken, if there are any
+    double *pulls;            // [width] where dampers and drives are, if anything acts
     double *moved, *moved_springs; // positions to work with; those where springs are taken
     double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
     double kinetic;          // energy at the begin, without armatures [J]
@@ -54,6 +55,10 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
 // v, [width]; and leaves the links placed where the masses of the step are taken, and these in
 // `matrix`, which a narrow tree has by then.
 void tree_fly(TreeFlight *flight, double *v);
+
+// Where dampers and drives are taken on the way to v: rates, [width], and positions in `moved`.
+// What stands in `springs` is lost.
+void tree_flight_pull(TreeFlight *flight, const double *v, double *rates);
 
 // What a step to v takes: work.load gets, of each link, the force and torque at its centre of mass
 // that move it and all that hangs on it, beside gravity and the wrenches. Links must be placed as

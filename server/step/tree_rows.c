@@ -81,10 +81,11 @@ static bool add_drive(const RowAxis *of) {
     const StepState *state = of->state;
     const World *world = state->world;
     const JointAxis *axis = of->axis;
-    const double h = state->input->time_step, share = tree_share(world->settings.integrator),
-                 time = share * h;
+    const TreeFlight *flight = &of->tree->flight;
     const size_t at = world->joint[of->joint].axis_first + of->index;
-    const double rate = of->tree->flight.velocities[of->link->first + of->index];
+    const uint32_t coordinate = of->link->first + of->index;
+    const double share = flight->pulls[coordinate], h = flight->h, time = share * h;
+    const double rate = flight->velocities[coordinate];
     const double way = h * (1.0 - share) * rate; // what the old rate has of it
     const double stretch = world->joint_target[at] - of->position - share * way;
     const double slip = world->joint_target_velocity[at] - (1.0 - share) * rate;

@@ -199,22 +199,9 @@ static bool gains_by_spin(const World *world, double h) {
     return false;
 }
 
-// Under midpoint positions follow the mean and rows the end, so that impulses come by turns, and
-// trees that do not resolve that are told to be for flight, sticking and rolling.
-static bool gains_by_mean(const World *world, double h) {
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        const Vec3 w = vec3_load(world->velocity + 6 * (size_t)i + 3);
-        if (tree_of_body(world->trees, i) != TREE_NONE && h * h * vec3_dot(w, w) > 0.01) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool ask_energy_gains(const World *world, double time_step) {
     const uint8_t integrator = world->settings.integrator;
     return (integrator == INTEGRATOR_EXPLICIT && gains_by_forces(world, time_step)) ||
-           (integrator == INTEGRATOR_MIDPOINT && gains_by_mean(world, time_step)) ||
            (world->settings.rotation == ROTATION_EXPLICIT && gains_by_spin(world, time_step));
 }
 

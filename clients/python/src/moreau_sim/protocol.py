@@ -496,12 +496,13 @@ class Integrator(Message):
     four where nothing touches; contacts change v1 further. What moves the positions turns the orientations as
     well: q <- normalise(q (1, h w/2)), w in the body's axes. The force of a spring of a joint, of stiffness
     k, stretch q and rate v0, is -k (q + h (o v0 + c (v1 - v0))), dampers and drives are taken at v1 and its
-    place (midpoint: halfway; explicit: at the begin): SYMPLECTIC o = 0 and c = 1/4 up to w h = 0.3: the
-    energy swings by w h/2 of itself within a period and stays. From there to w h = 1 both rise smoothly to 1:
-    what a step does not resolve is damped and comes to rest, however stiff. w^2 = k m, m what a unit impulse
-    along the axis changes its rate by: of coordinates with all of the tree free to give way, of rows with the
-    two bodies and what the joint locks MIDPOINT o = 1/2, c = 1/4: keeps the energy IMPLICIT o = c = 1: loses
-    some w h of it in a radian EXPLICIT o = c = 0: gains as much"""
+    place (midpoint: halfway, or where a step would bring them beyond their target, as late as brings them
+    there; explicit: at the begin): SYMPLECTIC o = 0 and c = 1/4 up to w h = 0.3: the energy swings by w h/2
+    of itself within a period and stays. From there to w h = 1 both rise smoothly to 1: what a step does not
+    resolve is damped and comes to rest, however stiff. w^2 = k m, m what a unit impulse along the axis
+    changes its rate by: of coordinates with all of the tree free to give way, of rows with the two bodies and
+    what the joint locks MIDPOINT o = 1/2, c = 1/4: keeps the energy IMPLICIT o = c = 1: loses some w h of it
+    in a radian EXPLICIT o = c = 0: gains as much"""
 
     class Kind(IntEnum):
         SYMPLECTIC = 0
