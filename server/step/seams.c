@@ -19,25 +19,28 @@ bool seams_list_partners(StepState *state) {
     size_t pairs = state->candidate_count;
     uint32_t *first = arena_take_array(state->scratch, (size_t)count + 1, sizeof(uint32_t));
     uint32_t *partner = arena_take_array(state->scratch, 2 * pairs, sizeof(uint32_t));
-    if (first == NULL || partner == NULL) {
+    const ArenaMark mark = arena_mark(state->scratch);
+    uint8_t *near = arena_take_array(state->scratch, pairs, 1);
+    if (first == NULL || partner == NULL || near == NULL) {
         return false;
     }
     // counted, summed to the end of each, then filled from behind
     memset(first, 0, ((size_t)count + 1) * sizeof(uint32_t));
     for (size_t i = 0; i < pairs; i++) {
-        const uint32_t one = are_near(state, &state->candidate[i]);
-        first[state->candidate[i].a] += one;
-        first[state->candidate[i].b] += one;
+        near[i] = are_near(state, &state->candidate[i]);
+        first[state->candidate[i].a] += near[i];
+        first[state->candidate[i].b] += near[i];
     }
     for (uint32_t body = 1; body <= count; body++) {
         first[body] += first[body - 1];
     }
     for (size_t i = pairs; i-- > 0;) {
-        if (are_near(state, &state->candidate[i])) {
+        if (near[i]) {
             partner[--first[state->candidate[i].a]] = state->candidate[i].b;
             partner[--first[state->candidate[i].b]] = state->candidate[i].a;
         }
     }
+    arena_reset_to(state->scratch, mark);
     state->partner_first = first;
     state->partner = partner;
     return true;

@@ -236,8 +236,7 @@ const SnapshotGroup snapshot_joint_state_groups[SNAPSHOT_JOINT_STATE_GROUPS] = {
 // the last bit, and joints of rows have the numbers of their bodies.
 static bool numbers_agree(World *world, const double *before) {
     const size_t bodies = world->body_count;
-    world_place_trees(world);
-    world_follow_bodies(world);
+    world_settle_joints(world);
     const double *part = before;
     const struct {
         const double *values;

@@ -113,15 +113,20 @@ static void place_link(const TreeLink *link, const Joint *joint, const Parent *p
     place_axes(link, a, b, frame);
 }
 
+// The frame of link i; of those before it there are frames.
+static void place_at(const TreeView *view, uint32_t i, const double *positions, TreeFrame *frame) {
+    const TreeLink *link = &view->link[i];
+    if (link->joint == TREE_NONE) {
+        place_floating(pose_load(positions), view->has_own_spin, &frame[i]);
+        return;
+    }
+    const Parent parent = parent_of(view, link, frame);
+    place_link(link, &view->joint[link->joint], &parent, positions + link->place, &frame[i]);
+}
+
 void tree_place(const TreeView *view, const double *positions, TreeFrame *frame) {
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
-        const TreeLink *link = &view->link[i];
-        if (link->joint == TREE_NONE) {
-            place_floating(pose_load(positions), view->has_own_spin, &frame[i]);
-            continue;
-        }
-        const Parent parent = parent_of(view, link, frame);
-        place_link(link, &view->joint[link->joint], &parent, positions + link->place, &frame[i]);
+        place_at(view, i, positions, frame);
     }
 }
 
@@ -236,18 +241,13 @@ void tree_scatter(const TreeView *there, const TreeFrame *old, double time, doub
                   TreeFrame *frame) {
     for (uint32_t i = 0; i < there->tree->link_count; i++) {
         const TreeLink *link = &there->link[i];
-        if (link->joint == TREE_NONE) {
-            place_floating(pose_load(positions), there->has_own_spin, &frame[i]);
-            continue;
-        }
-        const Parent parent = parent_of(there, link, frame);
-        const Joint *joint = &there->joint[link->joint];
-        if (tree_link_width(link) == JOINT_AXES_MAX) {
+        if (link->joint != TREE_NONE && tree_link_width(link) == JOINT_AXES_MAX) {
+            const Parent parent = parent_of(there, link, frame);
             const Pose pose = {vec3_add_scaled(old[i].center, time, old[i].velocity),
                                quat_turn(old[i].orientation, old[i].spin, time)};
-            measure_link(joint, &parent, pose, positions + link->place);
+            measure_link(&there->joint[link->joint], &parent, pose, positions + link->place);
         }
-        place_link(link, joint, &parent, positions + link->place, &frame[i]);
+        place_at(there, i, positions, frame);
     }
 }
 

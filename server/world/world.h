@@ -226,6 +226,10 @@ void world_free_trees(World *world);
 void world_build_trees(World *world);
 void world_place_trees(World *world);
 
+// After the numbers of joints or the state of bodies were set: the columns of what hangs by
+// coordinates, and then the numbers of what rows join. Whoever sets any must end with it.
+void world_settle_joints(World *world);
+
 // For removing: how many of `bodies`, which rise, are below `body`; whether it is one of them.
 uint32_t world_count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one);
 // Impulses between those that stay, by their new indices; how many.
@@ -280,6 +284,10 @@ typedef struct BodyUpdate {
 
 // All or none. Wakes whom it disturbs, forgets the contact memory of the bodies moved, and a fault.
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error);
+
+// The velocities of bodies that are no links of trees, [count] six each, as world_update_bodies
+// sets them, for who does so in every step: nothing is checked, and a fault is not forgotten.
+void world_drive_bodies(World *world, const uint32_t *bodies, size_t count, const double *velocity);
 
 // The state of a body from a pose of its origin: normalised, and moved to the centre of mass. And
 // its velocity, in which a zero has no sign where no force changes it: by the bytes a kinematic

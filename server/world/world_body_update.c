@@ -145,6 +145,17 @@ static void set_masses(World *world, const BodyUpdate *update) {
     world->definition_is_hashed = false;
 }
 
+void world_drive_bodies(World *world, const uint32_t *bodies, size_t count,
+                        const double *velocity) {
+    sleep_disturb(world, bodies, count, false);
+    for (size_t i = 0; i < count; i++) {
+        world_move_body(world, bodies[i], velocity + 6 * i);
+    }
+    if (count > 0) {
+        world_settle_joints(world); // what they carry
+    }
+}
+
 Status world_update_bodies(World *world, const BodyUpdate *update, Error *error) {
     Status status = check_update(world, update, error);
     if (status != STATUS_OK) {
@@ -170,8 +181,7 @@ Status world_update_bodies(World *world, const BodyUpdate *update, Error *error)
         world->bodies_moved = true;
     }
     if ((update->pose != NULL || update->velocity != NULL) && update->count > 0) {
-        world_place_trees(world); // what they hang on may be among them
-        world_follow_bodies(world);
+        world_settle_joints(world); // what they hang on may be among them
     }
     world->faulted = false;
     return STATUS_OK;

@@ -221,8 +221,7 @@ Status world_update_joints(World *world, const JointUpdate *update, Error *error
     }
     world->definition_is_hashed = world->definition_is_hashed && !has_numbers(update);
     if (has_state(update) && update->count > 0) {
-        world_place_trees(world);
-        world_follow_bodies(world);
+        world_settle_joints(world);
         world->faulted = false;
     }
     if (update->position != NULL && update->count > 0) {

@@ -727,8 +727,7 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
 void world_joints_changed(World *world) {
     world->joint_memory_count = 0; // a cold start is always right
     world_build_trees(world);
-    world_place_trees(world);
-    world_follow_bodies(world);
+    world_settle_joints(world);
 }
 
 // ---- finding

@@ -115,3 +115,8 @@ void world_place_trees(World *world) {
         place_tree(world, tree);
     }
 }
+
+void world_settle_joints(World *world) {
+    world_place_trees(world);
+    world_follow_bodies(world);
+}
