@@ -98,27 +98,31 @@ static Status compile(Group *group, const GroupDef *def, Error *error) {
     return STATUS_OK;
 }
 
-// The bodies that actions push, each once. false: memory ends.
-static bool list_pushed(Group *group) {
+// The bodies of the actions of two kinds, each once. false: memory ends.
+static bool list_bodies(Group *group, ChannelKind one, ChannelKind other, GroupBodies *list) {
     const Layout *action = &group->action;
-    GroupPush *push = &group->push;
-    push->body = arena_take_array(&group->memory, action->channel_count, sizeof(uint32_t));
-    for (uint32_t i = 0; push->body != NULL && i < action->channel_count; i++) {
+    list->body = arena_take_array(&group->memory, action->channel_count, sizeof(uint32_t));
+    for (uint32_t i = 0; list->body != NULL && i < action->channel_count; i++) {
         const Channel *channel = &action->channel[i];
-        if (channel->kind != CHANNEL_BODY_FORCE && channel->kind != CHANNEL_BODY_TORQUE) {
+        if (channel->kind != one && channel->kind != other) {
             continue;
         }
         uint32_t at = 0;
-        while (at < push->count && push->body[at] < channel->body) {
+        while (at < list->count && list->body[at] < channel->body) {
             at++;
         }
-        if (at == push->count || push->body[at] != channel->body) {
-            memmove(push->body + at + 1, push->body + at, (push->count - at) * sizeof(uint32_t));
-            push->body[at] = channel->body;
-            push->count++;
+        if (at == list->count || list->body[at] != channel->body) {
+            memmove(list->body + at + 1, list->body + at, (list->count - at) * sizeof(uint32_t));
+            list->body[at] = channel->body;
+            list->count++;
         }
     }
-    return push->body != NULL;
+    return list->body != NULL;
+}
+
+static bool list_acted_on(Group *group) {
+    return list_bodies(group, CHANNEL_BODY_FORCE, CHANNEL_BODY_TORQUE, &group->push) &&
+           list_bodies(group, CHANNEL_BODY_VELOCITY, CHANNEL_BODY_SPIN, &group->mover);
 }
 
 // Room for the worlds, none of them made.
@@ -179,7 +183,7 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
     if (status == STATUS_OK) {
         status = keep_template(made, error);
     }
-    if (status == STATUS_OK && (!list_pushed(made) || !take_worlds(made, def->seed))) {
+    if (status == STATUS_OK && (!list_acted_on(made) || !take_worlds(made, def->seed))) {
         status = out_of_memory(error);
     }
     if (status != STATUS_OK) {

@@ -112,11 +112,11 @@ typedef struct GroupParameter {
     double *values;  // [count stride] in the group's memory
 } GroupParameter;
 
-// What a body is pushed with.
-typedef struct GroupPush {
+// Bodies that actions act on.
+typedef struct GroupBodies {
     uint32_t count;
     uint32_t *body; // of the template, rising
-} GroupPush;
+} GroupBodies;
 
 typedef struct Group {
     uint32_t count;
@@ -135,9 +135,9 @@ typedef struct Group {
     NoiseDef *drawn; // [noise.channel_count]
     GroupParameter *parameter;
     size_t parameter_count;
-    GroupPush push;
-    size_t force_count; // numbers of contact forces that are read of a world
-    GroupWorld *world;  // [count]
+    GroupBodies push, mover; // with forces and torques; with velocities
+    size_t force_count;      // numbers of contact forces that are read of a world
+    GroupWorld *world;       // [count]
     // of a group of one world
     StepReport *report; // borrowed, Nullable: gets that of each substep
     ClockProc *clock;   // Nullable: times the solver in each

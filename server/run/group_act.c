@@ -47,7 +47,8 @@ static bool take_columns(GroupAct *act, const Group *group, Arena *arena) {
     }
     const size_t pushed = group->push.count;
     act->joint = arena_take_array(arena, act->joint_count, sizeof(*act->joint));
-    act->woken = arena_take_array(arena, act->joint_count, sizeof(*act->woken));
+    act->woken = arena_take_array(arena, act->joint_count, 2 * sizeof(*act->woken));
+    act->is_woken = arena_take_array(arena, group->template->body_count, 1);
     act->effort = arena_take_array(arena, axes, sizeof(*act->effort));
     act->target = arena_take_array(arena, axes, sizeof(*act->target));
     act->rate = arena_take_array(arena, axes, sizeof(*act->rate));
@@ -55,9 +56,9 @@ static bool take_columns(GroupAct *act, const Group *group, Arena *arena) {
     act->velocity = arena_take_array(arena, act->body_count, 6 * sizeof(*act->velocity));
     act->pushed = arena_take_array(arena, pushed, sizeof(*act->pushed));
     act->wrench = arena_take_array(arena, pushed, 6 * sizeof(*act->wrench));
-    return act->joint != NULL && act->woken != NULL && act->effort != NULL && act->target != NULL &&
-           act->rate != NULL && act->body != NULL && act->velocity != NULL && act->pushed != NULL &&
-           act->wrench != NULL;
+    return act->joint != NULL && act->woken != NULL && act->is_woken != NULL &&
+           act->effort != NULL && act->target != NULL && act->rate != NULL && act->body != NULL &&
+           act->velocity != NULL && act->pushed != NULL && act->wrench != NULL;
 }
 
 Status group_act_open(GroupAct *act, const Group *group, Arena *arena, Error *error) {
@@ -79,6 +80,7 @@ static void read_joints(GroupAct *act, const Group *group, const World *world) {
     JointUpdate *joints = &act->set[act->set_count].set.joints;
     BodyUpdate *woken = &act->set[act->set_count].set.update;
     act->set[act->set_count] = (Input){.kind = INPUT_SET};
+    memset(act->is_woken, 0, group->template->body_count);
     for (size_t i = 0; i < act->joint_count; i++) {
         uint32_t index;
         if (!layout_find_joint(world, group->template, act->driven_joint[i], &index)) {
@@ -92,8 +94,13 @@ static void read_joints(GroupAct *act, const Group *group, const World *world) {
                axes * sizeof(double));
         joints->axis_count += axes;
         act->joint[joints->count++] = joint->id;
-        if (joint->body[1] != JOINT_NO_BODY) {
-            act->woken[woken->count++] = world->body_id[joint->body[1]];
+        for (int s = 0; s < 2; s++) {
+            const uint32_t body = joint->body[s];
+            if (body != JOINT_NO_BODY && world->kind[body] == BODY_DYNAMIC &&
+                !act->is_woken[body]) {
+                act->is_woken[body] = 1;
+                act->woken[woken->count++] = world->body_id[body];
+            }
         }
     }
     joints->id = act->joint;

@@ -5,9 +5,8 @@
 //   set   of kinematic bodies, their velocities; of joints, efforts, targets, target velocities
 //   step  the wrenches that are held, once for each substep
 //
-// The steps are those of group_run_row to the bit. In worlds that sleep, a joint whose numbers
-// change rouses both of its bodies, as by any set; a group rouses only the one it drives, so that
-// it may be told otherwise for how long the other one has been at rest.
+// The steps are those of group_run_row to the bit. In worlds that sleep, a joint that is driven
+// rouses both of its bodies, whether its numbers change or not.
 #pragma once
 
 #include "run/group.h"
@@ -24,6 +23,7 @@ typedef struct GroupAct {
     uint32_t *driven_joint, *driven_body; // of the template, rising
     bool drives_effort, drives_target, drives_rate;
     uint64_t *joint, *woken, *body, *pushed;
+    uint8_t *is_woken; // by the world's bodies: whether it is listed
     double *effort, *target, *rate, *velocity, *wrench;
 } GroupAct;
 

@@ -240,40 +240,86 @@ static double *driven_column(World *world, ChannelKind kind) {
                                           : world->joint_target_velocity;
 }
 
-// Sets what holds until it is set again, as WorldSet would.
-static void drive(const Group *group, GroupWorld *of) {
+// The numbers of a channel's columns.
+static void read_channel(const Group *group, const GroupWorld *of, const Channel *channel,
+                         double *to) {
+    const uint32_t end = channel->column_first + channel->column_count;
+    for (uint32_t k = channel->column_first; k < end; k++) {
+        const Column *column = &group->action.column[k];
+        to[column->number] = column->scale * of->action[k] + column->offset;
+    }
+}
+
+// What it joins is not at rest, as if any other number were set.
+static void rouse(World *world, const Joint *joint) {
+    uint32_t roused[2];
+    size_t count = 0;
+    for (int s = 0; s < 2 && world->sleep != NULL; s++) {
+        if (joint->body[s] != JOINT_NO_BODY && world->kind[joint->body[s]] == BODY_DYNAMIC) {
+            roused[count++] = joint->body[s];
+        }
+    }
+    if (count > 0) {
+        sleep_disturb(world, roused, count, false);
+    }
+}
+
+static void drive_joints(const Group *group, GroupWorld *of) {
     World *world = of->world;
-    const Layout *layout = &group->action;
-    bool has_moved = false;
-    for (uint32_t c = 0; c < layout->channel_count; c++) {
-        const Channel *channel = &layout->channel[c];
-        double *to;
-        uint32_t woken;
-        if (channel->joint != JOINT_NONE) {
-            const Joint *joint = &world->joint[channel->joint];
-            to = driven_column(world, channel->kind) + joint->axis_first;
-            woken = joint->body[1];
-        } else if (channel->kind == CHANNEL_BODY_VELOCITY || channel->kind == CHANNEL_BODY_SPIN) {
-            to = world->velocity + 6 * (size_t)channel->body +
-                 (channel->kind == CHANNEL_BODY_SPIN ? 3 : 0);
-            woken = channel->body;
-            has_moved = true;
-        } else {
+    for (uint32_t c = 0; c < group->action.channel_count; c++) {
+        const Channel *channel = &group->action.channel[c];
+        if (channel->joint == JOINT_NONE) {
             continue;
         }
-        if (world->sleep != NULL && woken != JOINT_NO_BODY) {
-            sleep_disturb(world, &woken, 1, false);
-        }
-        const uint32_t end = channel->column_first + channel->column_count;
-        for (uint32_t k = channel->column_first; k < end; k++) {
-            const Column *column = &layout->column[k];
-            to[column->number] = column->scale * of->action[k] + column->offset;
+        const Joint *joint = &world->joint[channel->joint];
+        rouse(world, joint);
+        read_channel(group, of, channel, driven_column(world, channel->kind) + joint->axis_first);
+    }
+}
+
+static uint32_t place_in(const GroupBodies *list, uint32_t body) {
+    uint32_t at = 0;
+    while (list->body[at] != body) {
+        at++;
+    }
+    return at;
+}
+
+static Status drive_movers(const Group *group, GroupWorld *of, Arena *scratch, Error *error) {
+    const GroupBodies *mover = &group->mover;
+    if (mover->count == 0) {
+        return STATUS_OK;
+    }
+    const ArenaMark mark = arena_mark(scratch);
+    double *velocity = arena_take_array(scratch, mover->count, 6 * sizeof(double));
+    if (velocity == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while moving bodies: raise --memory-bytes-max.");
+    }
+    for (uint32_t i = 0; i < mover->count; i++) {
+        memcpy(velocity + 6 * (size_t)i, of->world->velocity + 6 * (size_t)mover->body[i],
+               6 * sizeof(double));
+    }
+    for (uint32_t c = 0; c < group->action.channel_count; c++) {
+        const Channel *channel = &group->action.channel[c];
+        if (channel->kind == CHANNEL_BODY_VELOCITY || channel->kind == CHANNEL_BODY_SPIN) {
+            read_channel(group, of, channel,
+                         velocity + 6 * (size_t)place_in(mover, channel->body) +
+                             (channel->kind == CHANNEL_BODY_SPIN ? 3 : 0));
         }
     }
-    if (has_moved) {
-        world_place_trees(world); // what they carry
-        world_follow_bodies(world);
+    world_drive_bodies(of->world, mover->body, mover->count, velocity);
+    arena_reset_to(scratch, mark);
+    return STATUS_OK;
+}
+
+// Sets what holds until it is set again, as WorldSet would.
+static Status drive(const Group *group, GroupWorld *of, Arena *scratch, Error *error) {
+    const Status status = drive_movers(group, of, scratch, error);
+    if (status == STATUS_OK) {
+        drive_joints(group, of);
     }
+    return status;
 }
 
 void group_read_push(const Group *group, const GroupWorld *of, double *wrench) {
@@ -284,11 +330,8 @@ void group_read_push(const Group *group, const GroupWorld *of, double *wrench) {
         if (channel->kind != CHANNEL_BODY_FORCE && channel->kind != CHANNEL_BODY_TORQUE) {
             continue;
         }
-        uint32_t at = 0;
-        while (group->push.body[at] != channel->body) {
-            at++;
-        }
-        double *to = wrench + 6 * (size_t)at + (channel->kind == CHANNEL_BODY_TORQUE ? 3 : 0);
+        double *to = wrench + 6 * (size_t)place_in(&group->push, channel->body) +
+                     (channel->kind == CHANNEL_BODY_TORQUE ? 3 : 0);
         const uint32_t end = channel->column_first + channel->column_count;
         for (uint32_t k = channel->column_first; k < end; k++) {
             const Column *column = &layout->column[k];
@@ -434,8 +477,8 @@ static bool begin_step(GroupCall *call, size_t row, Arena *scratch) {
     } else if (!world->is_running) {
         error_set(&error, STATUS_FAILED_PRECONDITION, "group",
                   "World %u has no episode that goes on: begin one (GroupReset).", i);
-    } else if (take_action(call, row, world->action, &error) == STATUS_OK) {
-        drive(group, world);
+    } else if (take_action(call, row, world->action, &error) == STATUS_OK &&
+               drive(group, world, scratch, &error) == STATUS_OK) {
         return false;
     }
     if (error.status != STATUS_OK) {

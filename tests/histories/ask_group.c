@@ -262,12 +262,10 @@ static bool step_at_door(Troupe *troupe, const uint8_t *before, size_t bytes) {
                                  status_name(status), error.message);
 }
 
-// In worlds that sleep a group rouses less than a set does (group_act.h).
 static bool is_plain_step(const Troupe *troupe, bool was_running) {
     const GroupRow *row = &troupe->alone.call.row[0];
     return troupe->alone.call.verb == GROUP_STEP && was_running && !row->has_failed &&
-           !row->is_skipped && row->ended == 0 &&
-           troupe->alone.group->template->settings.sleep_speed == 0.0;
+           !row->is_skipped && row->ended == 0;
 }
 
 // ---- key-frames

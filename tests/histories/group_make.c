@@ -99,6 +99,7 @@ static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, cons
             made.scale = dice_chance(dice, 70) ? 1.0 : uniform(dice, -10.0, 10.0);
             made.offset = use == LAYOUT_NOISE || dice_chance(dice, 70) ? 0.0 : uniform(dice, -1, 1);
             made.scale = use == LAYOUT_NOISE ? 1.0 : made.scale;
+            made.offset = made.offset == 0.0 && dice_chance(dice, 20) ? -0.0 : made.offset;
             if (strcmp(list, "bounds") == 0) {
                 put_bound(dice, &made);
             }
