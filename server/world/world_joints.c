@@ -655,13 +655,17 @@ static bool load_names(World *world, const JointColumns *columns) {
     return true;
 }
 
-// Before the bodies of new joints are moved.
+// Before the bodies of new joints are moved. A gear holds those of the joints that it couples.
 static void disturb(World *world, const Joint *joint) {
-    uint32_t bodies[2];
+    uint32_t bodies[4];
     size_t count = 0;
-    for (int s = 0; s < 2; s++) {
-        if (joint->body[s] != JOINT_NO_BODY) {
-            bodies[count++] = joint->body[s];
+    const bool is_gear = joint->kind == JOINT_GEAR;
+    for (int i = 0; i < (is_gear ? 2 : 1); i++) {
+        const Joint *of = is_gear ? &world->joint[joint->partner[i]] : joint;
+        for (int s = 0; s < 2; s++) {
+            if (of->body[s] != JOINT_NO_BODY) {
+                bodies[count++] = of->body[s];
+            }
         }
     }
     if (world->sleep != NULL) {

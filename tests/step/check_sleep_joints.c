@@ -493,6 +493,74 @@ START_TEST(a_tree_leaves_with_its_root) {
 }
 END_TEST
 
+// ---- gears
+
+static void couple(Lab *lab, Id first, Id second) {
+    const JointColumns gear = {.count = 1,
+                               .kind = (const uint32_t[]){JOINT_GEAR},
+                               .joint_a = &first,
+                               .joint_b = &second,
+                               .ratio = (const double[]){-1.0}};
+    Id id;
+    Error error = {0};
+    ck_assert_msg(world_add_joints(lab->world, &gear, &id, &error) == STATUS_OK, "%s: %s",
+                  error.field, error.message);
+}
+
+static void expect_angles(const Lab *lab, double first, double second) {
+    // the last of them crept in a second by less than sleep_speed / arm = 0.1 rad/s: what is slower
+    // than that before it sleeps, with a time constant of c / k = 2.5 / 20, is within 0.0125 rad
+    ck_assert_double_eq_tol(lab->world->joint_position[0], first, 0.02);
+    ck_assert_double_eq_tol(lab->world->joint_position[1], second, 0.02);
+}
+
+// Two pendulums hang side by side from the world, each drawn to its own angle by a spring and by
+// gravity. A gear that comes, or goes alone, with one of its joints, or with a body of one, wakes
+// whom it holds, and they go where they are at rest with it, or without it. Of the two
+//     (k + m g l) x = k target
+// for small angles, so that each goes to 20 / (20 + 9.81 / 2) target = 0.803 target by itself,
+// and with the gear, x2 = -x1, to half the difference of both.
+START_TEST(a_gear_that_comes_or_goes_wakes_whom_it_holds) {
+    const bool as_rows = _i % 2;
+    Lab lab = make_ground();
+    for (int i = 0; i < 2; i++) {
+        const uint32_t bob = add_ball(&lab, 1.0 * i, 0.0, 1.5);
+        hinge(&lab, -1, bob, 0.5, as_rows, 0.5);
+    }
+    const double far = 0.1, here = 20.0 / (20.0 + 9.81 / 2) * far;
+    const Id hinges[2] = {lab.world->joint[0].id, lab.world->joint[1].id};
+    const double targets[2] = {far, 0.0};
+    const JointUpdate update = {.count = 2, .id = hinges, .axis_count = 2, .target = targets};
+    ck_assert_int_eq(world_update_joints(lab.world, &update, NULL), STATUS_OK);
+    lab_step(&lab, SETTLE_STEPS);
+    ck_assert_uint_eq(sleep_count(lab.world), 2);
+    expect_angles(&lab, here, 0.0);
+
+    couple(&lab, hinges[0], hinges[1]);
+    lab_step(&lab, SETTLE_STEPS);
+    ck_assert_uint_eq(sleep_count(lab.world), 2);
+    expect_angles(&lab, 0.5 * here, -0.5 * here);
+    lab_restore(&lab);
+
+    if (_i / 2 == 0) {
+        world_remove_joints(lab.world, (const uint32_t[]){2}, 1);
+        lab_step(&lab, SETTLE_STEPS);
+        expect_angles(&lab, here, 0.0);
+    } else if (_i / 2 == 1) {
+        world_remove_joints(lab.world, (const uint32_t[]){1}, 1);
+        ck_assert_uint_eq(lab.world->joint_count, 1);
+        lab_step(&lab, SETTLE_STEPS);
+        ck_assert_double_eq_tol(lab.world->joint_position[0], here, 0.02);
+    } else {
+        world_remove_bodies(lab.world, (const uint32_t[]){2}, 1);
+        ck_assert_uint_eq(lab.world->joint_count, 1);
+        lab_step(&lab, SETTLE_STEPS);
+        ck_assert_double_eq_tol(lab.world->joint_position[0], here, 0.02);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_sleep_joints(void) {
     TCase *tcase = tcase_create("sleep_joints");
     tcase_set_timeout(tcase, 60.0);
@@ -509,6 +577,7 @@ static TCase *case_sleep_joints(void) {
     tcase_add_test(tcase, a_joint_without_rows_keeps_awake);
     tcase_add_test(tcase, on_what_is_fixed_nothing_falls_asleep);
     tcase_add_loop_test(tcase, a_tree_leaves_with_its_root, 0, 2);
+    tcase_add_loop_test(tcase, a_gear_that_comes_or_goes_wakes_whom_it_holds, 0, 6);
     return tcase;
 }
 
