@@ -74,7 +74,9 @@ static void read_info(const Moreau__V1__EpisodeInfo *got, MoreauEpisode *info) {
                             .chunks = got->chunks,
                             .keyframes = got->keyframes,
                             .why = text_or_empty(got->why),
-                            .damage = text_or_empty(got->damage)};
+                            .damage = text_or_empty(got->damage),
+                            .has_gained = got->has_gained != 0,
+                            .gained = got->gained};
 }
 
 // Hands out the one episode of an answer, and the answer. Without `reply` it is freed.

@@ -77,6 +77,8 @@ typedef struct MoreauEpisode {
     uint64_t bytes, chunks, keyframes; // on the disk
     const char *why;                   // of an interruption, or ""
     const char *damage; // in a list: why it cannot be read, or ""; else nothing more is known
+    bool has_gained;    // false: not known, as of what an older server recorded
+    double gained;      // [J] energy that nothing gave, as MoreauStepResult's; 0: none
 } MoreauEpisode;
 
 // Ends the recording of a world, or of an episode: one is given, the other 0 or NULL. Returns once

@@ -83,6 +83,10 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
            format_bytes(episode->bytes, text[2]),
            terminal_style(stdout, state_style(episode->state)), state_name(episode, text[3]),
            terminal_style(stdout, STYLE_PLAIN));
+    if (episode->gained > 0.0) {
+        printf(", %sgained %.3g J%s", terminal_style(stdout, STYLE_BAD), episode->gained,
+               terminal_style(stdout, STYLE_PLAIN));
+    }
     if (episode->pinned) {
         printf(", pinned");
     }
@@ -96,6 +100,19 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
 }
 
 // ---- one episode
+
+static void print_gained(const Moreau__V1__EpisodeInfo *episode) {
+    if (episode->gained > 0.0) {
+        printf("  gained       %s%.3g J%s that nothing gave\n", terminal_style(stdout, STYLE_BAD),
+               episode->gained, terminal_style(stdout, STYLE_PLAIN));
+    } else if (!episode->has_gained) {
+        printf("  gained       not known: an older server recorded it\n");
+    }
+    if (episode->energy_gain > 0.0) {
+        printf("  gain         %.3g J at most in one step that no force explains\n",
+               episode->energy_gain);
+    }
+}
 
 static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     char text[2][32];
@@ -121,10 +138,7 @@ static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
         }
         putchar('\n');
     }
-    if (episode->energy_gain > 0.0) {
-        printf("  gained       %.3g J at most in one step that no force explains\n",
-               episode->energy_gain);
-    }
+    print_gained(episode);
     if (episode->dropped_steps > 0) {
         printf("  dropped      %s%s step%s%s: the disk could not keep up, and it is lossy\n",
                terminal_style(stdout, STYLE_BAD), format_count(episode->dropped_steps, text[0]),

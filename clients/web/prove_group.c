@@ -350,6 +350,7 @@ static ProveNext look_into_step(Prover *prover, const GroupKeyframeWorld *kept) 
     const size_t at = prover->at;
     const uint64_t calls = played.calls, compared = played.walk.compared,
                    unconverged = played.walk.unconverged, doubtful = played.walk.doubtful;
+    const Gain gain = played.walk.gain;
     const ProveNext next = run_step(prover);
     if (next != PROVE_STEP) {
         return next;
@@ -363,6 +364,7 @@ static ProveNext look_into_step(Prover *prover, const GroupKeyframeWorld *kept) 
     played.walk.compared = compared;
     played.walk.unconverged = unconverged;
     played.walk.doubtful = doubtful;
+    played.walk.gain = gain;
     show(prover, NULL);
     return PROVE_STEP;
 }

@@ -129,6 +129,8 @@ static void describe_figures(const EpisodeRow *row, Moreau__V1__EpisodeInfo *inf
     info->has_hardest_impact_step = info->has_energy_gain_step = row->has_figures && !row->is_group;
     info->hardest_impact_step = row->figures.hardest_impact_step;
     info->energy_gain_step = row->figures.energy_gain_step;
+    info->has_gained = row->figures.has_gain != 0;
+    info->gained = gain_told(&row->figures.gain);
 }
 
 bool episode_describe(const EpisodeRow *row, Arena *arena, Moreau__V1__EpisodeInfo *info) {

@@ -85,6 +85,8 @@ void step_figures_add(StepFigures *figures, const StepFigures *more) {
                 more->hardest_impact_step);
     take_larger(&figures->energy_gain, &figures->energy_gain_step, more->energy_gain,
                 more->energy_gain_step);
+    figures->has_gain |= more->has_gain;
+    gain_add(&figures->gain, &more->gain);
 }
 
 void sink_figures(Sink *sink, const StepFigures *figures) {
@@ -109,6 +111,23 @@ void source_figures(Source *source, StepFigures *figures) {
     figures->energy_gain_step = source_u64(source);
 }
 
+void sink_gain(Sink *sink, const StepFigures *figures) {
+    sink_double(sink, figures->gain.sum);
+    sink_double(sink, figures->gain.scale);
+    sink_double(sink, figures->gain.step);
+}
+
+void source_gain(Source *source, StepFigures *figures) {
+    figures->has_gain = 1;
+    figures->gain.sum = source_double(source);
+    figures->gain.scale = source_double(source);
+    figures->gain.step = source_double(source);
+}
+
+bool chunk_has_gain(const Chunk *chunk) {
+    return chunk->kind == CHUNK_INPUTS && chunk_version(chunk) >= CHUNK_FORMAT_GAINS;
+}
+
 // ---- sealing
 
 static uint64_t checksum(const uint8_t *bytes, size_t count) {
@@ -120,7 +139,7 @@ static uint64_t checksum(const uint8_t *bytes, size_t count) {
 }
 
 uint64_t chunk_seal(uint8_t *bytes, size_t count, const Chunk *chunk) {
-    ASSERT(count >= CHUNK_HEADER_BYTES);
+    ASSERT(count >= chunk_body_offset(chunk));
     ASSERT(chunk->kind > CHUNK_NONE && chunk->kind < CHUNK_KIND_COUNT);
     ASSERT(chunk->first_step <= chunk->last_step);
     ASSERT(chunk->kind != CHUNK_KEYFRAME || chunk->first_step == chunk->last_step);
@@ -146,6 +165,9 @@ uint64_t chunk_seal(uint8_t *bytes, size_t count, const Chunk *chunk) {
     sink_u64(&sink, chunk->predecessor);
     sink_u64(&sink, count - CHUNK_HEADER_BYTES);
     ASSERT(sink.count == CHECKED_HEADER_BYTES);
+    if (chunk_has_gain(chunk)) {
+        sink_gain(&(Sink){.bytes = bytes + CHUNK_HEADER_BYTES}, &chunk->figures);
+    }
     uint64_t value = checksum(bytes, count);
     sink_u64(&sink, value);
     return value;
@@ -189,6 +211,10 @@ Status chunk_read_head(const uint8_t *bytes, size_t count, Chunk *chunk, Error *
     chunk->body_bytes = body_bytes < SIZE_MAX ? (size_t)body_bytes : SIZE_MAX;
     chunk->checksum = source_u64(&source);
     ASSERT(!source.failed && source.used == CHUNK_HEADER_BYTES);
+    if (chunk_has_gain(chunk) && count >= CHUNK_HEAD_BYTES_MAX) {
+        Source gain = {.bytes = bytes + CHUNK_HEADER_BYTES, .count = CHUNK_GAIN_BYTES};
+        source_gain(&gain, &chunk->figures);
+    }
     return STATUS_OK;
 }
 
@@ -248,6 +274,11 @@ static Status check_place(const Chunk *chunk, const uint8_t *uid, Error *error) 
         return error_set(error, STATUS_DATA_LOSS, NULL, "it is a gap and has a body of %zu bytes",
                          chunk->body_bytes);
     }
+    if (chunk_has_gain(chunk) && chunk->body_bytes < CHUNK_GAIN_BYTES) {
+        return error_set(error, STATUS_DATA_LOSS, NULL,
+                         "it does not say what energy was gained: its body has %zu bytes",
+                         chunk->body_bytes);
+    }
     return check_steps(chunk, error);
 }
 
@@ -264,7 +295,8 @@ Status chunk_open(const uint8_t *bytes, size_t count, const uint8_t *uid, Chunk 
     if (status != STATUS_OK) {
         return status;
     }
-    found.body = bytes + CHUNK_HEADER_BYTES;
+    found.body = bytes + chunk_body_offset(&found);
+    found.body_bytes = count - chunk_body_offset(&found);
     *chunk = found;
     return STATUS_OK;
 }

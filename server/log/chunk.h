@@ -5,8 +5,8 @@
 //
 //   at  what                                                           as
 //    0  "MOREAUCK"
-//    8  format version (4; of what tells of joints 5, of events, or of
-//      episodes that tell of opinions, 6), kind                      u32 each
+//    8  format version (4; of what tells of joints 5, of events 6, of
+//      gains 7, of gains and opinions 8), kind                       u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -42,7 +42,9 @@
 //   kind        first step, last step                       body
 //   key-frame   both the step it shows                      a snapshot (step/snapshot.h); of a
 //                                                           range run/group_keyframe.h
-//   inputs      before its first entry, after its last      entries (log/entries.h)
+//   inputs      before its first entry, after its last      from version 7 on three figures more:
+//                                                           energy gained [J] (base/gain.h): sum,
+//                                                           scale, step; entries (log/entries.h)
 //   frames      of the first and the last frame             frames (log/frames.h)
 //   contacts    of the first and the last list              contact lists (log/frames.h)
 //   gap         before and after the steps that were lost   none: a lossy recording dropped them,
@@ -58,12 +60,15 @@
 // events of steps stand before the inputs that led to them: who has the inputs has all. A key-frame
 // holds everything that came before it; what is to be done after it stands in the inputs behind it.
 // Versions 2 and 3, which are read as well, had shorter highlights. Version 5 is that of frames
-// with joints, of highlights of joints that broke, and of the inputs that broke them; version 6
-// that of events, and of the definition and the seal of a recording that has some; all else is
-// still version 4 to the byte.
+// with joints, and was that of highlights of joints that broke, and of the inputs that broke them;
+// version 6 is that of events, and of the definition of a recording that has some, and was that of
+// its seal and of episodes of groups with an opinion; version 7 is that of what tells what energy
+// was gained: inputs of a world, their highlights, its seal, episodes of groups; version 8 of these
+// with an opinion; all else is still version 4 to the byte.
 #pragma once
 
 #include "base/bytes.h"
+#include "base/gain.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -71,17 +76,22 @@
 #include <stdint.h>
 
 enum { CHUNK_HEADER_BYTES = 192 };
-enum { CHUNK_FORMAT_VERSION = 6, CHUNK_FORMAT_OLDEST = 2 };
+// What energy was gained, behind the header; and what of a chunk says all about it but its body.
+enum { CHUNK_GAIN_BYTES = 24, CHUNK_HEAD_BYTES_MAX = CHUNK_HEADER_BYTES + CHUNK_GAIN_BYTES };
+enum { CHUNK_FORMAT_VERSION = 8, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
 // breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have
-// an opinion (GroupOpinion), what came of it.
+// an opinion (GroupOpinion), what came of it; and what energy was gained, which made that of those
+// with an opinion another version.
 enum {
     CHUNK_FORMAT_REASONS = 3,
     CHUNK_FORMAT_LAUNCHES = 4,
     CHUNK_FORMAT_JOINTS = 5,
     CHUNK_FORMAT_EVENTS = 6,
-    CHUNK_FORMAT_OPINIONS = 6
+    CHUNK_FORMAT_OPINIONS = 6,
+    CHUNK_FORMAT_GAINS = 7,
+    CHUNK_FORMAT_GAINS_AND_OPINIONS = 8
 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
@@ -134,14 +144,20 @@ typedef struct StepFigures {
     uint64_t hardest_impact_step;
     double energy_gain; // [J] largest that no force applied explains
     uint64_t energy_gain_step;
+    uint64_t has_gain; // 0: not known, as of what was recorded before version 7
+    Gain gain;         // what scheme and rows gained
 } StepFigures;
 
 // Adds what other steps amounted to.
 void step_figures_add(StepFigures *figures, const StepFigures *more);
 
-// Eight numbers, in the order of the struct.
+// Eight numbers, in the order of the struct; the gain is left out.
 void sink_figures(Sink *sink, const StepFigures *figures);
 void source_figures(Source *source, StepFigures *figures);
+
+// Three numbers.
+void sink_gain(Sink *sink, const StepFigures *figures);
+void source_gain(Source *source, StepFigures *figures);
 
 typedef struct Chunk {
     ChunkKind kind;
@@ -164,12 +180,21 @@ static inline uint32_t chunk_version(const Chunk *chunk) {
     return chunk->version == 0 ? (uint32_t)CHUNK_FORMAT_LAUNCHES : chunk->version;
 }
 
-// Fills the header of a chunk whose body stands CHUNK_HEADER_BYTES behind `bytes`; of `chunk`,
-// checksum and body are not looked at. Returns the checksum.
+// Whether what energy was gained stands between its header and its body.
+bool chunk_has_gain(const Chunk *chunk);
+
+// Where the body of a chunk like this stands.
+static inline size_t chunk_body_offset(const Chunk *chunk) {
+    return chunk_has_gain(chunk) ? CHUNK_HEAD_BYTES_MAX : CHUNK_HEADER_BYTES;
+}
+
+// Fills the header of a chunk whose body stands chunk_body_offset behind `bytes`, and what stands
+// between them; of `chunk`, checksum and body are not looked at. Returns the checksum.
 uint64_t chunk_seal(uint8_t *bytes, size_t count, const Chunk *chunk);
 
-// What the first CHUNK_HEADER_BYTES of a chunk say, whether it is whole or not: the body is not
-// looked at. DATA_LOSS when they are no header.
+// What the first bytes of a chunk, CHUNK_HEAD_BYTES_MAX at most, say, whether it is whole or not:
+// the body is not looked at, and its bytes are all behind the header. DATA_LOSS when they are no
+// header.
 Status chunk_read_head(const uint8_t *bytes, size_t count, Chunk *chunk, Error *error);
 
 // Any bytes. DATA_LOSS says what is wrong with them in half a sentence ("its checksum is wrong:

@@ -179,6 +179,9 @@ size_t seal_write(const RecordingSeal *seal, uint8_t *bytes) {
     }
     sink_text(&sink, seal->why);
     sink_pad(&sink);
+    if (bytes == NULL || seal->figures.has_gain) {
+        sink_gain(&sink, &seal->figures);
+    }
     return sink.count;
 }
 
@@ -205,6 +208,9 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
         chain->checksum = source_u64(&source);
     }
     found.why = take_text(&source, arena);
+    if (chunk_version(chunk) >= CHUNK_FORMAT_GAINS && source_pad(&source)) {
+        source_gain(&source, &found.figures);
+    }
     Status status = finish(&source, chunk, error);
     if (status == STATUS_OK && found.state >= RECORDING_STATE_COUNT) {
         status = refuse(chunk, error);
@@ -217,11 +223,30 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
 
 // ---- episodes
 
-// Columns of 8 bytes: of all, and with what is told of opinions.
-enum { EPISODE_COLUMNS = 22, EPISODE_COLUMNS_MAX = 27 };
+// Columns of 8 bytes: of all, and those of gains and of opinions.
+enum {
+    EPISODE_COLUMNS = 22,
+    GAIN_COLUMNS = 3,
+    OPINION_COLUMNS = 5,
+    EPISODE_COLUMNS_MAX = EPISODE_COLUMNS + GAIN_COLUMNS + OPINION_COLUMNS
+};
+
+static bool has_gains(uint32_t version) {
+    return version >= CHUNK_FORMAT_GAINS;
+}
+
+static bool has_opinions(uint32_t version) {
+    return version >= CHUNK_FORMAT_OPINIONS && version != CHUNK_FORMAT_GAINS;
+}
 
 static size_t columns_of(uint32_t version) {
-    return version >= CHUNK_FORMAT_OPINIONS ? EPISODE_COLUMNS_MAX : EPISODE_COLUMNS;
+    const size_t gains = has_gains(version) ? GAIN_COLUMNS : 0;
+    return EPISODE_COLUMNS + gains + (has_opinions(version) ? (size_t)OPINION_COLUMNS : 0);
+}
+
+// Which of the numbers of an episode its k-th column is.
+static size_t word_of(uint32_t version, size_t k) {
+    return k < EPISODE_COLUMNS || has_gains(version) ? k : k + GAIN_COLUMNS;
 }
 
 static size_t record_bytes(uint32_t version) {
@@ -246,6 +271,7 @@ static void to_words(const EpisodeRecord *record, uint64_t words[EPISODE_COLUMNS
     sink_u64(&sink, record->parent_step);
     sink_u64(&sink, record->length);
     sink_u64(&sink, record->turn);
+    sink_gain(&sink, &record->figures);
     sink_u64(&sink, record->doubtful_steps);
     sink_u64(&sink, record->has_return_doubtful);
     sink_double(&sink, record->return_doubtful);
@@ -265,7 +291,8 @@ size_t episodes_write(uint64_t first_number, const EpisodeRecord *records, size_
             uint64_t words[EPISODE_COLUMNS_MAX];
             to_words(&records[i], words);
             for (size_t k = 0; k < columns; k++) {
-                memcpy(bytes + EPISODES_HEAD_BYTES + 8 * (k * count + i), &words[k], 8);
+                memcpy(bytes + EPISODES_HEAD_BYTES + 8 * (k * count + i),
+                       &words[word_of(version, k)], 8);
             }
             memcpy(bytes + EPISODES_HEAD_BYTES + 8 * columns * count + UID_BYTES * i,
                    records[i].parent, UID_BYTES);
@@ -302,7 +329,8 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
     const size_t columns = columns_of(episodes->version);
     uint64_t words[EPISODE_COLUMNS_MAX] = {0};
     for (size_t k = 0; k < columns; k++) {
-        memcpy(&words[k], episodes->columns + 8 * (k * episodes->count + index), 8);
+        memcpy(&words[word_of(episodes->version, k)],
+               episodes->columns + 8 * (k * episodes->count + index), 8);
     }
     Source source = {.bytes = (const uint8_t *)words, .count = sizeof(words)};
     record->world = (uint32_t)source_u64(&source);
@@ -320,7 +348,9 @@ void episodes_get(const EpisodesChunk *episodes, size_t index, EpisodeRecord *re
     record->parent_step = source_u64(&source);
     record->length = source_u64(&source);
     record->turn = source_u64(&source);
-    record->has_opinion = episodes->version >= CHUNK_FORMAT_OPINIONS;
+    source_gain(&source, &record->figures);
+    record->figures.has_gain = has_gains(episodes->version);
+    record->has_opinion = has_opinions(episodes->version);
     take_opinion(&source, record);
     memcpy(record->parent, episodes->columns + 8 * columns * episodes->count + UID_BYTES * index,
            UID_BYTES);

@@ -11,14 +11,15 @@
 //                (run/group_code.h; a length and bytes); from version 6 on, behind padding to 8:
 //                whether events are recorded
 //   seal       = state, last step, time, dropped steps, ended [ns], is found, episodes, figures
-//   (8),
-//                chunks by kind (11; from version 6 on 12), number of chains, chain: first world
-//                and number of worlds (u32 each), chunks, checksum of the last; why
+//                (8), chunks by kind (11; from version 6 on 12), number of chains, chain: first
+//                world and number of worlds (u32 each), chunks, checksum of the last; why; from
+//                version 7 on, behind padding to 8: energy gained (3)
 //   episodes   = first number, count, column of each of: world, first step, last step, state,
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
-//                parent's step, length, turn; from version 6 of a chunk's format on, of groups
-//                with an opinion: doubtful steps, has return of these, return of these, opinions,
-//                their largest gap; then parent (16 bytes each; zeros: none)
+//                parent's step, length, turn; from version 7 of a chunk's format on: energy
+//                gained (3 columns); in versions 6 and 8, of groups with an opinion: doubtful
+//                steps, has return of these, return of these, opinions, their largest gap; then
+//                parent (16 bytes each; zeros: none)
 //   highlights = count, highlight …: kind, first step, last step, step, value, reason, body,
 //                contacts (these three from version 3 of a chunk's format on), other body, height
 //                (from version 4 on), joint (from version 5 on)
@@ -110,9 +111,12 @@ typedef struct RecordingSeal {
     const char *why; // of an interruption, or ""
 } RecordingSeal;
 
-// Version of the format that a chunk of it has: how many kinds it counts.
+// Version of the format that a chunk of it has: how many kinds it counts, and whether it tells what
+// energy was gained.
 static inline uint32_t seal_version(const RecordingSeal *seal) {
-    return seal->chunk_count[CHUNK_EVENTS] > 0 ? CHUNK_FORMAT_EVENTS : CHUNK_FORMAT_LAUNCHES;
+    return seal->figures.has_gain                ? CHUNK_FORMAT_GAINS
+           : seal->chunk_count[CHUNK_EVENTS] > 0 ? CHUNK_FORMAT_EVENTS
+                                                 : CHUNK_FORMAT_LAUNCHES;
 }
 
 // With `bytes` NULL it counts what it takes at most.

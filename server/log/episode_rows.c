@@ -7,7 +7,7 @@
 
 static const char source_type[] = "episode_rows";
 
-enum { HIDDEN = 26 }; // behind the columns: the argument
+enum { HIDDEN = 29 }; // behind the columns: the argument
 
 // What a row has to have for a column of it, as bits.
 enum {
@@ -16,7 +16,8 @@ enum {
     OF_RETURN = 4,
     OF_PARENT = 8,
     OF_OPINION = 16,
-    OF_RETURN_DOUBTFUL = 32
+    OF_RETURN_DOUBTFUL = 32,
+    OF_GAIN = 64
 };
 
 typedef enum ColumnType { COLUMN_U64, COLUMN_U32, COLUMN_DOUBLE, COLUMN_UID } ColumnType;
@@ -56,6 +57,9 @@ static const ColumnOf columns[] = {
     {COLUMN_DOUBLE, OF_OPINION | OF_RETURN_DOUBTFUL, AT(return_doubtful)},
     {COLUMN_U64, OF_OPINION, AT(opinions)},
     {COLUMN_DOUBLE, OF_OPINION, AT(opinion_gap_max)},
+    {COLUMN_DOUBLE, OF_GAIN, AT(figures.gain.sum)},
+    {COLUMN_DOUBLE, OF_GAIN, AT(figures.gain.scale)},
+    {COLUMN_DOUBLE, OF_GAIN, AT(figures.gain.step)},
 };
 static_assert(sizeof(columns) / sizeof(columns[0]) == HIDDEN - 1, "number stands before them");
 static_assert(sizeof(RecordingState) == sizeof(uint32_t), "a state is read as one");
@@ -76,7 +80,8 @@ static unsigned what_it_has(const EpisodeRecord *record) {
            (record->has_return ? OF_RETURN : 0u) |
            (memcmp(record->parent, none, UID_BYTES) != 0 ? OF_PARENT : 0u) |
            (record->has_opinion ? OF_OPINION : 0u) |
-           (record->has_return_doubtful ? OF_RETURN_DOUBTFUL : 0u);
+           (record->has_return_doubtful ? OF_RETURN_DOUBTFUL : 0u) |
+           (record->figures.has_gain ? OF_GAIN : 0u);
 }
 
 static void take(Cursor *cursor) {

@@ -22,7 +22,7 @@ typedef struct EpisodeSource {
     "number, world_index, first_step, last_step, state, simulated_s, seed, return_sum, begun_ns, " \
     "ended_ns, unconverged, worst_own, worst_penetration, contacts_max, hardest_impact, "          \
     "hardest_impact_step, energy_gain, energy_gain_step, parent, parent_step, length, turn, "      \
-    "doubtful_steps, return_doubtful, opinions, opinion_gap_max"
+    "doubtful_steps, return_doubtful, opinions, opinion_gap_max, gain, gain_scale, gain_step"
 
 // A result code of SQLite.
 int episode_rows_register(sqlite3 *db);

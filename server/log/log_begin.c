@@ -183,6 +183,7 @@ static LogRecording *prepare(Log *log, const RecordingDef *def, LogBuffer **defi
     }
     recording->log = log;
     recording->so_far.why = "";
+    recording->so_far.figures.has_gain = !recording_is_group(whole.world_count, whole.world_range);
     *definition = NULL;
     if (make_chains(recording)) {
         *definition = make_definition(log, &whole);

@@ -221,7 +221,7 @@ static void check_chain_end(ProofWork *work, const ChunkRow *rows, size_t count,
 // Of a world: how many of each kind, and what they add up to.
 static void check_sums(ProofWork *work, const ChunkRow *rows, size_t count, Proof *proof) {
     uint64_t counts[CHUNK_KIND_COUNT] = {0}, last_step = 0, dropped = 0;
-    StepFigures figures = {0};
+    StepFigures figures = {.has_gain = proof->has_seal && proof->seal.figures.has_gain};
     double time = 0.0;
     for (size_t i = 0; i < count; i++) {
         const Chunk *head = &rows[i].head;

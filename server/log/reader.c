@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "log/members.h"
 #include "log/reader_internal.h"
+#include "log/gained.h"
 #include "log/schema.h"
 
 #include <inttypes.h>
@@ -24,8 +25,9 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         "  r.events, r.name, r.client, r.world_name, r.solver, r.server_version, r.build, r.why,"
         "  e.seed, e.return_sum, e.parent, e.parent_step, e.first_step, e.last_step,"
         "  e.simulated_s, e.unconverged, e.worst_own, e.worst_penetration, e.contacts_max,"
-        "  e.hardest_impact, e.hardest_impact_step, e.energy_gain, e.energy_gain_step, e.length,"
-        "  e.turn, e.doubtful_steps, e.return_doubtful, e.opinions, e.opinion_gap_max"
+        "  e.hardest_impact, e.hardest_impact_step, e.energy_gain, e.energy_gain_step, e.gain,"
+        "  e.gain_scale, e.gain_step, e.length, e.turn, e.doubtful_steps, e.return_doubtful, "
+        "e.opinions, e.opinion_gap_max"
         " FROM episode e LEFT JOIN recording r ON r.id = e.recording WHERE e.id = ?1",
     [LABELS_OF_RECORDING] = "SELECT label FROM label WHERE recording = ?1 ORDER BY label",
     [RECORDINGS_BY_UID] = "SELECT id, uid, world_count, world_range, state, dynamics_version,"
@@ -41,8 +43,8 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         "SELECT count(*), count(*) FILTER (WHERE kind = 1), count(*) FILTER (WHERE kind = 3),"
         "  total(length(bytes)), max(last_step) FILTER (WHERE kind IN (2, 5)), max(time_s),"
         "  total(unconverged), max(worst_own), max(worst_penetration), max(contacts_max),"
-        "  max(hardest_impact), 0, max(energy_gain), 0"
-        " FROM chunk WHERE recording = ?1",
+        "  max(hardest_impact), 0, max(energy_gain), 0, " GAIN_SUM_SQL ", " GAIN_SCALE_SQL
+        ", " GAIN_STEP_SQL " FROM chunk WHERE recording = ?1",
     [EPISODES_BY_UID] = "SELECT e.id FROM recording r JOIN episode e ON"
                         " e.id BETWEEN (r.id << 32) + ?3 AND (r.id << 32) + ?4"
                         " WHERE r.uid BETWEEN ?1 AND ?2 LIMIT 2",
@@ -84,11 +86,13 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
                     " WHERE id = ?4 AND recording = ?1 AND first_world = ?2 AND kind = ?3",
     [CHUNK_COUNT] = "SELECT count(*) FROM chunk WHERE recording = ?1 AND first_world = ?2 AND"
                     " kind = ?3",
-    [CHUNK_ROWS] = "SELECT " CHUNK_COLUMNS ", time_s, written_ns, unconverged, worst_own,"
-                   "  worst_penetration, contacts_max, hardest_impact, hardest_impact_step,"
-                   "  energy_gain, energy_gain_step, solver, length(bytes), substr(bytes, 1, ?4)"
-                   " FROM chunk WHERE recording = ?1 AND first_world = ?2 AND kind = ?3"
-                   " ORDER BY first_step, sequence",
+    [CHUNK_ROWS] =
+        "SELECT " CHUNK_COLUMNS ", time_s, written_ns, unconverged, worst_own,"
+        "  worst_penetration, contacts_max, hardest_impact, hardest_impact_step,"
+        "  energy_gain, energy_gain_step, gain, gain_scale, gain_step, solver, length(bytes),"
+        "  substr(bytes, 1, ?4)"
+        " FROM chunk WHERE recording = ?1 AND first_world = ?2 AND kind = ?3"
+        " ORDER BY first_step, sequence",
     [DATA_VERSION] = "PRAGMA data_version", // another one where another connection has written
 };
 
@@ -239,6 +243,15 @@ void columns_figures(Columns *columns, StepFigures *figures) {
     figures->hardest_impact_step = columns_u64(columns, "hardest_impact_step");
     figures->energy_gain = columns_double(columns, "energy_gain");
     figures->energy_gain_step = columns_u64(columns, "energy_gain_step");
+    figures->has_gain = !columns_are_null(columns);
+    double *const gain[] = {&figures->gain.sum, &figures->gain.scale, &figures->gain.step};
+    for (int i = 0; i < 3; i++, columns->next += !figures->has_gain) { // all of them, or none
+        if (figures->has_gain) {
+            *gain[i] = columns_double(columns, "gain");
+        } else if (!columns_are_null(columns)) {
+            columns_note(columns, "gain");
+        }
+    }
 }
 
 // ---- chunks
@@ -388,6 +401,10 @@ static void check_figures(Columns *columns, const StepFigures *sealed) {
         {"hardest_impact_step", row.hardest_impact_step == sealed->hardest_impact_step},
         {"energy_gain", bytes_same_double(row.energy_gain, sealed->energy_gain)},
         {"energy_gain_step", row.energy_gain_step == sealed->energy_gain_step},
+        {"gain",
+         row.has_gain == sealed->has_gain && bytes_same_double(row.gain.sum, sealed->gain.sum)},
+        {"gain_scale", bytes_same_double(row.gain.scale, sealed->gain.scale)},
+        {"gain_step", bytes_same_double(row.gain.step, sealed->gain.step)},
     };
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
         if (!checks[i].is_same) {
@@ -405,7 +422,7 @@ static void check_solver(Columns *columns, const char *sealed) {
 
 // Columns behind the place: what only the seal knows besides.
 static void check_rest(Columns *columns, const Chunk *head) {
-    enum { FIGURE_COLUMNS = 9 };
+    enum { FIGURE_COLUMNS = 12 };
     if (!bytes_same_double(columns_double(columns, "time_s"), head->time)) {
         columns_note(columns, "time_s");
     }
@@ -426,7 +443,7 @@ static void check_rest(Columns *columns, const Chunk *head) {
 }
 
 static void take_chunk_row(sqlite3_stmt *statement, ChunkRow *row) {
-    enum { BYTES_COLUMN = 18, HEAD_COLUMN = 19 };
+    enum { BYTES_COLUMN = 21, HEAD_COLUMN = 22 };
     Columns columns = {.statement = statement, .odd = row->odd};
     Chunk place = {0};
     take_place(&columns, &row->id, &place);
@@ -453,7 +470,7 @@ Status reader_chunk_rows(LogReader *reader, const EpisodeRow *episode, ChunkKind
                          ChunkRow *rows, size_t count, Error *error) {
     sqlite3_stmt *statement = reader->statement[CHUNK_ROWS];
     bind_kind(statement, episode, kind);
-    sqlite3_bind_int(statement, 4, CHUNK_HEADER_BYTES);
+    sqlite3_bind_int(statement, 4, CHUNK_HEAD_BYTES_MAX);
     Status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         int code = sqlite3_step(statement);

@@ -272,7 +272,7 @@ static void take_optional(Columns *columns, EpisodeRow *row, bool *ended) {
     if (row->has_figures) {
         columns_figures(columns, &row->figures);
     }
-    for (int i = 0; i < 8 && !row->has_figures; i++, columns->next++) { // all of them, or none
+    for (int i = 0; i < 11 && !row->has_figures; i++, columns->next++) { // all of them, or none
         if (!columns_are_null(columns)) {
             columns_note(columns, "figures");
         }

@@ -162,7 +162,12 @@ static bool is_known_width(const char *table, int columns, int now) {
     if (strcmp(table, "highlight") == 0) { // of versions 2, 3 and 4
         return columns == now || columns == now - 6 || columns == now - 3 || columns == now - 1;
     }
-    return columns == now || (strcmp(table, "recording") == 0 && columns == now - 1); // up to 6
+    if (strcmp(table, "episode") == 0 && (columns == now - 9 || columns == now - 7)) {
+        return true; // up to 5, and 6
+    }
+    const bool has_gain = strcmp(table, "episode") == 0 || strcmp(table, "chunk") == 0;
+    return columns == now || (has_gain && columns == now - 3) ||    // up to 8
+           (strcmp(table, "recording") == 0 && columns == now - 1); // up to 6
 }
 
 static Status copy_table(Salvage *salvage, const char *table, FILE *out) {

@@ -278,16 +278,17 @@ static Status change_tables(sqlite3 *db, const char *const *parts, size_t count,
 }
 
 static Status make_tables(sqlite3 *db, Error *error) {
-    const char *const parts[] = {episode_tables_sql, episode_indexes_sql, chunk_tables_sql,
-                                 touch_tables_sql,   episode_views_sql,   chunk_views_sql,
-                                 touch_views_sql};
+    const char *const parts[] = {recording_tables_sql, episode_tables_sql, episode_indexes_sql,
+                                 chunk_tables_sql,     touch_tables_sql,   episode_views_sql,
+                                 chunk_views_sql,      touch_views_sql};
     return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
                          "making the tables of the log", error);
 }
 
 // Highlights have reasons since version 3, launches since version 4 and joints since version 5,
 // groups are since version 6, touches and opinions since version 7: older chunks tell of none.
-// Since version 8 there are the indexes that retention wants, and that short episodes do not.
+// Since version 8 there are the indexes that retention wants, and that short episodes do not. Since
+// version 9 it is told what energy was gained: of older steps it is not known.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
     static const struct {
         int64_t since; // files of older versions lack it
@@ -310,6 +311,12 @@ static Status migrate(sqlite3 *db, int64_t version, Error *error) {
         {7, EPISODE_BY_DOUBT_SQL},
         {8, "DROP INDEX IF EXISTS episode_of_world"},
         {8, RECORDING_BY_END_SQL},
+        {9, "ALTER TABLE episode ADD COLUMN gain REAL"},
+        {9, "ALTER TABLE episode ADD COLUMN gain_scale REAL"},
+        {9, "ALTER TABLE episode ADD COLUMN gain_step REAL"},
+        {9, "ALTER TABLE chunk ADD COLUMN gain REAL"},
+        {9, "ALTER TABLE chunk ADD COLUMN gain_scale REAL"},
+        {9, "ALTER TABLE chunk ADD COLUMN gain_step REAL"},
     };
     enum { CHANGE_COUNT = sizeof(changes) / sizeof(changes[0]) };
     static const char *const views[] = {"DROP VIEW IF EXISTS episodes",

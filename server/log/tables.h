@@ -7,6 +7,7 @@
 #pragma once
 
 #include "log/doubt.h"
+#include "log/gained.h"
 #include "log/members.h"
 
 // The order in which retention takes recordings.
@@ -14,7 +15,7 @@
 
 // Row ids grow. One index serves whoever seeks a step and whoever walks on from there: it is what a
 // chunk costs most to write, beside its bytes. Enumerations: chunk.h, definition.h.
-static const char episode_tables_sql[] =
+static const char recording_tables_sql[] =
     "CREATE TABLE recording(\n"
     "  id INTEGER PRIMARY KEY,\n"
     "  uid BLOB NOT NULL UNIQUE,                 -- 16 bytes, the last 4 zero, as in each of its "
@@ -46,7 +47,9 @@ static const char episode_tables_sql[] =
     "  ended_ns INTEGER NOT NULL DEFAULT 0,      -- 0: not yet\n"
     "  events INTEGER NOT NULL DEFAULT 0);       -- 1: who touches whom is recorded\n"
     "CREATE INDEX recording_by_name ON recording(name);\n"
-    "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n" RECORDING_BY_END_SQL ";\n"
+    "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n" RECORDING_BY_END_SQL ";\n";
+
+static const char episode_tables_sql[] =
     "CREATE TABLE episode(\n"
     "  id INTEGER PRIMARY KEY,                   -- recording * 2^32 + number\n"
     "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
@@ -83,7 +86,12 @@ static const char episode_tables_sql[] =
     "certificates\n"
     "  return_doubtful REAL,                     --   what of return_sum was earned in them\n"
     "  opinions INTEGER,                         --   steps that were solved again, exactly\n"
-    "  opinion_gap_max REAL);                    --   largest gap to the exact answer, over V\n";
+    "  opinion_gap_max REAL,                     --   largest gap to the exact answer, over V\n"
+    "  gain REAL,                                -- [J] energy that scheme and rows gained, in "
+    "sum;\n"
+    "                                            -- NULL: not known\n"
+    "  gain_scale REAL,                          -- [J] largest scale of the energy in a step\n"
+    "  gain_step REAL);                          -- [J] most of a step, beyond 1 % of its scale\n";
 
 static const char episode_indexes_sql[] =
     "CREATE INDEX episode_by_time ON episode(begun_ns);\n"
@@ -121,7 +129,10 @@ static const char chunk_tables_sql[] =
     "  energy_gain REAL,                         --   [J]\n"
     "  energy_gain_step INTEGER,\n"
     "  solver TEXT,\n"
-    "  bytes BLOB NOT NULL);                     -- header, checksum, body: chunk.h\n"
+    "  bytes BLOB NOT NULL,                      -- header, checksum, body: chunk.h\n"
+    "  gain REAL,                                -- of inputs of a world: as an episode's\n"
+    "  gain_scale REAL,\n"
+    "  gain_step REAL);\n"
     "CREATE INDEX chunk_by_step ON chunk(recording, first_world, kind, first_step, sequence);\n"
     "CREATE TABLE highlight(                     -- steps that somebody will want to look at\n"
     "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
@@ -190,25 +201,40 @@ static const char episode_views_sql[] =
     "  coalesce(e.contacts_max, c.contacts_max) AS contacts_max,\n"
     "  coalesce(e.hardest_impact, c.hardest_impact) AS hardest_impact_m_s,\n"
     "  coalesce(e.energy_gain, c.energy_gain) AS energy_gain_j,\n"
-    "  r.dropped_steps, r.body_count AS bodies, e.seed, e.turn, e.return_sum, e.world_index,\n"
-    "  e.doubtful_steps, e.return_doubtful, e.opinions, e.opinion_gap_max,\n"
-    "  " DOUBTFUL_SHARE_SQL " AS doubtful_share,\n"
-    "  r.client, r.world_name, datetime(e.begun_ns / 1000000000, 'unixepoch') AS begun_utc,\n"
-    "  (nullif(e.ended_ns, 0) - e.begun_ns) / 1e9 AS lasted_s, r.why, e.pinned,\n"
-    "  lower(hex(e.parent)) AS parent, e.parent_step, r.dynamics_version, r.server_version,\n"
-    "  r.build, c.bytes, c.chunks\n"
-    "FROM episode e JOIN recording r ON r.id = e.id >> 32 AND\n"
-    "  e.id" MEMBERS_OF(
-        "r.id") " LEFT JOIN (\n"
-                "  SELECT recording, max(last_step) FILTER (WHERE kind IN (2, 5)) AS last_step,\n"
-                "    max(time_s) AS time_s, sum(unconverged) AS unconverged, max(worst_own) AS "
-                "worst_own,\n"
-                "    max(worst_penetration) AS worst_penetration, max(contacts_max) AS "
-                "contacts_max,\n"
-                "    max(hardest_impact) AS hardest_impact, max(energy_gain) AS energy_gain,\n"
-                "    group_concat(DISTINCT solver) AS solvers, sum(length(bytes)) AS bytes,\n"
-                "    count(*) AS chunks\n"
-                "  FROM chunk GROUP BY recording) c ON c.recording = r.id;\n";
+    "  coalesce(" GAINED_SQL("e.gain", "e.gain_scale", "e.gain_step") ", " GAINED_SQL(
+        "c.gain", "c.gain_scale",
+        "c.gain_step") ") AS gained_j,\n"
+                       "  r.dropped_steps, r.body_count AS bodies, e.seed, e.turn, e.return_sum, "
+                       "e.world_index,\n"
+                       "  e.doubtful_steps, e.return_doubtful, e.opinions, e.opinion_gap_max,\n"
+                       "  " DOUBTFUL_SHARE_SQL " AS doubtful_share,\n"
+                       "  r.client, r.world_name, datetime(e.begun_ns / 1000000000, 'unixepoch') "
+                       "AS begun_utc,\n"
+                       "  (nullif(e.ended_ns, 0) - e.begun_ns) / 1e9 AS lasted_s, r.why, "
+                       "e.pinned,\n"
+                       "  lower(hex(e.parent)) AS parent, e.parent_step, r.dynamics_version, "
+                       "r.server_version,\n"
+                       "  r.build, c.bytes, c.chunks\n"
+                       "FROM episode e JOIN recording r ON r.id = e.id >> 32 AND\n"
+                       "  e.id" MEMBERS_OF(
+                           "r.id") " LEFT JOIN (\n"
+                                   "  SELECT recording, max(last_step) FILTER (WHERE kind IN (2, "
+                                   "5)) AS last_step,\n"
+                                   "    max(time_s) AS time_s, sum(unconverged) AS unconverged, "
+                                   "max(worst_own) AS "
+                                   "worst_own,\n"
+                                   "    max(worst_penetration) AS worst_penetration, "
+                                   "max(contacts_max) AS "
+                                   "contacts_max,\n"
+                                   "    max(hardest_impact) AS hardest_impact, max(energy_gain) AS "
+                                   "energy_gain,\n"
+                                   "    " GAIN_SUM_SQL " AS gain, " GAIN_SCALE_SQL
+                                   " AS gain_scale,\n"
+                                   "    " GAIN_STEP_SQL " AS gain_step,\n"
+                                   "    group_concat(DISTINCT solver) AS solvers, "
+                                   "sum(length(bytes)) AS bytes,\n"
+                                   "    count(*) AS chunks\n"
+                                   "  FROM chunk GROUP BY recording) c ON c.recording = r.id;\n";
 
 static const char chunk_views_sql[] =
     "CREATE VIEW stretches AS\n"
@@ -217,34 +243,44 @@ static const char chunk_views_sql[] =
     "  c.worst_penetration AS worst_penetration_m, c.contacts_max,\n"
     "  c.hardest_impact AS hardest_impact_m_s, c.hardest_impact_step,\n"
     "  c.energy_gain AS energy_gain_j, c.energy_gain_step,\n"
-    "  datetime(c.written_ns / 1000000000, 'unixepoch') AS written_utc\n"
-    "FROM chunk c JOIN recording r ON r.id = c.recording WHERE c.kind = 2;\n"
-    "CREATE VIEW highlights AS\n"
-    "SELECT lower(hex(r.uid)) AS recording, r.name,\n"
-    "  CASE h.kind WHEN 1 THEN 'unconverged' WHEN 2 THEN 'impact' WHEN 3 THEN 'energy_gain'\n"
-    "    WHEN 4 THEN 'launch' WHEN 5 THEN 'broken' ELSE 'unknown' END AS kind, h.first_step, "
-    "h.last_step, h.step AS "
-    "worst_step, h.value,\n"
-    "  CASE h.reason WHEN 1 THEN 'iterations_ended' WHEN 2 THEN 'budget_ended'\n"
-    "    WHEN 3 THEN 'stalled' WHEN 4 THEN 'diverged' WHEN 5 THEN 'time_limit'\n"
-    "    WHEN 6 THEN 'not_finite' END AS reason, h.body, h.contacts AS island_contacts,\n"
-    "  h.other_body, h.height AS height_m, h.joint\n"
-    "FROM highlight h JOIN recording r ON r.id = h.recording;\n"
-    "CREATE VIEW scenes AS                       -- message Scene as JSON: names of bodies, "
-    "shapes\n"
-    "SELECT lower(hex(r.uid)) AS recording, r.name, c.first_step AS step,\n"
-    "  CAST(substr(c.bytes, 193) AS TEXT) AS scene\n"
-    "FROM chunk c JOIN recording r ON r.id = c.recording WHERE c.kind = 9;\n"
-    "CREATE VIEW chunks AS\n"
-    "SELECT c.id AS chunk, lower(hex(r.uid)) AS recording,\n"
-    "  CASE c.kind WHEN 1 THEN 'key-frame' WHEN 2 THEN 'inputs' WHEN 3 THEN 'frames'\n"
-    "    WHEN 4 THEN 'contacts' WHEN 5 THEN 'gap' WHEN 6 THEN 'definition' WHEN 7 THEN 'seal'\n"
-    "    WHEN 8 THEN 'episodes' WHEN 9 THEN 'scene' WHEN 10 THEN 'highlights'\n"
-    "    WHEN 11 THEN 'events'\n"
-    "    ELSE 'unknown' END AS kind,\n"
-    "  c.sequence, c.first_world, c.world_count, c.first_step, c.last_step,\n"
-    "  length(c.bytes) AS bytes, datetime(c.written_ns / 1000000000, 'unixepoch') AS written_utc\n"
-    "FROM chunk c JOIN recording r ON r.id = c.recording;\n";
+    "  " GAINED_SQL(
+        "c.gain", "c.gain_scale",
+        "c.gain_step") " AS gained_j,\n"
+                       "  datetime(c.written_ns / 1000000000, 'unixepoch') AS written_utc\n"
+                       "FROM chunk c JOIN recording r ON r.id = c.recording WHERE c.kind = 2;\n"
+                       "CREATE VIEW highlights AS\n"
+                       "SELECT lower(hex(r.uid)) AS recording, r.name,\n"
+                       "  CASE h.kind WHEN 1 THEN 'unconverged' WHEN 2 THEN 'impact' WHEN 3 THEN "
+                       "'energy_gain'\n"
+                       "    WHEN 4 THEN 'launch' WHEN 5 THEN 'broken' ELSE 'unknown' END AS kind, "
+                       "h.first_step, "
+                       "h.last_step, h.step AS "
+                       "worst_step, h.value,\n"
+                       "  CASE h.reason WHEN 1 THEN 'iterations_ended' WHEN 2 THEN 'budget_ended'\n"
+                       "    WHEN 3 THEN 'stalled' WHEN 4 THEN 'diverged' WHEN 5 THEN 'time_limit'\n"
+                       "    WHEN 6 THEN 'not_finite' END AS reason, h.body, h.contacts AS "
+                       "island_contacts,\n"
+                       "  h.other_body, h.height AS height_m, h.joint\n"
+                       "FROM highlight h JOIN recording r ON r.id = h.recording;\n"
+                       "CREATE VIEW scenes AS                       -- message Scene as JSON: "
+                       "names of bodies, "
+                       "shapes\n"
+                       "SELECT lower(hex(r.uid)) AS recording, r.name, c.first_step AS step,\n"
+                       "  CAST(substr(c.bytes, 193) AS TEXT) AS scene\n"
+                       "FROM chunk c JOIN recording r ON r.id = c.recording WHERE c.kind = 9;\n"
+                       "CREATE VIEW chunks AS\n"
+                       "SELECT c.id AS chunk, lower(hex(r.uid)) AS recording,\n"
+                       "  CASE c.kind WHEN 1 THEN 'key-frame' WHEN 2 THEN 'inputs' WHEN 3 THEN "
+                       "'frames'\n"
+                       "    WHEN 4 THEN 'contacts' WHEN 5 THEN 'gap' WHEN 6 THEN 'definition' WHEN "
+                       "7 THEN 'seal'\n"
+                       "    WHEN 8 THEN 'episodes' WHEN 9 THEN 'scene' WHEN 10 THEN 'highlights'\n"
+                       "    WHEN 11 THEN 'events'\n"
+                       "    ELSE 'unknown' END AS kind,\n"
+                       "  c.sequence, c.first_world, c.world_count, c.first_step, c.last_step,\n"
+                       "  length(c.bytes) AS bytes, datetime(c.written_ns / 1000000000, "
+                       "'unixepoch') AS written_utc\n"
+                       "FROM chunk c JOIN recording r ON r.id = c.recording;\n";
 
 static const char touch_views_sql[] =
     "CREATE VIEW touches AS\n"

@@ -46,9 +46,9 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [WRITE_CHUNK] =
         "INSERT INTO chunk(recording, kind, sequence, first_world, world_count, first_step, "
         "last_step, time_s, written_ns, unconverged, worst_own, worst_penetration, contacts_max, "
-        "hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, bytes) "
-        "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
-        "?19)",
+        "hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, gain, gain_scale, "
+        "gain_step, solver, bytes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+        "?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
     [WRITE_HIGHLIGHT] =
         "INSERT OR REPLACE INTO highlight VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
         " ?10, ?11, ?12, ?13)",
@@ -58,7 +58,7 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "UPDATE episode SET last_step = ?2, state = ?3, simulated_s = ?4, ended_ns = ?5, "
         "unconverged = ?6, worst_own = ?7, worst_penetration = ?8, contacts_max = ?9, "
         "hardest_impact = ?10, hardest_impact_step = ?11, energy_gain = ?12, "
-        "energy_gain_step = ?13 WHERE id = ?1 << 32",
+        "energy_gain_step = ?13, gain = ?14, gain_scale = ?15, gain_step = ?16 WHERE id = ?1 << 32",
     [WRITE_RECORDING_END] = "UPDATE recording SET state = ?2, why = ?3, dropped_steps = ?4, "
                             "ended_ns = ?5 WHERE id = ?1",
     [WRITE_PIN] = "UPDATE episode SET pinned = ?2 WHERE id = ?1",
@@ -114,11 +114,12 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "world_count = ?5, first_step = ?6, last_step = ?7, time_s = ?8, written_ns = ?9, "
         "unconverged = ?10, worst_own = ?11, worst_penetration = ?12, contacts_max = ?13, "
         "hardest_impact = ?14, hardest_impact_step = ?15, energy_gain = ?16, "
-        "energy_gain_step = ?17, solver = ?18 WHERE id = ?19 AND (recording, kind, sequence, "
+        "energy_gain_step = ?17, gain = ?18, gain_scale = ?19, gain_step = ?20, solver = ?21 "
+        "WHERE id = ?22 AND (recording, kind, sequence, "
         "first_world, world_count, first_step, last_step, time_s, written_ns, unconverged, "
         "worst_own, worst_penetration, contacts_max, hardest_impact, hardest_impact_step, "
-        "energy_gain, energy_gain_step, solver) IS NOT (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-        "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        "energy_gain, energy_gain_step, gain, gain_scale, gain_step, solver) IS NOT (?1, ?2, ?3, "
+        "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
     [DELETE_LABELS] = "DELETE FROM label WHERE recording = ?1",
     [DELETE_EPISODE] = "DELETE FROM episode WHERE id = ?1",
     [DELETE_EPISODES] = "DELETE FROM episode WHERE id IN (SELECT id FROM episode WHERE "
@@ -153,7 +154,7 @@ Status writer_step(Writer *writer, WriterStatement which, const char *doing, boo
 
 void bind_figures(sqlite3_stmt *statement, int index, const StepFigures *figures) {
     if (figures == NULL) {
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 11; i++) {
             sqlite3_bind_null(statement, index + i);
         }
         return;
@@ -166,6 +167,14 @@ void bind_figures(sqlite3_stmt *statement, int index, const StepFigures *figures
     bind_u64(statement, index + 5, figures->hardest_impact_step);
     sqlite3_bind_double(statement, index + 6, figures->energy_gain);
     bind_u64(statement, index + 7, figures->energy_gain_step);
+    const double gain[] = {figures->gain.sum, figures->gain.scale, figures->gain.step};
+    for (int i = 0; i < 3; i++) {
+        if (figures->has_gain) {
+            sqlite3_bind_double(statement, index + 8 + i, gain[i]);
+        } else {
+            sqlite3_bind_null(statement, index + 8 + i);
+        }
+    }
 }
 
 void writer_copy_uid(sqlite3_stmt *statement, int column, uint8_t uid[UID_BYTES]) {
@@ -412,9 +421,9 @@ static void bind_chunk(sqlite3_stmt *statement, int64_t recording, const Chunk *
     bind_u64(statement, 9, chunk->written_ns);
     bind_figures(statement, 10, has_figures ? &chunk->figures : NULL);
     if (has_figures) {
-        bind_text(statement, 18, chunk->solver);
+        bind_text(statement, 21, chunk->solver);
     } else {
-        sqlite3_bind_null(statement, 18);
+        sqlite3_bind_null(statement, 21);
     }
 }
 
@@ -429,7 +438,7 @@ Status writer_put_chunk(Writer *writer, int64_t recording, const Chunk *chunk, c
     }
     sqlite3_stmt *statement = writer_get(writer, WRITE_CHUNK);
     bind_chunk(statement, recording, chunk);
-    sqlite3_bind_blob64(statement, 19, bytes, count, SQLITE_STATIC);
+    sqlite3_bind_blob64(statement, 22, bytes, count, SQLITE_STATIC);
     return writer_step(writer, WRITE_CHUNK, "writing a chunk", NULL, error);
 }
 
@@ -456,7 +465,7 @@ Status writer_mend_chunk(Writer *writer, int64_t id, int64_t recording, const Ch
                          bool *changed, Error *error) {
     sqlite3_stmt *statement = writer_get(writer, MEND_CHUNK);
     bind_chunk(statement, recording, chunk);
-    sqlite3_bind_int64(statement, 19, id);
+    sqlite3_bind_int64(statement, 22, id);
     Status status = writer_step(writer, MEND_CHUNK, "mending a row", NULL, error);
     *changed = status == STATUS_OK && sqlite3_changes(writer->db) > 0;
     return status;

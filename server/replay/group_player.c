@@ -296,6 +296,7 @@ static Status settle_at(GroupPlayer *player, const LogChunk *chunk, Error *error
     player->lost = (Error){0};
     player->unconverged_before = player->walk.unconverged;
     player->doubtful_before = player->walk.doubtful;
+    player->walk.gain = (Gain){0};
     group_calls_place(&player->calls, chunk_place(&chunk->chunk), chunk->chunk.first_step);
     player->keyframes.is_synced = false;
     return STATUS_OK;
@@ -345,6 +346,7 @@ static Status begin(GroupPlayer *player, LogReader *reader, PlayerDifference *di
     player->lost = (Error){0};
     player->unconverged_before = player->walk.unconverged;
     player->doubtful_before = player->walk.doubtful;
+    player->walk.gain = (Gain){0};
     player->keyframes.is_synced = false;
     if (episode->begun_call > 0) {
         player->is_whole = true;
@@ -508,6 +510,21 @@ static void compare_figure(GroupPlayer *player, const char *what, uint64_t said,
     }
 }
 
+// What is not known of it is no difference.
+static void compare_gain(GroupPlayer *player, PlayerDifference *difference) {
+    const StepFigures *said = &player->episode->figures;
+    const Gain *found = &player->walk.gain;
+    const bool is_same = bytes_same_double(said->gain.sum, found->sum) &&
+                         bytes_same_double(said->gain.scale, found->scale) &&
+                         bytes_same_double(said->gain.step, found->step);
+    if (!difference->found && player->is_whole && said->has_gain && !is_same) {
+        snprintf(difference->quantity, sizeof(difference->quantity), "gained");
+        difference->expected = gain_told(&said->gain);
+        difference->value = gain_told(found);
+        differ_by(player, difference, "its steps gained other energy than its row says");
+    }
+}
+
 static void check_end(GroupPlayer *player, PlayerDifference *difference) {
     const EpisodeRow *episode = player->episode;
     if (step_of(player) != episode->last_step) {
@@ -519,6 +536,7 @@ static void check_end(GroupPlayer *player, PlayerDifference *difference) {
     compare_figure(player, "doubtful steps", episode->doubtful_steps,
                    player->walk.doubtful - player->doubtful_before,
                    "another number of its steps was doubtful than its row says", difference);
+    compare_gain(player, difference);
 }
 
 // ---- how it ends

@@ -396,6 +396,9 @@ static void compare_figures(const Player *player, PlayerDifference *difference) 
          (double)found->hardest_impact_step},
         {"energy_gain", said->energy_gain, found->energy_gain},
         {"energy_gain_step", (double)said->energy_gain_step, (double)found->energy_gain_step},
+        {"gain", said->gain.sum, said->has_gain ? found->gain.sum : 0.0},
+        {"gain_scale", said->gain.scale, said->has_gain ? found->gain.scale : 0.0},
+        {"gain_step", said->gain.step, said->has_gain ? found->gain.step : 0.0},
     };
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]) && !difference->found; i++) {
         if (!bytes_same_double(figures[i].said, figures[i].found)) {

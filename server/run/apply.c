@@ -325,19 +325,9 @@ Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun
     return STATUS_OK;
 }
 
-// The sum, or what one step gained.
-static void add_gain(StepTally *tally, const StepEnergy *energy) {
-    const double gain = step_gain(energy);
-    tally->gain += gain;
-    tally->gain_scale = fmax(tally->gain_scale, energy->scale);
-    tally->gain_step =
-        gain > STEP_GAIN_SHARE * energy->scale ? fmax(tally->gain_step, gain) : tally->gain_step;
-    const bool is_gain = tally->gain > STEP_GAIN_SHARE * tally->gain_scale;
-    tally->gained = fmax(tally->gain_step, is_gain ? tally->gain : 0.0);
-}
-
 void tally_add(StepTally *tally, const StepReport *report, uint64_t step) {
-    add_gain(tally, &report->energy);
+    gain_add_step(&tally->gain, step_gain(&report->energy), report->energy.scale);
+    tally->gained = gain_told(&tally->gain);
     tally->done++;
     tally->last = *report;
     tally->unconverged += !report->certificate.converged;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/gain.h"
 #include "base/status.h"
 #include "run/input.h"
 #include "step/step.h"
@@ -34,8 +35,7 @@ typedef struct StepTally {
     uint64_t idle_steps;                          // that had contacts or rows that move nothing
     uint64_t removed;                             // bodies that left the bounds
     uint64_t broken;                              // joints that broke
-    double gain, gain_scale;                      // of all steps; of the step with the largest
-    double gain_step;                             // of one, beyond its share
+    Gain gain;                                    // energy that scheme and rows gained
     double gained;                                // what is to be told of that [J]
     StepReport last;                              // of the last step that was done
     double worst[CERTIFICATE_ENTRY_COUNT];        // largest of each entry …

@@ -176,7 +176,7 @@ typedef struct GroupRow {
     uint8_t ended; // GROUP_* bits; 0: its episode goes on
     uint32_t unconverged;
     bool has_gained;                // energy, as StepTally tells of a call
-    double gain, gain_scale;        // of its substeps so far
+    Gain gain;                      // of its substeps so far
     uint64_t episode, seed, length; // of what ended
     uint64_t final_hash;            // of the state it ended with
     uint64_t hash;                  // has_hash: of the state as it is now

@@ -141,7 +141,7 @@ static void stop_waiting(GroupHarvest *harvest, const EpisodeRecord *record) {
 // Seals the first `count` rows of the queue.
 static void seal(GroupHarvest *harvest, size_t count) {
     const uint32_t version =
-        harvest->def.opinion.is_asked ? CHUNK_FORMAT_OPINIONS : CHUNK_FORMAT_LAUNCHES;
+        harvest->def.opinion.is_asked ? CHUNK_FORMAT_GAINS_AND_OPINIONS : CHUNK_FORMAT_GAINS;
     const size_t bytes = CHUNK_HEADER_BYTES + episodes_write(0, NULL, count, version, NULL);
     LogBuffer *buffer = log_take_buffer(harvest->def.log, bytes);
     EpisodeRecord *records = malloc(count * sizeof(*records));

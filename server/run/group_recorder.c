@@ -27,8 +27,10 @@ typedef struct RecordedWorld {
     uint64_t begun_ns;
     uint64_t seed, turn;
     uint64_t unconverged, doubtful;
+    Gain gain;
     // where its last hash stands
     uint64_t hashed_step, hashed_length, hashed_unconverged, hashed_doubtful;
+    Gain hashed_gain;
 } RecordedWorld;
 
 // A lane's: in cache lines of its own.
@@ -224,18 +226,19 @@ static EpisodeRecord end_record(const GroupRecorder *recorder, uint32_t world, u
                                 uint64_t now_ns) {
     const RecordedWorld *of = &recorder->world[world];
     const uint64_t steps = length - of->begun_length;
-    EpisodeRecord record = {.world = world,
-                            .first_step = of->begun_step,
-                            .length = steps,
-                            .turn = of->turn,
-                            .has_seed = true,
-                            .seed = of->seed,
-                            .time = (double)steps * recorder->call_seconds,
-                            .begun_ns = of->begun_ns,
-                            .ended_ns = now_ns,
-                            .figures = {.unconverged_steps = of->unconverged},
-                            .has_opinion = recorder->group->opinion.is_asked,
-                            .doubtful_steps = of->doubtful};
+    EpisodeRecord record = {
+        .world = world,
+        .first_step = of->begun_step,
+        .length = steps,
+        .turn = of->turn,
+        .has_seed = true,
+        .seed = of->seed,
+        .time = (double)steps * recorder->call_seconds,
+        .begun_ns = of->begun_ns,
+        .ended_ns = now_ns,
+        .figures = {.unconverged_steps = of->unconverged, .has_gain = 1, .gain = of->gain},
+        .has_opinion = recorder->group->opinion.is_asked,
+        .doubtful_steps = of->doubtful};
     if (of->begun_step == 0) {
         memcpy(record.parent, recorder->parent, UID_BYTES);
         record.parent_step = of->begun_length;
@@ -254,6 +257,7 @@ static bool cut_record(const GroupRecorder *recorder, uint32_t world, uint64_t n
     record->state = RECORDING_WORLD_DESTROYED;
     record->last_step = of->hashed_step;
     record->figures.unconverged_steps = of->hashed_unconverged;
+    record->figures.gain = of->hashed_gain;
     record->doubtful_steps = of->hashed_doubtful;
     return true;
 }
@@ -274,14 +278,15 @@ static void begin_record(RecordedWorld *of, const GroupWorld *world, uint64_t st
 static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCall *call, size_t row,
                      uint64_t now_ns, EpisodeRecord *finished) {
     const GroupRow *became = &call->row[row];
-    // of most there is nothing to note: an episode that begins has a hash
+    const uint32_t i = group_call_world(call, row);
+    RecordedWorld *of = &recorder->world[i];
+    gain_add(&of->gain, &became->gain);
+    // of most there is nothing else to note: an episode that begins has a hash
     if (call->verb == GROUP_STEP && !became->has_hash && became->ended == 0 &&
         became->unconverged == 0 && !became->is_doubtful) {
         return 0;
     }
-    const uint32_t i = group_call_world(call, row);
     const GroupWorld *world = &recorder->group->world[i];
-    RecordedWorld *of = &recorder->world[i];
     size_t count = 0;
     of->unconverged += became->unconverged;
     of->doubtful += became->is_doubtful;
@@ -301,6 +306,7 @@ static size_t follow(GroupRecorder *recorder, const Range *range, const GroupCal
         of->hashed_step = range->step;
         of->hashed_length = world->length;
         of->hashed_unconverged = of->unconverged;
+        of->hashed_gain = of->gain;
         of->hashed_doubtful = of->doubtful;
     }
     return count;

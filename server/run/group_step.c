@@ -361,14 +361,6 @@ static bool is_doubtful(const Group *group, const Certificate *certificate) {
            !(certificate->converged && certificate->entry[CERTIFICATE_DS] <= group->opinion.doubt);
 }
 
-static void add_gain(GroupRow *became, const StepEnergy *energy) {
-    const double gain = step_gain(energy);
-    became->gain += gain;
-    became->gain_scale = fmax(became->gain_scale, energy->scale);
-    became->has_gained = became->has_gained || gain > STEP_GAIN_SHARE * energy->scale ||
-                         became->gain > STEP_GAIN_SHARE * became->gain_scale;
-}
-
 // One substep; `is_chosen`: it is kept.
 static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput *input,
                            bool is_chosen, Arena *scratch, Error *error) {
@@ -388,7 +380,8 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
         of->substep++;
         became->unconverged += !report.certificate.converged;
         became->is_doubtful = became->is_doubtful || is_doubtful(group, &report.certificate);
-        add_gain(became, &report.energy);
+        gain_add_step(&became->gain, step_gain(&report.energy), report.energy.scale);
+        became->has_gained = gain_told(&became->gain) > 0.0;
         if (group->report != NULL) {
             *group->report = report;
         }

@@ -229,6 +229,7 @@ bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
     walk->is_in_row = false;
     walk->unconverged += walk->call.row[0].unconverged;
     walk->doubtful += walk->call.row[0].is_doubtful;
+    gain_add(&walk->gain, &walk->call.row[0].gain);
     compare_row(walk, was_cut, difference);
     return true;
 }

@@ -29,6 +29,7 @@ typedef struct GroupWalk {
     bool is_paced;        // steps are, where the action is in force and behind each substep
     uint64_t unconverged; // substeps
     uint64_t doubtful;    // steps of the group
+    Gain gain;            // of the substeps since whoever walks cleared it
     uint64_t before;      // steps of the episode that were taken elsewhere, in front of these
     uint64_t compared;    // steps in front of the last state whose hash was the recorded one
     Entry entry;          // under way

@@ -65,7 +65,9 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
                        .hardest_impact = hardest_impact(stepper),
                        .hardest_impact_step = step,
                        .energy_gain = gain,
-                       .energy_gain_step = step};
+                       .energy_gain_step = step,
+                       .has_gain = 1};
+    gain_add_step(&one.gain, step_gain(energy), energy->scale);
     step_figures_add(&notes->figures, &one);
     if (!certificate->converged) {
         const Highlight highlight = unconverged(report, step);
@@ -93,10 +95,6 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
 bool notes_are_full(const Notes *notes) {
     // a stretch of each kind, the impact and the launch
     return notes->count + HIGHLIGHT_KIND_COUNT > NOTES_HIGHLIGHTS_MAX;
-}
-
-bool notes_have_broken(const Notes *notes) {
-    return notes->last[HIGHLIGHT_BROKEN] > 0;
 }
 
 void notes_finish(Notes *notes) {

@@ -29,8 +29,5 @@ void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, u
 // One step more might not find room: time to close the chunk.
 bool notes_are_full(const Notes *notes);
 
-// Whether joints broke, which older versions of the format cannot tell.
-bool notes_have_broken(const Notes *notes);
-
 // Adds the hardest impact and the fastest launch, which are known last.
 void notes_finish(Notes *notes);

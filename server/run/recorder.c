@@ -137,15 +137,10 @@ static void close_columns(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, 
     put_chunk(recorder, chunk, (Chunk){.kind = kind, .version = version});
 }
 
-// The version of the format that can tell what is noted.
-static uint32_t version_of(const Notes *notes) {
-    return notes_have_broken(notes) ? CHUNK_FORMAT_JOINTS : CHUNK_FORMAT_LAUNCHES;
-}
-
 // The stretches of the steps of `inputs`, if there are any.
 static void put_highlights(Recorder *recorder) {
     Notes *notes = &recorder->notes;
-    const uint32_t version = version_of(notes);
+    const uint32_t version = CHUNK_FORMAT_GAINS; // as of the inputs
     notes_finish(notes);
     OpenChunk open;
     if (notes->count == 0 || !open_chunk(recorder, &open, recorder->inputs.first_step)) {
@@ -201,9 +196,9 @@ static void close_inputs(Recorder *recorder, bool at_keyframe) {
     }
     recorder->queued_step = inputs->last_step;
     recorder->queued_time = inputs->time;
-    Chunk chunk = {.kind = CHUNK_INPUTS,
-                   .version = version_of(&recorder->notes),
-                   .figures = recorder->notes.figures};
+    recorder->notes.figures.has_gain = 1; // also of inputs without a step
+    Chunk chunk = {
+        .kind = CHUNK_INPUTS, .version = CHUNK_FORMAT_GAINS, .figures = recorder->notes.figures};
     snprintf(chunk.solver, sizeof(chunk.solver), "%s", recorder->solver);
     put_chunk(recorder, inputs, chunk);
 }
@@ -394,7 +389,9 @@ static bool open_inputs(Recorder *recorder, const World *world) {
     }
     recorder->solver = solver_name(world);
     notes_clear(&recorder->notes);
-    return open_chunk(recorder, &recorder->inputs, recorder->step);
+    // its gain, which is known last, stands in front of its body
+    return open_chunk(recorder, &recorder->inputs, recorder->step) &&
+           extend(recorder, &recorder->inputs, CHUNK_GAIN_BYTES) != NULL;
 }
 
 // A new entry with its first hash. False: memory ended, and so does the recording.

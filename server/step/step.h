@@ -76,11 +76,8 @@ typedef struct StepReport {
     StepEnergy energy;
 } StepReport;
 
-// What scheme and rows gained beyond what comes back [J]. Of a step, or of more, it is to be told
-// where it is more than this share of the scale: an order above what the default scheme does in its
-// worst scenes in a second.
-#define STEP_GAIN_SHARE 0.01
-
+// What scheme and rows gained beyond what comes back [J]: what is to be told of it, base/gain.h
+// says.
 static inline double step_gain(const StepEnergy *energy) {
     return energy->row + energy->scheme - energy->swing;
 }

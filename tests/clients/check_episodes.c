@@ -59,6 +59,8 @@ static Moreau__V1__EpisodeInfo make_info(const FakeLog *log) {
     info.world_name = (char *)"one_ball-1";
     info.has_unconverged_steps = info.has_bytes = info.has_chunks = 1;
     info.unconverged_steps = 17;
+    info.has_gained = log->episodes > 0; // one that is told alone is of an older server
+    info.gained = 0.125;
     info.bytes = 1234567;
     info.chunks = 45;
     return info;
@@ -565,7 +567,8 @@ START_TEST(episodes_are_a_table) {
     ck_assert(list->has_since && list->since > 1.7e9);
     ck_assert_uint_eq(count_lines(outcome.out), 2 + 3);
     ASSERT_SAYS(outcome.out, "3f2a91bc one_ball-1");
-    ASSERT_SAYS(outcome.out, "720     1.8 mdp         17  1.23 MB  complete, night test");
+    ASSERT_SAYS(outcome.out,
+                "720     1.8 mdp         17  1.23 MB  complete, gained 0.125 J, night test");
     forget(&log);
 }
 END_TEST
@@ -592,6 +595,7 @@ START_TEST(one_episode_is_told_in_full) {
     ASSERT_SAYS(outcome.out, "frames, every 10 steps");
     ASSERT_SAYS(outcome.out, "17 of 720 steps did not");
     ASSERT_SAYS(outcome.out, "lasted 3 s");
+    ASSERT_SAYS(outcome.out, "gained       not known: an older server recorded it");
     ASSERT_SAYS(outcome.out, "1.71 kB per step");
     // what was left open, and why; impacts are not
     ASSERT_SAYS(outcome.out, "steps 411 to 419");

@@ -30,7 +30,14 @@ static void make_chunk(uint8_t bytes[CHUNK_BYTES]) {
                    .last_step = 1250,
                    .time = 12.5,
                    .written_ns = 123456789,
-                   .figures = {3, 1e-5, 1e-3, 40, 2.5, 1111, 0.25, 1200},
+                   .figures = {.unconverged_steps = 3,
+                               .worst_own = 1e-5,
+                               .worst_penetration = 1e-3,
+                               .contacts_max = 40,
+                               .hardest_impact = 2.5,
+                               .hardest_impact_step = 1111,
+                               .energy_gain = 0.25,
+                               .energy_gain_step = 1200},
                    .solver = "mdp",
                    .predecessor = 0x0123456789abcdef};
     memcpy(chunk.uid, uid, UID_BYTES);
@@ -72,7 +79,8 @@ START_TEST(the_header_is_as_documented) {
     expected[AT_WORLD_COUNT] = 32;
     memcpy(expected + AT_TIME, &(double){12.5}, 8);
     memcpy(expected + AT_WRITTEN, &(uint64_t){123456789}, 8);
-    memcpy(expected + AT_FIGURES, &(StepFigures){3, 1e-5, 1e-3, 40, 2.5, 1111, 0.25, 1200}, 64);
+    const StepFigures figures = {3, 1e-5, 1e-3, 40, 2.5, 1111, 0.25, 1200, 0, {0.0, 0.0, 0.0}};
+    memcpy(expected + AT_FIGURES, &figures, 64);
     memcpy(expected + AT_SOLVER, "mdp", 3);
     memcpy(expected + AT_PREDECESSOR, &(uint64_t){0x0123456789abcdef}, 8);
     expected[AT_FIRST] = 1000 & 0xff;
@@ -86,6 +94,43 @@ START_TEST(the_header_is_as_documented) {
     for (int i = 0; i < 8; i++) {
         ck_assert_uint_eq(bytes[AT_CHECKSUM + i], (checksum >> 8 * i) & 0xff);
     }
+}
+END_TEST
+
+// What energy inputs gained, in front of their body, since version 7; and no other kind.
+START_TEST(inputs_tell_what_was_gained) {
+    uint8_t bytes[CHUNK_BYTES];
+    make_chunk(bytes);
+    Chunk chunk;
+    Error error = {0};
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, uid, &chunk, NULL), STATUS_OK);
+    ck_assert_uint_eq(chunk.figures.has_gain, 0); // not known
+    chunk.version = CHUNK_FORMAT_GAINS;
+    chunk.figures.gain = (Gain){0.5, 20.0, 0.25};
+    chunk_seal(bytes, CHUNK_BYTES, &chunk);
+    ck_assert_mem_eq(bytes + CHUNK_HEADER_BYTES, (&(double[]){0.5, 20.0, 0.25}), CHUNK_GAIN_BYTES);
+    Chunk found;
+    ck_assert_int_eq(chunk_read_head(bytes, CHUNK_HEAD_BYTES_MAX, &found, NULL), STATUS_OK);
+    ck_assert_double_eq(found.figures.gain.sum, 0.5);
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, uid, &found, NULL), STATUS_OK);
+    ck_assert_uint_eq(found.figures.has_gain, 1);
+    ck_assert_double_eq(found.figures.gain.scale, 20.0);
+    ck_assert_double_eq(found.figures.gain.step, 0.25);
+    ck_assert_ptr_eq(found.body, bytes + CHUNK_HEADER_BYTES + CHUNK_GAIN_BYTES);
+    ck_assert_uint_eq(found.body_bytes, BODY_BYTES - CHUNK_GAIN_BYTES);
+
+    put_u64(bytes, AT_BODY_BYTES, CHUNK_GAIN_BYTES - 8); // there is no room for it
+    const size_t count = CHUNK_HEADER_BYTES + CHUNK_GAIN_BYTES - 8;
+    mend_checksum(bytes, count);
+    ck_assert_int_eq(chunk_open(bytes, count, uid, &found, &error), STATUS_DATA_LOSS);
+    ck_assert_ptr_nonnull(strstr(error.message, "what energy was gained"));
+
+    make_chunk(bytes);
+    chunk.kind = CHUNK_FRAMES;
+    chunk_seal(bytes, CHUNK_BYTES, &chunk);
+    ck_assert_int_eq(chunk_open(bytes, CHUNK_BYTES, uid, &found, NULL), STATUS_OK);
+    ck_assert_uint_eq(found.figures.has_gain, 0);
+    ck_assert_uint_eq(found.body_bytes, BODY_BYTES);
 }
 END_TEST
 
@@ -152,7 +197,7 @@ static const struct {
 } nonsense[] = {
     {AT_KIND, 0, "its kind, 0, is unknown"},
     {AT_KIND, CHUNK_KIND_COUNT, "its kind, 12, is unknown"},
-    {AT_VERSION, 7 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 7, and"},
+    {AT_VERSION, 9 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 9, and"},
     {AT_VERSION, 1 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 1, and"},
     {AT_WORLD, (uint64_t)64, "its range of worlds, 0 from 64 on, cannot be"},
     {AT_WORLD, (uint64_t)32 << 32 | 0xfffffff0, "its range of worlds, 32 from 4294967280 on"},
@@ -194,6 +239,7 @@ static TCase *case_chunk(void) {
     TCase *tcase = tcase_create("chunk");
     tcase_add_test(tcase, a_sealed_chunk_opens_as_it_was);
     tcase_add_test(tcase, the_header_is_as_documented);
+    tcase_add_test(tcase, inputs_tell_what_was_gained);
     tcase_add_test(tcase, any_flipped_bit_is_found);
     tcase_add_test(tcase, any_cut_is_found);
     tcase_add_test(tcase, a_wrong_checksum_is_told_with_the_right_one);

@@ -56,6 +56,7 @@ static void record_group(Log *log, uint32_t version) {
                                          .time = 0.2,
                                          .begun_ns = 5,
                                          .ended_ns = 6,
+                                         .figures = {.has_gain = 1, .gain = {0.25 * i, 10.0, 0.1}},
                                          .has_opinion = true,
                                          .has_return_doubtful = i != 1,
                                          .doubtful_steps = i,
@@ -104,7 +105,7 @@ static const char episode[] = "aa0000000100000000000000"
 
 START_TEST(episodes_of_a_group_are_rows_with_numbers_of_their_own) {
     Log *log = file_open(&file);
-    record_group(log, CHUNK_FORMAT_LAUNCHES);
+    record_group(log, CHUNK_FORMAT_GAINS);
     ck_assert_str_eq(sql(&file, "SELECT count(*), min(number), max(number), count(DISTINCT id), "
                                 "sum(return_sum) FROM episode"),
                      "640|0|639|640|10080.0\n");
@@ -130,7 +131,7 @@ END_TEST
 
 START_TEST(episodes_say_what_came_of_their_opinions) {
     Log *log = file_open(&file);
-    record_group(log, CHUNK_FORMAT_OPINIONS);
+    record_group(log, CHUNK_FORMAT_GAINS_AND_OPINIONS);
     // 0.045 of 1.5 was earned in doubtful steps; -0.5 against 1.5; of world 1 nobody said it
     ck_assert_str_eq(
         sql(&file, "SELECT doubtful_steps, return_doubtful, round(doubtful_share, 6), "
@@ -189,7 +190,7 @@ END_TEST
 
 START_TEST(one_world_is_proven_without_the_others) {
     Log *log = file_open(&file);
-    record_group(log, CHUNK_FORMAT_LAUNCHES);
+    record_group(log, CHUNK_FORMAT_GAINS);
     Arena arena;
     EpisodeRow row;
     arena_init(&arena, 1 << 22);
@@ -243,7 +244,7 @@ enum { EDITS = sizeof(edits) / sizeof(edits[0]) };
 // Also where its connection has found all of the recording whole before.
 START_TEST(what_is_said_of_one_episode_is_compared_with_what_was_sealed) {
     Log *log = file_open(&file);
-    record_group(log, CHUNK_FORMAT_OPINIONS);
+    record_group(log, CHUNK_FORMAT_GAINS_AND_OPINIONS);
     Arena arena;
     EpisodeRow row;
     arena_init(&arena, 1 << 22);
@@ -271,7 +272,7 @@ static Proof prove_by(LogReader *reader, const char *id, EpisodeRow *row, Arena 
 // known of until somebody writes, whatever it is.
 START_TEST(what_several_episodes_share_is_kept_until_somebody_writes) {
     Log *log = file_open(&file);
-    record_group(log, CHUNK_FORMAT_OPINIONS);
+    record_group(log, CHUNK_FORMAT_GAINS_AND_OPINIONS);
     LogReader *reader;
     EpisodeRow row;
     Arena arena;
@@ -411,7 +412,7 @@ END_TEST
 
 START_TEST(one_episode_is_deleted_and_the_others_stay) {
     Log *log = file_open(&file);
-    record_group(log, CHUNK_FORMAT_LAUNCHES);
+    record_group(log, CHUNK_FORMAT_GAINS);
     uint8_t uid[UID_BYTES];
     uid_of(1, 0xaa, uid);
     uid_of_episode(uid, 323, uid);

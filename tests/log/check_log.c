@@ -107,7 +107,7 @@ START_TEST(a_recording_is_rows_and_views) {
             "0|100|1|mdp\n100|150|1|mdp\n");
         ck_assert_str_eq(sql(&file, "SELECT kind, first_step, last_step, bytes FROM chunks"),
                          "definition|0|0|456\nkey-frame|0|0|1192\ninputs|0|100|1480\n"
-                         "frames|0|100|100192\ninputs|100|150|692\nseal|0|150|440\n");
+                         "frames|0|100|100192\ninputs|100|150|692\nseal|0|150|472\n");
         ck_assert_str_eq(sql(&file, "SELECT begun_ns > 1.7e18, ended_ns >= begun_ns, "
                                     "ended_ns - begun_ns < 6e10, stride, lossy FROM recording"),
                          "1|1|1|5|0\n");

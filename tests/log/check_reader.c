@@ -145,7 +145,10 @@ static int64_t add_chunk(int recording, ChunkKind kind, uint64_t first, uint64_t
     make_uid('e', recording, chunk.uid);
     memset(bytes + CHUNK_HEADER_BYTES, (int)(first & 0xff), CHUNK_BODY_BYTES);
     if (kind == CHUNK_INPUTS) {
-        chunk.figures = (StepFigures){2, (double)first * 1e-9, (double)first * 1e-3, 4, 0, 0, 0, 0};
+        chunk.figures = (StepFigures){.unconverged_steps = 2,
+                                      .worst_own = (double)first * 1e-9,
+                                      .worst_penetration = (double)first * 1e-3,
+                                      .contacts_max = 4};
     }
     chunk_seal(bytes, count, &chunk);
     sqlite3_stmt *statement =
@@ -689,6 +692,9 @@ static const char *const columns[] = {"recording.world_count",
                                       "episode.hardest_impact_step",
                                       "episode.energy_gain",
                                       "episode.energy_gain_step",
+                                      "episode.gain",
+                                      "episode.gain_scale",
+                                      "episode.gain_step",
                                       "episode.parent",
                                       "episode.parent_step",
                                       "episode.pinned",
@@ -711,6 +717,9 @@ static const char *const columns[] = {"recording.world_count",
                                       "chunk.hardest_impact_step",
                                       "chunk.energy_gain",
                                       "chunk.energy_gain_step",
+                                      "chunk.gain",
+                                      "chunk.gain_scale",
+                                      "chunk.gain_step",
                                       "chunk.solver",
                                       "chunk.bytes"};
 enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]) };

@@ -289,8 +289,8 @@ static void expect_newer_is_left_alone(void) {
     const long bytes = file_bytes(file.path);
     Error error;
     ck_assert_int_eq(recover(&error), STATUS_FAILED_PRECONDITION);
-    ck_assert_msg(strstr(error.message, "version 9 ") != NULL, "%s", error.message);
-    ck_assert_msg(strstr(error.message, "version 8:") != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, "version 10 ") != NULL, "%s", error.message);
+    ck_assert_msg(strstr(error.message, "version 9:") != NULL, "%s", error.message);
     ck_assert_int_eq(file_count(&file, false), 1);
     ck_assert_int_eq(file_bytes(file.path), bytes);
 }
@@ -298,7 +298,7 @@ static void expect_newer_is_left_alone(void) {
 // Also where its tables are damaged: what its rows and chunks mean is not known here.
 START_TEST(a_newer_version_is_left_alone) {
     make_log();
-    sql(&file, "PRAGMA user_version = 9");
+    sql(&file, "PRAGMA user_version = 10");
     expect_newer_is_left_alone();
     overwrite(100, 0xff, 8); // the header of the tree that has the names of the tables
     expect_newer_is_left_alone();

@@ -121,8 +121,8 @@ static void walk(const uint8_t *bytes, size_t count) {
         ASSERT(error.status == STATUS_DATA_LOSS && error.message[0] != '\0');
         return;
     }
-    ASSERT(chunk.body == bytes + CHUNK_HEADER_BYTES);
-    ASSERT(chunk.body_bytes == count - CHUNK_HEADER_BYTES);
+    ASSERT(chunk.body == bytes + chunk_body_offset(&chunk));
+    ASSERT(chunk.body_bytes == count - chunk_body_offset(&chunk));
     Arena arena;
     arena_init(&arena, (size_t)1 << 26);
     walk_entries(&chunk);

@@ -578,13 +578,14 @@ static const struct {
      "id recording number world_index first_step last_step state simulated_s seed "
      "return_sum begun_ns ended_ns unconverged worst_own worst_penetration "
      "contacts_max hardest_impact hardest_impact_step energy_gain energy_gain_step "
-     "parent parent_step",
+     "parent parent_step gain gain_scale gain_step",
      {"recording = 1", "recording = 2"}},
     {"label", "label recording", {"recording = 1", "recording = 2"}},
     {"chunk",
      "id recording kind sequence first_world world_count first_step last_step time_s "
      "written_ns unconverged worst_own worst_penetration contacts_max hardest_impact "
-     "hardest_impact_step energy_gain energy_gain_step solver bytes",
+     "hardest_impact_step energy_gain energy_gain_step solver bytes gain gain_scale "
+     "gain_step",
      {"recording = 1 AND kind = 2 AND first_step = 16", "recording = 2 AND kind = 1"}},
     {"highlight",
      "recording kind first_world first_step last_step step value reason body contacts "
@@ -662,12 +663,12 @@ static const char *const row_edits[] = {
     "INSERT INTO chunk SELECT 1000 + id, recording, kind, sequence, first_world, world_count, "
     "first_step, last_step, time_s, written_ns, unconverged, worst_own, worst_penetration, "
     "contacts_max, hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, "
-    "bytes "
+    "bytes, gain, gain_scale, gain_step "
     "FROM chunk WHERE kind = 2 AND recording = 1 LIMIT 1",
     "INSERT INTO chunk SELECT 0, recording, kind, sequence, first_world, world_count, first_step, "
     "last_step, time_s, written_ns, unconverged, worst_own, worst_penetration, contacts_max, "
-    "hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, bytes FROM chunk "
-    "WHERE kind = 1 LIMIT 1",
+    "hardest_impact, hardest_impact_step, energy_gain, energy_gain_step, solver, bytes, gain, "
+    "gain_scale, gain_step FROM chunk WHERE kind = 1 LIMIT 1",
     "UPDATE chunk SET id = -id",
     "UPDATE chunk SET id = 0 WHERE id = 5",
     "UPDATE chunk SET id = 5000 - id",

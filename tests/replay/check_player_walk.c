@@ -20,7 +20,7 @@ static Found find_entry(const TapeBlob *blob, uint32_t input_is, uint32_t flags)
     Found found;
     Error error = {0};
     do {
-        ck_assert(entry_next(blob->bytes + CHUNK_HEADER_BYTES, blob->count - CHUNK_HEADER_BYTES,
+        ck_assert(entry_next(blob->bytes + CHUNK_HEAD_BYTES_MAX, blob->count - CHUNK_HEAD_BYTES_MAX,
                              &at, &found.entry, &error));
     } while (found.entry.flags != flags ||
              input_kind((InputBytes){.bytes = found.entry.input,
@@ -93,8 +93,8 @@ static Found find_order(const TapeBlob *blob, uint64_t from) {
             return found;
         }
         size_t next = found.hashes + 8 * (size_t)found.entry.hash_count;
-        rest.bytes = blob->bytes + next - CHUNK_HEADER_BYTES;
-        rest.count = blob->count - next + CHUNK_HEADER_BYTES;
+        rest.bytes = blob->bytes + next - CHUNK_HEAD_BYTES_MAX;
+        rest.count = blob->count - next + CHUNK_HEAD_BYTES_MAX;
     }
 }
 

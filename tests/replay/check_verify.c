@@ -312,7 +312,8 @@ static void cut_off(const Row *chunk) {
         "UPDATE episode SET state = 0, last_step = NULL, simulated_s = NULL, ended_ns = 0,"
         " unconverged = NULL, worst_own = NULL, worst_penetration = NULL, contacts_max = NULL,"
         " hardest_impact = NULL, hardest_impact_step = NULL, energy_gain = NULL,"
-        " energy_gain_step = NULL WHERE recording = 2");
+        " energy_gain_step = NULL, gain = NULL, gain_scale = NULL, gain_step = NULL"
+        " WHERE recording = 2");
     if (chunk->kind == CHUNK_HIGHLIGHTS) {
         sql_of("DELETE FROM highlight WHERE recording = 2 AND first_step > %lld",
                (int64_t)chunk->first_step);

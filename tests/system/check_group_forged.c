@@ -8,6 +8,7 @@
 #include "support/wire_episode.h"
 #include "support/wire_group.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { WORLDS = 8, STEPS = 120, RECORDS_MAX = 200, CUT = 8 };
@@ -104,10 +105,14 @@ static void write_all(sqlite3 *db, const Episodes *episodes) {
         const size_t left = episodes->count - done;
         const size_t count = i == chunks || part.count > left ? left : part.count;
         const EpisodeRecord *from = episodes->record + done;
-        const size_t bytes = episodes_write(done, from, count, part.version, NULL);
+        // who shortens an episode does not know what it gained: an older server said nothing of it
+        const bool knows = count == 0 || from[0].figures.has_gain;
+        const uint32_t version = knows ? part.version : (uint32_t)CHUNK_FORMAT_LAUNCHES;
+        const size_t bytes = episodes_write(done, from, count, version, NULL);
         uint8_t *made = malloc(CHUNK_HEADER_BYTES + bytes);
         memcpy(made, old, CHUNK_HEADER_BYTES);
-        episodes_write(done, from, count, part.version, made + CHUNK_HEADER_BYTES);
+        made[8] = (uint8_t)version;
+        episodes_write(done, from, count, version, made + CHUNK_HEADER_BYTES);
         put_u64(made, MEND_AT_BODY_BYTES, bytes);
         sqlite3_bind_int64(update, 1, sqlite3_column_int64(rows, 0));
         sqlite3_bind_blob(update, 2, made, (int)(CHUNK_HEADER_BYTES + bytes), SQLITE_STATIC);
@@ -174,6 +179,12 @@ static EpisodeRecord *find_long(Episodes *episodes) {
     return NULL;
 }
 
+static void forget_gains(Episodes *episodes) {
+    for (size_t i = 0; i < episodes->count; i++) {
+        episodes->record[i].figures.has_gain = 0;
+    }
+}
+
 static void shorten(EpisodeRecord *record, uint64_t length) {
     record->last_step -= record->length - length;
     record->time *= (double)length / (double)record->length;
@@ -186,11 +197,13 @@ static void leave_alone(Episodes *episodes) {
 }
 
 static void cut(Episodes *episodes) {
+    forget_gains(episodes);
     shorten(find_long(episodes), CUT);
 }
 
 static void cut_at_a_hash(Episodes *episodes) {
     EpisodeRecord *record = find_long(episodes);
+    forget_gains(episodes);
     shorten(record, 16);
     record->state = RECORDING_WORLD_DESTROYED;
 }
@@ -218,8 +231,14 @@ static void move_to_another(Episodes *episodes) {
     record->world = world;
 }
 
-static Forge *const forgeries[] = {cut,       cut_at_a_hash, double_one,
-                                   leave_out, move_end,      move_to_another};
+// By the least that a number can be changed.
+static void hide_gain(Episodes *episodes) {
+    Gain *gain = &find_long(episodes)->figures.gain;
+    gain->sum = nextafter(gain->sum, HUGE_VAL);
+}
+
+static Forge *const forgeries[] = {cut,      cut_at_a_hash,   double_one, leave_out,
+                                   move_end, move_to_another, hide_gain};
 enum { FORGERY_COUNT = sizeof(forgeries) / sizeof(forgeries[0]) };
 
 START_TEST(what_was_not_forged_is_verified) {

@@ -33,8 +33,9 @@ def frames(db, name):
 
 
 def gained(db, name):
+    told = db.execute("SELECT gained_j FROM episodes WHERE name = ?", (name,)).fetchone()[0]
     joules, step = db.execute("SELECT energy_gain, energy_gain_step FROM episode e JOIN recording r ON r.id = e.recording WHERE r.name = ?", (name,)).fetchone()
-    return {"joules": joules, "step": step}
+    return {"joules": joules, "step": step, "told": told}
 
 
 def contacts(db, name):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands beside the picture: what the episode is and what happened in it; its bodies.
 import type { Episode } from "./episode";
-import type { Figures } from "./log/chunk";
+import { addGain, Figures, Gain, toldGain } from "./log/chunk";
 import type { Frame } from "./log/frames";
 import { CONTENTS, STATES } from "./log/sealed";
 import type { PerStep } from "./prove";
@@ -34,6 +34,13 @@ function doubts({ row }: Episode): [string, string][] {
     ];
 }
 
+// Of all stretches; null: not known of one.
+function gainOf(figures: Figures[]): number | null {
+    return toldGain(figures.reduce((sum, f) => (sum === null || f.gain === null ? null : addGain(sum, f.gain)), { sum: 0, scale: 0, step: 0 } as Gain | null));
+}
+
+const gainedText = (gained: number | null) => (gained === null ? "not known: an older server recorded it" : gained === 0 ? "nothing" : `${num(gained)} J that nothing gave`);
+
 function facts(episode: Episode, course: Course | null): [string, string][] {
     const { definition: d, seal } = episode.head;
     const steps = episode.lastStep;
@@ -41,14 +48,15 @@ function facts(episode: Episode, course: Course | null): [string, string][] {
     const worst = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstOwn));
     const deepest = course === null ? 0 : Math.max(0, ...course.stretches.map((s) => s.figures.worstPenetration));
     const gain = course === null ? null : course.stretches.map((s) => s.figures).reduce((most, f) => (f.energyGain > (most?.energyGain ?? 0) ? f : most), null as Figures | null);
-    const gained = gain === null ? "nothing" : `${num(gain.energyGain)} J at most in one step, ${count(gain.energyGainStep)}, that no force explains`;
+    const most = gain === null ? "none" : `${num(gain.energyGain)} J at most in one step, ${count(gain.energyGainStep)}, that no force explains`;
     const state = episode.group !== null ? episode.row.state : seal === null ? "not ended: it is still being recorded, or its end is missing" : STATES[seal.state] + (seal.why ? ` (${seal.why})` : "");
     return [
         ["name", d.name || "–"], ["id", episode.row.uid], ["state", state + (seal?.isFound ? "; the end was found by a later start" : "")],
         ["labels", d.labels.join(", ") || "–"], ["content", `${CONTENTS[d.content]}${d.stride > 1 && d.content > 0 ? `, every ${d.stride} steps` : ""}`],
         ["steps", `${count(steps)} of ${num(episode.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
         ["unconverged", course === null ? "…" : `${count(unconverged)} ${episode.group === null ? "steps" : "substeps"}`],
-        ["gained", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : gained],
+        ["gained", course === null ? "…" : gainedText(episode.group !== null ? episode.row.gained : gainOf(course.stretches.map((s) => s.figures)))],
+        ["energy gain", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : most],
         ["worst e_own", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
         ["deepest overlap", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(deepest * 1000)} mm`],
         ["recorded", when(d.begunNs)], ["by", `${d.client || "?"}, world ${d.worldName || "–"}`],

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Damage } from "../src/log/bytes";
-import { CHUNK_HEADER_BYTES, Kind, openChunk } from "../src/log/chunk";
+import { CHUNK_HEADER_BYTES, Kind, openChunk, toldGain } from "../src/log/chunk";
 import { readContacts, readFrames } from "../src/log/frames";
 import { hashOf } from "../src/log/hash";
 import { jointNumbers } from "../src/log/joints";
@@ -66,9 +66,21 @@ test("a chunk says what was sealed", () => {
     const chunk = openChunk(seal(Kind.Inputs, 10, 20, new Sink().u64(1, 2, 3).bytes()), UID);
     assert.deepEqual({ ...chunk, body: chunk.body.length, checksum: 0n }, {
         kind: Kind.Inputs, version: 4, uid: UID, sequence: 7, firstWorld: 0, worldCount: 1, firstStep: 10, lastStep: 20, time: 1.25, writtenNs: 5n,
-        figures: { unconverged: 3, worstOwn: 1e-3, worstPenetration: 2e-3, contactsMax: 4, hardestImpact: 5, hardestImpactStep: 6, energyGain: 7, energyGainStep: 8 },
+        figures: { unconverged: 3, worstOwn: 1e-3, worstPenetration: 2e-3, contactsMax: 4, hardestImpact: 5, hardestImpactStep: 6, energyGain: 7, energyGainStep: 8, gain: null },
         solver: "mdp", predecessor: 9n, checksum: 0n, body: 24,
     });
+});
+
+test("inputs say what energy was gained since version 7, in front of their body", () => {
+    const body = new Sink().f64(0.5, 20, 0.25).u64(1, 2, 3).bytes();
+    const chunk = openChunk(seal(Kind.Inputs, 10, 20, body, 0, 7), UID);
+    assert.deepEqual(chunk.figures.gain, { sum: 0.5, scale: 20, step: 0.25 });
+    assert.equal(chunk.body.length, 24);
+    assert.equal(toldGain(chunk.figures.gain), 0.5);
+    assert.equal(toldGain({ sum: 0.1, scale: 20, step: 0 }), 0); // less than 1 % of the scale
+    assert.equal(toldGain(null), null);
+    assert.deepEqual(openChunk(seal(Kind.Inputs, 10, 20, body), UID).body.length, 48);
+    assert.throws(() => openChunk(seal(Kind.Inputs, 10, 20, new Uint8Array(16), 0, 7), UID), /what energy was gained: its body has 16 bytes/);
 });
 
 test("no flipped bit and no cut passes", () => {

@@ -2584,6 +2584,11 @@ class EpisodeInfo(Message):
     """EpisodePin: retention keeps it, and EpisodeDelete refuses it"""
     damage: str | None = None
     """in a list alone: why its row cannot be read; then nothing else is there"""
+    gained: float | None = None
+    """[J] energy that scheme and rows gained, in the sum of its steps or in one of them, as
+    StepReports.gained says of a call; 0: none. Of a group's, of its substeps; of one that began in another
+    recording (`parent`), of those here. Absent: not known, as of what was recorded before version 9 of the
+    log's format."""
     events: bool | None = None
     """which bodies touch was recorded: EpisodeTouches has it"""
     turn: int | None = None
@@ -4689,6 +4694,7 @@ EpisodeInfo.FIELDS = (
     Field(39, "return_sum", Kind.DOUBLE, False, None),
     Field(40, "pinned", Kind.BOOL, False, None),
     Field(41, "damage", Kind.STRING, False, None),
+    Field(42, "gained", Kind.DOUBLE, False, None),
     Field(50, "events", Kind.BOOL, False, None),
     Field(51, "turn", Kind.UINT64, False, None),
     Field(61, "doubtful_steps", Kind.UINT64, False, None),

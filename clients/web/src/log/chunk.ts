@@ -4,7 +4,9 @@ import { Damage, Source, hex } from "./bytes";
 import { hashOf } from "./hash";
 
 export const CHUNK_HEADER_BYTES = 192;
-const VERSION_OLDEST = 2, VERSION_NEWEST = 6;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 8;
+export const WITH_GAINS = 7; // version of a chunk's format that tells what energy was gained
+const GAIN_BYTES = 24;
 const UINT32_MAX = 0xffffffff;
 
 export enum Kind {
@@ -12,6 +14,24 @@ export enum Kind {
 }
 export const KIND_NAMES = ["unknown", "key-frame", "inputs", "frames", "contacts", "gap", "definition", "seal",
     "episodes", "scene", "highlights", "events"];
+
+/** The energy that scheme and rows gained, as server/base/gain.h has it. */
+export interface Gain {
+    sum: number; // [J] of all steps
+    scale: number; // [J] the largest of a step
+    step: number; // [J] the most of a step beyond its own share
+}
+
+const GAIN_SHARE = 0.01;
+
+export function addGain(gain: Gain, more: Gain): Gain {
+    return { sum: gain.sum + more.sum, scale: Math.max(gain.scale, more.scale), step: Math.max(gain.step, more.step) };
+}
+
+/** [J] What is to be told of it; null: it is not known. */
+export function toldGain(gain: Gain | null): number | null {
+    return gain === null ? null : Math.max(gain.step, gain.sum > GAIN_SHARE * gain.scale ? gain.sum : 0);
+}
 
 export interface Figures {
     unconverged: number;
@@ -22,6 +42,7 @@ export interface Figures {
     hardestImpactStep: number;
     energyGain: number; // [J]
     energyGainStep: number;
+    gain: Gain | null; // null: not known, as of what was recorded before version 7
 }
 
 export interface Chunk {
@@ -52,13 +73,23 @@ export function readFigures(source: Source): Figures {
         hardestImpactStep: source.whole(),
         energyGain: source.f64(),
         energyGainStep: source.whole(),
+        gain: null,
     };
+}
+
+export function readGain(source: Source): Gain {
+    return { sum: source.f64(), scale: source.f64(), step: source.f64() };
 }
 
 function text16(bytes: Uint8Array): string {
     const end = bytes.indexOf(0);
     return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
+
+const hasGain = ({ kind, version }: Chunk) => kind === Kind.Inputs && version >= WITH_GAINS;
+
+/** Where the body of a chunk like this stands. */
+export const bodyOffset = (chunk: Chunk) => CHUNK_HEADER_BYTES + (hasGain(chunk) ? GAIN_BYTES : 0);
 
 const hex64 = (value: bigint) => "0x" + value.toString(16).padStart(16, "0");
 
@@ -132,5 +163,12 @@ export function openChunk(bytes: Uint8Array, uid: string | null): Chunk {
     source.u32();
     chunk.predecessor = source.u64();
     checkPlace(chunk, flags, uid);
+    if (hasGain(chunk)) {
+        if (chunk.body.length < GAIN_BYTES) {
+            throw new Damage(`it does not say what energy was gained: its body has ${chunk.body.length} bytes`);
+        }
+        chunk.figures.gain = readGain(new Source(chunk.body.subarray(0, GAIN_BYTES)));
+        chunk.body = chunk.body.subarray(GAIN_BYTES);
+    }
     return chunk;
 }

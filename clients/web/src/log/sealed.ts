@@ -2,7 +2,7 @@
 // What a recording is, how it ended, which of its steps somebody will want to look at: the bodies
 // that server/log/definition.h describes. And the faults among its entries (log/entries.h).
 import { Damage, Source, hex } from "./bytes";
-import { Chunk, Figures, readFigures } from "./chunk";
+import { Chunk, Figures, WITH_GAINS, readFigures, readGain } from "./chunk";
 
 export const CONTENTS = ["inputs", "frames", "contacts"];
 export const STATES = ["recording", "complete", "world_destroyed", "interrupted"];
@@ -90,6 +90,9 @@ export function readSeal(body: Uint8Array, version = 4): Seal {
     }));
     seal.why = s.text();
     s.pad();
+    if (version >= WITH_GAINS) {
+        seal.figures.gain = readGain(s);
+    }
     s.end("seal");
     if (seal.state >= STATES.length) {
         throw new Damage("its state is unknown");

@@ -70,6 +70,7 @@ export interface EpisodeRow {
     solver: string;
     bodies: number;
     unconverged: number | null; // steps; of a group's: substeps
+    gained: number | null; // [J] energy that nothing gave; null: not known
     begunNs: bigint;
     parent: string | null; // id; of a group's: of the recording in which it began …
     parentStep: number; // … and how many of its steps are there

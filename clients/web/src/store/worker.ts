@@ -2,7 +2,7 @@
 // The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of
 // chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
-import { Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
+import { bodyOffset, Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk, toldGain } from "../log/chunk";
 import { readDefinition, readEntries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
@@ -41,10 +41,11 @@ const ORDER_SQL = [
     "seed < 0, seed, id", "seed < 0 DESC, seed DESC, id", "DOUBTFUL DESC, id", "SHARE DESC, id", "GAP DESC, id",
 ];
 
-// files from before groups were recorded, or before they had opinions, have no columns for them
-let hasGroups = true, hasOpinions = true;
+// files from before groups were recorded, or before they had opinions, or gains were told, have no columns for them
+let hasGroups = true, hasOpinions = true, hasGains = true;
 const columnsOf = (has: boolean, names: string) => names.split(" ").map((name) => `${has ? "e." : "NULL AS "}${name}, `).join("");
-const episodeSql = () => EPISODE_SQL.replace("OF_GROUPS", columnsOf(hasGroups, "length turn") + columnsOf(hasOpinions, "doubtful_steps return_doubtful opinions opinion_gap_max"));
+const episodeSql = () => EPISODE_SQL.replace("OF_GROUPS", columnsOf(hasGroups, "length turn") + columnsOf(hasOpinions, "doubtful_steps return_doubtful opinions opinion_gap_max") +
+    columnsOf(hasGains, "gain gain_scale gain_step"));
 
 function toRow(row: Row): EpisodeRow {
     const nullable = (value: Value) => (value === null ? null : Number(value));
@@ -54,7 +55,8 @@ function toRow(row: Row): EpisodeRow {
         turn: BigInt((row.turn ?? 0) as bigint), length: nullable(row.length), returnSum: nullable(row.return_sum),
         name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", content: CONTENTS[Number(row.content)] ?? "unknown",
         firstStep: Number(row.first_step), lastStep: nullable(row.last_step), simulated: nullable(row.simulated_s),
-        solver: String(row.solver), bodies: Number(row.body_count), unconverged: nullable(row.unconverged), begunNs: BigInt(row.begun_ns as bigint),
+        solver: String(row.solver), bodies: Number(row.body_count), unconverged: nullable(row.unconverged),
+        gained: toldGain(row.gain === null ? null : { sum: Number(row.gain), scale: Number(row.gain_scale), step: Number(row.gain_step) }), begunNs: BigInt(row.begun_ns as bigint),
         parent: row.parent === null || row.parent === "" ? null : String(row.parent), parentStep: Number(row.parent_step ?? 0),
         doubtfulSteps: nullable(row.doubtful_steps), returnDoubtful: nullable(row.return_doubtful), opinions: nullable(row.opinions), opinionGap: nullable(row.opinion_gap_max),
     };
@@ -137,6 +139,7 @@ async function openFile(what: File | string | ArrayBuffer, log: File | null): Pr
         const has = (column: string) => (db as Database).run("SELECT 1 FROM pragma_table_info('episode') WHERE name = ?", [column]).length > 0;
         hasGroups = has("turn");
         hasOpinions = has("doubtful_steps");
+        hasGains = has("gain");
         return { name: whole.name, size: whole.size, notes, ...listRecordings() };
     } catch (error) {
         throw new Error(`${whole.name} cannot be read: ${(error as Error).message}. moreau-server --recover copies what can be read.`);
@@ -342,7 +345,7 @@ function wholeChunk(uid: string, id: number): ArrayBuffer {
         throw new Damage(damage[0]);
     }
     const { buffer, byteOffset, byteLength } = chunk.body;
-    return buffer.slice(byteOffset - CHUNK_HEADER_BYTES, byteOffset + byteLength) as ArrayBuffer;
+    return buffer.slice(byteOffset - bodyOffset(chunk), byteOffset + byteLength) as ArrayBuffer;
 }
 
 // Sealed by whoever recorded it, and ended: by nobody's failure.
@@ -354,6 +357,7 @@ function listing(uid: string): Listing | null {
     };
 }
 
+// Of frames and contacts, whose bodies stand behind the header.
 const chunkBody = (uid: string, id: number) => wholeChunk(uid, id).slice(CHUNK_HEADER_BYTES);
 
 // ---- the whole chain
