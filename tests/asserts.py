@@ -16,7 +16,7 @@ FLOORS = {
     "server/net": 0.20,
     "server/run": 0.12,
     "server/solve": 0.04,
-    "server/step": 0.04,
+    "server/step": 0.24,
     "server/world": 0.07,
 }
 ASSERTION = re.compile(r"\b(?:ASSERT|VALIDATE)\s*\(")

@@ -2,8 +2,10 @@
 #include "run/apply.h"
 
 #include "base/assert.h"
+#include "base/defect.h"
 #include "step/snapshot.h"
 #include "world/range.h"
+#include "world/world_valid.h"
 
 #include <stdio.h>
 #include <math.h>
@@ -215,6 +217,7 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
     if (status == STATUS_OK) {
         status = carry_out(world, stepper, input, added, error);
     }
+    VALIDATE_WHOLE(world_is_valid, world);
     if (status != STATUS_OK) {
         return status;
     }
@@ -375,5 +378,6 @@ Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, 
         run->steps_left--;
         tally_add(&run->tally, &report, world->step);
     }
+    VALIDATE_WHOLE(world_is_valid, world);
     return status;
 }

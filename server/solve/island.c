@@ -2,6 +2,8 @@
 #include "solve/island.h"
 
 #include "base/assert.h"
+#include "base/defect.h"
+#include "solve/problem_valid.h"
 
 // ---- a forest over the trees whose roots are the smallest members
 
@@ -205,5 +207,6 @@ Status islands_find(const ContactProblem *problem, Arena *arena, Islands *island
     islands->share_count = make_shares(islands, share);
     islands->share = share;
     ASSERT(islands->share_count <= share_capacity(problem));
+    VALIDATE_WHOLE(islands_are_valid, problem, islands);
     return STATUS_OK;
 }

@@ -264,6 +264,7 @@ Status articulate_fly(StepState *state) {
 // Adds what a side's body, of a tree, says of it to the Jacobian at `place`.
 static void add_side(const StepState *state, const ProblemContact *contact, int side, uint32_t body,
                      uint32_t place) {
+    ASSERT(side == 0 || side == 1);
     const StepTree *tree = stage_tree(state, body);
     const TreeFlight *flight = &tree->flight;
     const uint32_t link = state->world->trees->link_of_body[body];
@@ -279,6 +280,7 @@ static bool is_articulated(const StepState *state, const ContactSide *side) {
 }
 
 static void fill_contact(const StepState *state, uint32_t i) {
+    ASSERT(i < state->stepper->contact_count);
     const StepContact *bodies = &state->stepper->contact[i];
     const ProblemContact *contact = &state->stepper->problem_contact[i];
     bool is_within = is_articulated(state, &contact->side[0]) &&
@@ -299,6 +301,7 @@ static void fill_contact(const StepState *state, uint32_t i) {
 // Takes a contact that can move nothing out of the problem, as one without trees. Of free bodies
 // there is none.
 static bool leave_out(const StepState *state, uint32_t i) {
+    ASSERT(i < state->stepper->contact_count);
     const Stepper *stepper = state->stepper;
     ProblemContact *contact = &stepper->problem_contact[i];
     const ContactProblem problem = {.tree = state->tree, .number = stepper->number};
@@ -390,6 +393,7 @@ static TreeView later_view(const StepState *state, const TreeFlight *flight) {
 }
 
 Pose articulate_pose_there(const StepState *state, uint32_t body, const double *v) {
+    ASSERT(body < state->world->body_count && stage_tree(state, body) != NULL);
     StepTree *tree = stage_tree(state, body);
     TreeFlight *flight = &tree->flight;
     const size_t width = flight->view.tree->width;
@@ -443,6 +447,7 @@ static TreeView landed_view(const StepState *state, const TreeFlight *flight) {
 }
 
 static void judge_link(const StepState *state, StepTree *tree, uint32_t link) {
+    ASSERT(link < tree->flight.view.tree->link_count);
     const TreeLink *of = &tree->flight.view.link[link];
     const uint32_t body = of->body, width = tree_link_width(of);
     const double *pose = state->pose_new + 7 * (size_t)body,

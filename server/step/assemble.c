@@ -23,6 +23,7 @@ static int compare_keys(const StepContact *contact, const ContactMemory *memory)
 
 // The first that is not before the contact.
 static size_t find_memory(const StepState *state, const StepContact *contact) {
+    ASSERT(contact->a < contact->b);
     size_t low = 0, high = state->memory_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -37,6 +38,7 @@ static size_t find_memory(const StepState *state, const StepContact *contact) {
 
 // Both lists are sorted alike, so one walk finds every contact that was there before.
 void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
+    ASSERT(first + count <= state->stepper->contact_capacity);
     const Stepper *stepper = state->stepper;
     size_t next = count == 0 ? 0 : find_memory(state, &stepper->contact[first]);
     for (uint32_t i = first; i < first + count; i++) {

@@ -7,6 +7,8 @@
 // bodies had, until the next step.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 #include "base/array.h"
 
 #include <string.h>
@@ -27,6 +29,7 @@ static Status out_of_memory(StepState *state) {
 // A tree of joints leaves as one, when its root does. Sleepers were inside before they fell asleep:
 // new bounds wake them.
 static bool has_left(const StepState *state, uint32_t body) {
+    ASSERT(body < state->world->body_count);
     const World *world = state->world;
     const StepTree *tree = stage_tree(state, body);
     const bool is_free = state->stepper->tree_of_body[body] < state->free_count;
@@ -61,10 +64,12 @@ Status bounds_find(StepState *state) {
         return out_of_memory(state);
     }
     list_left(state, state->left);
+    ASSERT(state->left[0] < world->body_count);
     return STATUS_OK;
 }
 
 void bounds_remove(StepState *state) {
+    ASSERT(state->left_count <= state->world->body_count);
     World *world = state->world;
     Stepper *stepper = state->stepper;
     if (state->left_count == 0) {

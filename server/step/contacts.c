@@ -55,6 +55,7 @@ typedef struct HalfSpace {
 } HalfSpace;
 
 static void load_half_space(const StepState *state, uint32_t body, HalfSpace *half_space) {
+    ASSERT(state->world->body_shape[body] < state->world->shape_count);
     const World *world = state->world;
     const Shape *shape = &world->shape[world->body_shape[body]];
     *half_space = (HalfSpace){.body = body};
@@ -74,6 +75,7 @@ static bool is_pair_pushed(const StepState *state, uint32_t a, uint32_t b) {
 // it; and of other bodies whose boxes meet, the balls often do not. True only where the narrow
 // phase would find nothing.
 static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t body) {
+    ASSERT(half_space->body != body);
     if (is_pair_pushed(state, half_space->body, body) &&
         !stage_boxes_overlap(&state->box[half_space->body], &state->box[body])) {
         return true; // where a body is pushed to is more than a ball about it knows
@@ -159,6 +161,7 @@ static StepFound *make_place(PairBlock *block, uint64_t feature, uint32_t pair_f
 static void add_manifold(const StepState *state, const StepPair *pair, const Manifold *manifold,
                          double time, uint64_t feature, const Primitive *foundation,
                          PairBlock *block, uint32_t pair_first) {
+    ASSERT(manifold->count <= MANIFOLD_ROOM);
     for (uint32_t k = 0; k < manifold->count; k++) {
         const ManifoldPoint *point = &manifold->point[k];
         if (!is_within_reach(state, pair, manifold->normal, point)) {
@@ -183,6 +186,7 @@ static void add_manifold(const StepState *state, const StepPair *pair, const Man
 // Takes the manifold of now, which is not empty, to that of the meeting; its time.
 static double approach_parts(const StepState *state, const StepPart *a, const StepPart *b,
                              Manifold *manifold) {
+    ASSERT(manifold->count > 0);
     if (state->world->settings.contact_plane != CONTACT_PLANE_APPROACH) {
         return 0.0;
     }
@@ -297,6 +301,7 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
 // points of the body, whatever the step's motion.
 static void collide_foundation(const StepState *state, StepPair *pair, const StepPart part[2],
                                int s, PairBlock *block, uint32_t pair_first) {
+    ASSERT(s == 0 || s == 1);
     const Mover *on = &part[s].mover, *base = &part[1 - s].mover;
     FoundationGrid grid = foundation_grid(on->primitive, on->pose, base->primitive, base->pose);
     stage_load_pair(state, pair, pair->a, pair->b, 0.0);
@@ -377,6 +382,7 @@ static bool lacks_partners(const StepState *state, const PairBlock *block) {
 // Nothing moves between them, or nothing that feels forces. Without sleepers there are no such
 // candidates.
 static bool is_idle(const StepState *state, uint32_t a, uint32_t b) {
+    ASSERT(a < b && b < state->world->body_count);
     return state->still != NULL &&
            ((state->still[a] && state->still[b]) ||
             (state->world->kind[a] != BODY_DYNAMIC && state->world->kind[b] != BODY_DYNAMIC));
@@ -563,6 +569,7 @@ static bool has_meetings(const World *world) {
 }
 
 Status contacts_run(StepState *state) {
+    ASSERT(state->tree_count >= state->free_count);
     ASSERT(state->stepper->contact_count == 0);
     const World *world = state->world;
     double h = state->input->time_step;

@@ -25,6 +25,8 @@
 // not belong together.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 static Vec3 mean(const double *a, const double *b) {
     return vec3_scale(0.5, vec3_add(vec3_load(a), vec3_load(b)));
 }
@@ -38,6 +40,8 @@ static double kinetic(const FreeMass *mass, const double *v) {
 }
 
 void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) {
+    ASSERT(tree < state->free_count);
+    ASSERT(state->free[tree].mass > 0.0);
     const World *world = state->world;
     uint32_t body = state->body_of_tree[tree];
     const FreeMass *mass = &state->free[tree];
@@ -75,6 +79,7 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
 
 void energy_add_weight(const StepState *state, double mass, const double *before,
                        const double *after, StepEnergy *energy) {
+    ASSERT(mass >= 0.0);
     const Vec3 g = state->world->settings.gravity;
     const double h = state->input->time_step, size = state->stepper->problem.gravity;
     energy->scale += mass * size * h * (vec3_norm(vec3_load(after)) + size * h);
@@ -86,6 +91,7 @@ void energy_add_weight(const StepState *state, double mass, const double *before
 }
 
 double energy_height(const World *world, uint32_t body) {
+    ASSERT(body < world->body_count);
     Vec3 weight = vec3_scale(world->mass[body].mass, world->settings.gravity);
     return vec3_dot(weight, vec3_load(world->pose + 7 * (size_t)body));
 }
@@ -98,6 +104,7 @@ void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energ
 
 // What is left of its motion ends here, by nobody's work but the scheme's.
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy) {
+    ASSERT(tree < state->tree_count);
     const double lost = tree < state->free_count
                             ? kinetic(&state->free[tree], state->stepper->v + 6 * (size_t)tree)
                             : energy_of_motion(state, stage_tree(state, state->body_of_tree[tree]));
@@ -106,6 +113,7 @@ void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energ
 }
 
 static void add_wrench(const StepState *state, size_t i, StepEnergy *energy) {
+    ASSERT(state->input->wrench_body[i] < state->world->body_count);
     uint32_t body = state->input->wrench_body[i];
     uint32_t tree = state->stepper->tree_of_body[body];
     if (tree >= state->free_count) {

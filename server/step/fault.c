@@ -3,6 +3,8 @@
 // that no float holds. The world stays as it was and is marked faulted.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 #include "solve/mass.h"
 
 #include <stddef.h>
@@ -26,6 +28,7 @@ static Status fault(StepState *state, Id body, const char *quantity, const char 
 }
 
 Status fault_body(StepState *state, uint32_t body, const char *quantity) {
+    ASSERT(body < state->world->body_count);
     return fault(state, state->world->body_id[body], quantity,
                  "not be finite, or beyond 3.4e38, the largest float");
 }

@@ -5,6 +5,8 @@
 // and the solver would carry the weight from corner to corner in every step.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 #include "collide/approach.h"
 
 #include <math.h>
@@ -62,6 +64,7 @@ static bool is_carried(const StepState *state, uint32_t body) {
 
 static Vec3 carried_velocity(const StepState *state, uint32_t body, const double *velocity,
                              Vec3 arm) {
+    ASSERT(body < state->world->body_count);
     const StepTree *tree = stage_tree(state, body);
     if (tree == NULL) {
         return stage_point_velocity(velocity, arm);
@@ -126,6 +129,8 @@ static void fill_springs(const StepState *state, const StepPair *pair, const Ste
 // Member by member: a literal of this size would be zeroed first and copied after.
 static bool fill_contact(const StepState *state, const StepPair *pair, const StepFound *found,
                          StepContact *contact, ProblemContact *dynamics, ContactLaw *law) {
+    ASSERT(found->a < found->b && found->b < state->world->body_count);
+    VALIDATE(!(fabs(vec3_dot(found->normal, found->normal) - 1.0) > 1e-9));
     const Material *material = &pair->material;
     contact->a = found->a;
     contact->b = found->b;
@@ -152,6 +157,7 @@ static bool fill_contact(const StepState *state, const StepPair *pair, const Ste
 
 uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
                        uint32_t place) {
+    ASSERT(place + count <= state->stepper->contact_capacity);
     Stepper *stepper = state->stepper;
     StepPair pair = stage_no_pair();
     uint32_t recovery_count = 0;

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 
 static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
+    ASSERT(mass->mass > 0.0);
     if (mass->is_round) { // and so does its inverse
         return (FreeMass){mass->mass, 1.0 / mass->mass, mass->inertia, mass->inverse_inertia};
     }
@@ -133,5 +134,7 @@ Status free_motion_run(StepState *state) {
     tasks_run(tasks, fly_block, state, block_count);
     add_wrenches(state);
     tasks_run(tasks, spin_block, state, block_count);
+    ASSERT(state->free_count <= state->tree_count);
+    ASSERT(state->velocity_count >= 6 * (size_t)state->free_count);
     return state->articulated_count == 0 ? STATUS_OK : articulate_fly(state);
 }

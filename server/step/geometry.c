@@ -21,6 +21,7 @@ typedef struct MovedPair {
 } MovedPair;
 
 static Pose move_body(const StepState *state, const double *velocity, uint32_t body) {
+    ASSERT(body < state->world->body_count);
     Pose pose = pose_load(state->world->pose + 7 * (size_t)body);
     if (velocity != NULL) {
         double h = state->input->time_step;
@@ -43,6 +44,7 @@ static Pose place_primitive(const World *world, uint32_t body, Pose pose,
 // was found where the step begins, and stays so however it has turned since.
 static void move_foundation(const StepState *state, const Primitive *const primitive[2],
                             const size_t index[2], const Pose placed[2], MovedPair *pair) {
+    ASSERT(primitive[0] != primitive[1]);
     const Pose *begin[2];
     for (int s = 0; s < 2; s++) {
         begin[s] = &state->placed[state->placed_first[pair->body[s]] + index[s]];
@@ -56,6 +58,7 @@ static void move_foundation(const StepState *state, const Primitive *const primi
 
 static void move_pair(const StepState *state, const double *v, const StepContact *contact,
                       MovedPair *pair) {
+    ASSERT(contact->a < contact->b);
     const World *world = state->world;
     const Primitive *primitive[2];
     Pose placed[2];

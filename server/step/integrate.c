@@ -17,6 +17,7 @@
 
 // The velocity that moves positions and orientations.
 static Vec3 moving_velocity(uint32_t integrator, const double *before, const double *after) {
+    ASSERT(integrator < INTEGRATOR_COUNT);
     switch ((Integrator)integrator) {
     case INTEGRATOR_EXPLICIT:
         return vec3_load(before);
@@ -32,6 +33,7 @@ static Vec3 moving_velocity(uint32_t integrator, const double *before, const dou
 
 // The velocity that a body ends the step with; that of a tree is the answer's, and is kept.
 static const double *take_velocity(const StepState *state, uint32_t body) {
+    ASSERT(body < state->world->body_count);
     uint32_t tree = state->stepper->tree_of_body[body];
     if (tree == PROBLEM_NO_TREE) {
         return state->world->velocity + 6 * (size_t)body;
@@ -206,6 +208,7 @@ static void add_energy(StepEnergy *sum, const StepEnergy *part) {
 }
 
 Status integrate_run(StepState *state, StepEnergy *energy) {
+    ASSERT(state->tree_count == state->stepper->problem.tree_count);
     ASSERT(state->stepper->problem.tree_count == state->tree_count);
     ASSERT(state->stepper->problem.contact_count == state->stepper->contact_count);
     ASSERT(state->result.answer.momentum != NULL);
@@ -309,6 +312,7 @@ static void commit_block(void *work, uint32_t block) {
 }
 
 Status integrate_commit(StepState *state) {
+    ASSERT(state->pose_new != NULL || state->world->body_count == 0);
     ASSERT(state->pose_new != NULL);
     World *world = state->world;
     if (!ARRAY_RESERVE(world->memory, world->memory_capacity, state->stepper->contact_count)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "step/joint_project.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "step/joint_rows.h"
 
@@ -51,6 +52,7 @@ static bool open_projection(const StepState *state, StepState *projection) {
 
 // Rows of all that is locked, as bodies are now; the largest gap, or NaN where memory ends.
 static double add_rows(StepState *projection) {
+    ASSERT(projection->is_projecting);
     const World *world = projection->world;
     Stepper *projector = projection->stepper;
     projection->ranked = NULL;

@@ -21,6 +21,7 @@
 // of radians) at most.
 #include "step/joint_rows.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "step/row_rank.h"
 #include "step/rows.h"
@@ -44,10 +45,12 @@ typedef struct RowJoint {
 } RowJoint;
 
 static Vec3 column(const Mat3 *m, int axis) {
+    ASSERT(axis >= 0 && axis < 3);
     return axis == 0 ? m->c0 : axis == 1 ? m->c1 : m->c2;
 }
 
 static RowJoint place(StepState *state, uint32_t index) {
+    ASSERT(index < state->world->joint_count);
     const Joint *joint = &state->world->joint[index];
     const Pose a = world_joint_frame(state->world, joint, 0),
                b = world_joint_frame(state->world, joint, 1);
@@ -83,6 +86,7 @@ typedef struct RowSum {
 // a direction; or of its spin. The square of its levers.
 static double add_link(const StepState *state, uint32_t body, Vec3 direction, const Vec3 *point,
                        double *block) {
+    ASSERT(body < state->world->body_count);
     const StepTree *tree = stage_tree(state, body);
     const TreeView *view = &tree->flight.view;
     const TreeFrame *frame = tree->flight.work.frame;
@@ -251,6 +255,7 @@ static void end_locked(const RowJoint *of, ProblemRow *row, const RowSum *sum) {
 }
 
 static bool add_locked_move(const RowJoint *of, int axis) {
+    ASSERT(axis >= 0 && axis < 3);
     const Vec3 direction = column(&of->axes[0], axis);
     const double gap = vec3_dot(direction, vec3_sub(of->origin[1], of->origin[0]));
     // where none is free, axes that turn along do not matter: each body's own point
@@ -276,6 +281,7 @@ static bool add_locked_turn(const RowJoint *of, uint32_t part, Vec3 direction, d
 }
 
 static bool is_turn_free(const RowJoint *of, int axis) {
+    ASSERT(axis >= 0 && axis < 3);
     return (of->joint->axes & (8 << axis)) != 0;
 }
 
@@ -317,6 +323,7 @@ static bool add_locked_turns(const RowJoint *of) {
 }
 
 static bool add_distance(const RowJoint *of) {
+    ASSERT(of->joint->kind == JOINT_DISTANCE);
     const Vec3 apart = vec3_sub(of->origin[1], of->origin[0]);
     const double length = vec3_norm(apart);
     const Vec3 direction = length > 0.0 ? vec3_scale(1.0 / length, apart) : vec3(1.0, 0.0, 0.0);
@@ -357,6 +364,7 @@ static bool add_rate(const RowJoint *of, ProblemRow *row, uint32_t axis, double 
 
 // The position of an axis: of three turns a part of the rotation vector.
 static double axis_position(const RowJoint *of, uint32_t axis) {
+    ASSERT(axis < joint_axis_count(of->joint->axes));
     const uint32_t moves = joint_axis_count(of->joint->axes & JOINT_MOVES);
     const bool is_vector = (of->joint->axes & JOINT_TURNS) == JOINT_TURNS && axis >= moves;
     return is_vector ? vec3_get(of->rotation, (int)(axis - moves))
@@ -368,6 +376,7 @@ static ProblemRow *add_axis_row(const RowJoint *of, uint32_t axis, uint32_t part
 }
 
 static bool add_limit(const RowJoint *of, uint32_t axis, uint32_t part) {
+    ASSERT(axis < joint_axis_count(of->joint->axes));
     const StepState *state = of->state;
     const JointAxis *what = &state->world->joint_axis[of->joint->axis_first + axis];
     const double sign = part == PART_LOW ? 1.0 : -1.0, h = state->input->time_step;
@@ -390,6 +399,7 @@ static bool add_limit(const RowJoint *of, uint32_t axis, uint32_t part) {
 }
 
 static bool add_friction(const RowJoint *of, uint32_t axis) {
+    ASSERT(axis < joint_axis_count(of->joint->axes));
     const JointAxis *what = &of->state->world->joint_axis[of->joint->axis_first + axis];
     const double most = of->state->input->time_step * what->friction;
     ProblemRow *row = add_axis_row(of, axis, PART_FRICTION);
@@ -411,12 +421,14 @@ typedef struct Pull {
 } Pull;
 
 static Pull drive_of(const World *world, size_t at) {
+    ASSERT(at < world->joint_axis_count);
     const JointAxis *axis = &world->joint_axis[at];
     return (Pull){axis->drive_stiffness, axis->drive_damping, world->joint_target[at],
                   world->joint_target_velocity[at], axis->effort_max};
 }
 
 static Pull spring_of(const World *world, size_t at) {
+    ASSERT(at < world->joint_axis_count);
     const JointAxis *axis = &world->joint_axis[at];
     return (Pull){axis->stiffness, axis->damping, axis->rest, 0.0, HUGE_VAL};
 }
@@ -522,6 +534,8 @@ static bool add_axis(const RowJoint *of, uint32_t axis) {
 // Adds `scale` times the rate of a joint's only axis.
 static bool add_partner(StepState *state, ProblemRow *row, uint32_t partner, double scale,
                         RowSum *sum) {
+    ASSERT(partner < state->world->joint_count);
+    ASSERT(joint_axis_count(state->world->joint[partner].axes) == 1);
     const Joint *joint = &state->world->joint[partner];
     if (joint->is_rows) {
         const RowJoint of = place(state, partner);
@@ -538,6 +552,7 @@ static bool add_partner(StepState *state, ProblemRow *row, uint32_t partner, dou
 }
 
 static bool add_gear(const RowJoint *of) {
+    ASSERT(of->joint->kind == JOINT_GEAR);
     StepState *state = of->state;
     const World *world = state->world;
     const uint32_t *partner = of->joint->partner;
@@ -567,6 +582,8 @@ static bool add_all_locked(const RowJoint *of) {
 }
 
 bool joint_rows_add_locked(StepState *state, uint32_t joint) {
+    ASSERT(joint < state->world->joint_count);
+    ASSERT(state->world->joint[joint].kind != JOINT_GEAR);
     RowRanking ranking = {.row_first = state->stepper->row_count};
     RowJoint of = place(state, joint);
     of.ranking = &ranking;
@@ -574,6 +591,7 @@ bool joint_rows_add_locked(StepState *state, uint32_t joint) {
 }
 
 bool joint_rows_add(StepState *state, uint32_t joint) {
+    ASSERT(joint < state->world->joint_count);
     const RowJoint of = place(state, joint);
     if (of.joint->kind == JOINT_GEAR) {
         return add_gear(&of);
@@ -598,6 +616,7 @@ static double pull_force(const Pull *pull, double position, double rate) {
 }
 
 static double axis_force(const RowJoint *of, uint32_t axis) {
+    ASSERT(axis < joint_axis_count(of->joint->axes));
     const World *world = of->state->world;
     const size_t at = of->joint->axis_first + axis;
     double force = world->joint_effort[at];
@@ -611,6 +630,7 @@ static double axis_force(const RowJoint *of, uint32_t axis) {
 
 // Adds what a force along an axis does to the two bodies: 6 numbers each. Returns it as a vector.
 static Vec3 push_along(const RowJoint *of, uint32_t axis, double force, double wrench[2][6]) {
+    ASSERT(axis < joint_axis_count(of->joint->axes));
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
@@ -797,6 +817,7 @@ void joint_rows_book(StepState *state, StepEnergy *energy) {
 
 // The force and the torque that the locked axes of a joint carried, its rows from `row` on.
 static bool is_broken(const StepState *state, const Joint *joint, uint32_t index, uint32_t row) {
+    ASSERT(index < state->world->joint_count && row <= state->stepper->row_count);
     const Stepper *stepper = state->stepper;
     double force = 0.0, torque = 0.0;
     for (; row < stepper->row_count && stepper->row_key[row].joint == index &&
@@ -837,6 +858,7 @@ bool joint_rows_find_broken(StepState *state) {
 }
 
 void joint_rows_remove_broken(StepState *state) {
+    ASSERT(state->broken_count <= state->world->joint_count);
     StepJoints *told = state->stepper->joints; // NULL where there is none
     for (uint32_t i = 0; i < state->broken_count; i++) {
         told->broken[told->broken_count++] = state->world->joint[state->broken[i]].id;

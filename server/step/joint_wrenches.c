@@ -20,6 +20,7 @@ static size_t kept_numbers(const Tree *tree, bool is_awake) {
 }
 
 bool joint_wrenches_reserve(StepState *state) {
+    ASSERT(state->stepper->joints != NULL);
     StepJoints *told = state->stepper->joints;
     size_t count = 0;
     for (uint32_t i = 0; i < state->articulated_count; i++) {
@@ -34,6 +35,7 @@ static double *keep(double *at, const double *numbers, size_t count) {
 }
 
 void joint_wrenches_keep(StepState *state) {
+    ASSERT(state->stepper->joints != NULL);
     StepJoints *told = state->stepper->joints;
     double *at = told->kept;
     for (uint32_t i = 0; i < state->articulated_count; i++) {

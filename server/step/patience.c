@@ -4,9 +4,13 @@
 // on. What is easy is solved meanwhile as ever, and a step that was spent well ends it.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 enum { FREE_FAILURES = SOLVER_FAILURES_MAX - 6 }; // then 1, 2, 4, … 64 steps
 
 void patience_begin(StepState *state) {
+    ASSERT(state->world->solver_wait <= SOLVER_WAIT_MAX);
+    ASSERT(state->world->solver_failures <= SOLVER_FAILURES_MAX);
     if (state->world->solver_wait > 0) {
         solver_ease(&state->stepper->solver);
     }
@@ -28,4 +32,6 @@ void patience_commit(StepState *state) {
     if (world->solver_failures >= FREE_FAILURES) {
         world->solver_wait = (uint8_t)(1u << (world->solver_failures - FREE_FAILURES));
     }
+    ASSERT(state->world->solver_wait <= SOLVER_WAIT_MAX);
+    ASSERT(state->world->solver_failures <= SOLVER_FAILURES_MAX);
 }

@@ -17,6 +17,7 @@ static double body_radius(const World *world, const Shape *shape, uint32_t body)
 }
 
 double reach_extent(const World *world, uint32_t body) {
+    ASSERT(body < world->body_count);
     const Shape *shape = world_body_shape(world, body);
     const BodyMass *mass = &world->mass[body];
     if (shape != NULL && !shape->is_unbounded) {
@@ -99,6 +100,7 @@ typedef struct Placing {
 // Whether it is nothing to what is fixed as well. What was moved from outside, or moves by itself,
 // is something to sleepers.
 static bool is_fixed(const StepState *state, uint32_t body) {
+    ASSERT(body < state->world->body_count);
     if (state->world->kind[body] == BODY_DYNAMIC) {
         return stage_is_still(state, body);
     }
@@ -242,6 +244,7 @@ static bool is_kick(const StepState *state, double length, uint32_t to) {
 }
 
 static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounce) {
+    ASSERT(from != to);
     Vec3 kick = kick_of(state, from, to, bounce);
     double length = vec3_norm(kick);
     if (!is_kick(state, length, to) || !may_meet(state, from, to)) {
@@ -340,6 +343,7 @@ static Status find_candidates(StepState *state) {
             broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,
                          &state->input->context, &state->candidate, &state->candidate_count);
     }
+    ASSERT(state->candidate_count == 0 || state->candidate != NULL);
     return status;
 }
 

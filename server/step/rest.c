@@ -111,6 +111,7 @@ static bool is_mover(const World *world, uint32_t body) {
 
 // The bodies that a joint joins, at most four: of a gear those of the joints that it couples.
 static int bodies_of(const World *world, const Joint *joint, uint32_t bodies[4]) {
+    ASSERT(joint->kind < JOINT_KIND_COUNT);
     int count = 0;
     for (int i = 0; i < (joint->kind == JOINT_GEAR ? 2 : 1); i++) {
         const Joint *of = joint->kind == JOINT_GEAR ? &world->joint[joint->partner[i]] : joint;
@@ -208,6 +209,7 @@ static double fastest(const double *velocity, double extent) {
 }
 
 static const double *new_velocity(const StepState *state, uint32_t tree) {
+    ASSERT(tree < state->tree_count);
     return state->velocity_new != NULL ? state->velocity_new + 6 * (size_t)state->body_of_tree[tree]
                                        : state->stepper->v + 6 * (size_t)tree;
 }
@@ -229,6 +231,7 @@ static void add_pace(const StepState *state, uint32_t body, const double *after,
 }
 
 static Pace pace_of(const StepState *state, uint32_t tree) {
+    ASSERT(tree < state->tree_count);
     const uint32_t body = state->body_of_tree[tree];
     Pace pace = {0.0, 0.0};
     if (tree < state->free_count) {
@@ -319,6 +322,7 @@ static void find_wakeful(const Judging *judging, const Islands *islands, uint8_t
         }
         // what joints fix to the world may touch what is fixed as well: that is of no island
         const uint32_t island = islands_of_contact(&stepper->problem, islands->of_tree, i);
+        ASSERT(island == PROBLEM_NO_TREE || island < islands->count);
         if (island != PROBLEM_NO_TREE) {
             is_wakeful[island] = 1;
         }
@@ -349,6 +353,7 @@ static void disturb_left(StepState *state, const Islands *islands, uint8_t *is_w
 
 // An island is called by the first of its bodies.
 static void find_beds(const StepState *state, const Islands *islands, uint32_t *bed) {
+    ASSERT(islands->count <= state->tree_count);
     for (uint32_t body = state->world->body_count; body > 0; body--) {
         const uint32_t tree = state->stepper->tree_of_body[body - 1];
         if (tree != PROBLEM_NO_TREE) {
@@ -358,6 +363,7 @@ static void find_beds(const StepState *state, const Islands *islands, uint32_t *
 }
 
 static uint32_t bodies_of_tree(const StepState *state, uint32_t tree) {
+    ASSERT(tree < state->tree_count);
     const uint32_t body = state->body_of_tree[tree];
     return tree < state->free_count ? 1 : stage_tree(state, body)->flight.view.tree->link_count;
 }
@@ -430,6 +436,7 @@ static void drop_woken(const StepState *state) {
 }
 
 static void settle_body(const StepState *state, uint32_t body) {
+    ASSERT(body < state->world->body_count);
     World *world = state->world;
     WorldSleep *sleep = world->sleep;
     uint32_t tree = state->stepper->tree_of_body[body];

@@ -36,6 +36,7 @@ static double dot(const double *a, const double *b, uint32_t count) {
 // M^-1 of a block, in memory that is free until the tree lands.
 static const double *move_tree(const StepState *state, uint32_t tree, const double *block,
                                double kicked[6]) {
+    ASSERT(tree < state->tree_count);
     if (tree < state->free_count) {
         const FreeMass *mass = &state->free[tree];
         vec3_store(kicked, vec3_scale(mass->inverse_mass, vec3_load(block)));
@@ -58,6 +59,7 @@ static const double *move_tree(const StepState *state, uint32_t tree, const doub
 // `own`, its own.
 static void kick(const StepState *state, uint32_t by, uint32_t first, uint32_t count, double *rates,
                  double *own) {
+    ASSERT(by < state->stepper->row_count);
     const Stepper *stepper = state->stepper;
     const ProblemRow *row = &stepper->row[by];
     memset(rates, 0, count * sizeof(double));
@@ -76,6 +78,8 @@ static void kick(const StepState *state, uint32_t by, uint32_t first, uint32_t c
 }
 
 double row_mobility(const StepState *state, uint32_t row, uint32_t first, uint32_t count) {
+    ASSERT(row < state->stepper->row_count);
+    ASSERT(first + count <= row);
     ASSERT(count <= LOCKED_MAX);
     ASSERT(first + count <= row);
     double rates[LOCKED_MAX], own, unused[LOCKED_MAX], held[LOCKED_MAX][LOCKED_MAX];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "step/row_rank.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +44,7 @@ static void take_out(double *a, const double *b, size_t width) {
 
 // All rows of a joint have the same blocks, one behind the other.
 static bool has_rank(const StepState *state, const RowRanking *ranking, Rest *rest) {
+    ASSERT(ranking->count <= 6);
     const Stepper *stepper = state->stepper;
     *rest = (Rest){.tree = {PROBLEM_NO_TREE, PROBLEM_NO_TREE}, .count = ranking->count};
     if (ranking->count == 0) {
@@ -59,6 +62,7 @@ static bool has_rank(const StepState *state, const RowRanking *ranking, Rest *re
 }
 
 static const double *numbers_of(const Stepper *stepper, uint32_t row) {
+    ASSERT(row < stepper->row_count);
     return stepper->number + stepper->row_block[stepper->row[row].block_first].jacobian;
 }
 
@@ -167,6 +171,7 @@ static void move_up(const StepState *state, const RowRanking *ranking, const Res
 }
 
 bool row_rank_keep(StepState *state, const RowRanking *ranking) {
+    ASSERT(ranking->row_first + ranking->count == state->stepper->row_count);
     Rest rest;
     if (!has_rank(state, ranking, &rest)) {
         return true;

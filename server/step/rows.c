@@ -3,11 +3,20 @@
 // of their joints and parts, as does what the world remembers of them.
 #include "step/rows.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 
 #include <string.h>
 
+// Keys rise.
+static bool is_behind(const Stepper *stepper, uint32_t joint, uint32_t part) {
+    const StepRow *last = &stepper->row_key[stepper->row_count - 1];
+    return last->joint < joint || (last->joint == joint && last->part < part);
+}
+
 ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part) {
+    ASSERT(joint < state->world->joint_count);
+    ASSERT(state->stepper->row_count == 0 || is_behind(state->stepper, joint, part));
     Stepper *stepper = state->stepper;
     const size_t count = (size_t)stepper->row_count + 1;
     if ((count > stepper->row_capacity && stepper_bytes(stepper) > stepper->bytes_max) ||
@@ -24,10 +33,13 @@ ProblemRow *rows_add(StepState *state, uint32_t joint, uint32_t part) {
 }
 
 StepRow *rows_last(const StepState *state) {
+    ASSERT(state->stepper->row_count > 0);
     return &state->stepper->row_key[state->stepper->row_count - 1];
 }
 
 double *rows_add_block(StepState *state, ProblemRow *row, uint32_t tree) {
+    ASSERT(tree < state->tree_count);
+    ASSERT(row == &state->stepper->row[state->stepper->row_count - 1]);
     Stepper *stepper = state->stepper;
     const size_t width = state->tree[tree].width, count = stepper->number_count + width;
     if (count > UINT32_MAX ||
@@ -75,6 +87,7 @@ static void recall(const StepState *state, double *warm) {
 }
 
 void rows_assemble(StepState *state) {
+    ASSERT(state->stepper->number_count <= state->stepper->number_capacity);
     Stepper *stepper = state->stepper;
     ContactProblem *problem = &stepper->problem;
     problem->number = stepper->number;

@@ -5,6 +5,8 @@
 // this step makes it.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 #include "collide/seam.h"
 
 #include <string.h>
@@ -15,6 +17,7 @@ static bool are_near(const StepState *state, const BroadPair *pair) {
 }
 
 bool seams_list_partners(StepState *state) {
+    ASSERT(state->candidate_count == 0 || state->candidate != NULL);
     uint32_t count = state->world->body_count;
     size_t pairs = state->candidate_count;
     uint32_t *first = arena_take_array(state->scratch, (size_t)count + 1, sizeof(uint32_t));
@@ -99,6 +102,7 @@ static Hold find_hold(const Seam *seam, const StepPart *cover) {
 
 // Which of the points the face does not rise at above that plane.
 static uint32_t find_clear(const Seam *seam, const Hold *hold, int face, uint32_t points) {
+    ASSERT(face >= 0 && face < 6);
     uint32_t clear = 0;
     for (uint32_t i = 0; hold->is_found && points >> i != 0; i++) {
         if ((points >> i & 1u) != 0 &&
@@ -135,6 +139,7 @@ static uint32_t hide_by(Seam *seam, const StepPart *cover) {
 
 // By the parts of a body that may lie before the owner's faces.
 static uint32_t hide_by_body(Seam *seam, uint32_t body) {
+    ASSERT(body < seam->state->world->body_count);
     const StepState *state = seam->state;
     const Shape *shape = world_body_shape(state->world, body);
     Vec3 away = vec3_sub(seam->at, state->ball[body].center);

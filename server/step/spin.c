@@ -21,6 +21,8 @@
 // a body keeps its kicked spin for this step, which neither gains nor loses either.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 // seven are enough up to two radians per time step, and more is seldom of use beyond
 enum { NEWTON_STEPS_MAX = 16 };
 
@@ -79,6 +81,7 @@ static Vec3 spin_by_newton(Sym3 inertia, Vec3 before, Vec3 kicked, double h, dou
 
 Vec3 spin_free(const WorldSettings *settings, const FreeMass *mass, double h, Vec3 before,
                Vec3 kicked) {
+    ASSERT(settings->rotation < ROTATION_COUNT && h > 0.0);
     if (settings->rotation == ROTATION_EXPLICIT) {
         Vec3 torque = vec3_cross(sym3_mul_vec(mass->inertia, before), before);
         return vec3_add_scaled(kicked, h, sym3_mul_vec(mass->inverse_inertia, torque));

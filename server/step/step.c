@@ -2,7 +2,9 @@
 #include "step/step.h"
 
 #include "base/assert.h"
+#include "base/defect.h"
 #include "solve/compliant.h"
+#include "solve/problem_valid.h"
 #include "step/joint_project.h"
 #include "step/joint_rows.h"
 #include "step/joint_wrenches.h"
@@ -128,6 +130,7 @@ static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
     const Geometry geometry = geometry_of(state);
     Context context = state->input->context;
     context.geometry = &geometry;
+    VALIDATE_WHOLE(problem_is_valid, &stepper->problem);
     Status status = solver_solve(&stepper->solver, &stepper->problem, &context, state->scratch,
                                  &state->result, state->error);
     if (status != STATUS_OK) {

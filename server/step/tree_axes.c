@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "step/tree_axes.h"
 
+#include "base/assert.h"
 #include "base/trig.h"
 #include "world/settings.h"
 
 #include <string.h>
 
 double tree_share(uint8_t integrator) {
+    ASSERT(integrator < INTEGRATOR_COUNT);
     switch ((Integrator)integrator) {
     case INTEGRATOR_EXPLICIT:
         return 0.0;
@@ -39,6 +41,7 @@ Mat3 tree_rotation_rates(Vec3 rotation) {
 
 static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint32_t link,
                                 size_t *first) {
+    ASSERT(link < view->tree->link_count);
     *first = view->joint[view->link[link].joint].axis_first;
     return axes->axis + *first;
 }
@@ -75,6 +78,7 @@ void tree_axes_armature(const TreeView *view, const TreeAxes *axes, double *arma
 
 void tree_axes_springs(const TreeView *view, const TreeAxes *axes, uint8_t integrator, double h,
                        const double *mobility, SpringShare *springs) {
+    ASSERT(integrator < INTEGRATOR_COUNT && h > 0.0);
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
         size_t first;
@@ -102,6 +106,7 @@ void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integra
 
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
                     const double *pulls, double h, double *added) {
+    ASSERT(h > 0.0);
     memset(added, 0, view->tree->width * sizeof(double));
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;

@@ -15,6 +15,8 @@
 // unexplained is what the problem left unsolved.
 #include "step/stages.h"
 
+#include "base/assert.h"
+
 // Beside the kinetic one, of links that are placed: of their weight, of what is stretched and of
 // what is on the axes. The latter two are part of the scale.
 static double stored_energy(const StepState *state, const TreeFlight *flight,
@@ -58,6 +60,7 @@ static double dense_form(const double *matrix, uint32_t width, const double *x, 
 // What a link moves with, of velocities of its tree.
 static TreePair link_motion(const ContactProblem *problem, const ProblemLink *links, uint32_t i,
                             const TreePair *of, const double *x) {
+    ASSERT(links[i].parent == PROBLEM_NO_LINK || links[i].parent < i);
     const ProblemLink *link = &links[i];
     TreePair motion = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     if (link->parent != PROBLEM_NO_LINK) {
@@ -75,6 +78,7 @@ static TreePair link_motion(const ContactProblem *problem, const ProblemLink *li
 
 static double links_form(const ContactProblem *problem, const ProblemTree *tree, TreeWork *work,
                          const double *x, const double *y) {
+    ASSERT(tree->link_count > 0);
     const ProblemLink *links = problem->link + tree->mass;
     double form = 0.0;
     for (uint32_t i = 0; i < tree->link_count; i++) {

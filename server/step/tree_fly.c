@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "step/tree_fly.h"
 
+#include "base/assert.h"
 #include "solve/dense.h"
 
 #include <string.h>
@@ -39,6 +40,7 @@ static double *take(unsigned char **at, size_t count) {
 }
 
 void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
+    ASSERT(tree->link_count > 0);
     const size_t width = tree->width;
     tree_work_take(&flight->work, tree, at);
     at += tree_work_bytes(tree);
@@ -74,6 +76,7 @@ static void recall(TreeFlight *flight) {
 }
 
 static TreeView base_later(const TreeFlight *flight, double time) {
+    ASSERT(time >= 0.0);
     TreeView view = flight->view;
     view.base.position = vec3_add_scaled(view.base.position, time, view.base_velocity);
     view.base.orientation = quat_turn(view.base.orientation, view.base_spin, time);
@@ -113,6 +116,7 @@ static void act_along(TreeFlight *flight, const double *v) {
 // h times what the motion to v takes beyond the forces that there are; links are placed. Velocity
 // products are taken where `rotation` says; `products` false: the velocity products are left out.
 static void find_rest(TreeFlight *flight, const double *v, uint8_t rotation, bool products) {
+    ASSERT(rotation < ROTATION_COUNT);
     const double h = flight->h, share = tree_share(flight->integrator);
     const double later = rotation == ROTATION_EXPLICIT   ? 0.0
                          : rotation == ROTATION_IMPLICIT ? 1.0

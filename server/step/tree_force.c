@@ -3,6 +3,8 @@
 // rates and their changes to forces, linear in links.
 #include "step/tree.h"
 
+#include "base/assert.h"
+
 // The acceleration of a point that a body carries along.
 static inline Vec3 carried(const TreePair *change, Vec3 spin, Vec3 arm) {
     return vec3_add(vec3_add(change->linear, vec3_cross(change->angular, arm)),
@@ -73,6 +75,7 @@ static TreePair accelerate_floating(const TreeFrame *frame, const double *change
 
 void tree_accelerate(const TreeView *view, const double *rates, const double *changes,
                      TreeWork *work) {
+    ASSERT(view->link[0].parent == TREE_NONE);
     const TreePair still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];

@@ -32,6 +32,7 @@ void tree_work_take(TreeWork *work, const Tree *tree, unsigned char *at) {
 }
 
 void tree_weigh(const TreeView *view, const BodyMass *mass, TreeWork *work) {
+    ASSERT(view->tree->link_count > 0);
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeFrame *frame = &work->frame[i];
         const BodyMass *of = &mass[view->link[i].body];
@@ -82,6 +83,7 @@ static void project(const TreeView *view, const TreeWork *work, uint32_t i, Tree
 
 // The rows of a link, up to the diagonal.
 static void fill_rows(const TreeView *view, const TreeWork *work, uint32_t i, double *matrix) {
+    ASSERT(i < view->tree->link_count);
     const size_t width = view->tree->width;
     const TreeLink *link = &view->link[i];
     const TreeFrame *frame = &work->frame[i];
@@ -136,6 +138,7 @@ double tree_extent(const TreeView *view, const TreeFrame *frame) {
 
 void tree_jacobian(const TreeView *view, const TreeFrame *frame, uint32_t link, Vec3 point,
                    double size, const Vec3 direction[3], double sign, double *jacobian) {
+    ASSERT(link < view->tree->link_count);
     ASSERT(link < view->tree->link_count);
     const size_t width = view->tree->width;
     for (uint32_t at = link; at != TREE_NONE; at = view->link[at].parent) {

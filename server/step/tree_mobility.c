@@ -8,6 +8,8 @@
 //     (M^-1)_kk = 1/d + U.Y U/d^2,    Y := (1 - S U^T/d) Y (1 - U S^T/d) + S S^T/d
 #include "step/tree.h"
 
+#include "base/assert.h"
+
 // Y = [linear, across; across^T, angular] of forces and torques, as a TreeArticulated.
 static TreePair give(const TreeArticulated *y, const TreePair *force) {
     return (TreePair){
@@ -44,6 +46,7 @@ static void add_number(TreeArticulated *y, double s, const TreePair *motion, con
 }
 
 static Vec3 column_of(const Sym3 *m, int axis) {
+    ASSERT(axis >= 0 && axis < 3);
     return axis == 0   ? vec3(m->xx, m->xy, m->xz)
            : axis == 1 ? vec3(m->xy, m->yy, m->yz)
                        : vec3(m->xz, m->yz, m->zz);
@@ -71,6 +74,7 @@ static TreeArticulated carry(const TreeArticulated *y, Vec3 arm) {
 }
 
 void tree_mobility(const TreeView *view, TreeWork *work, double *mobility) {
+    ASSERT(view->link[0].parent == TREE_NONE);
     TreeArticulated *of = work->articulated; // which the factor does not need any more
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];

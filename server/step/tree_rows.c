@@ -10,6 +10,7 @@
 // Under the explicit integrator a drive's force is that of the begin of the step, and no row.
 // A limit is a row where the free motion comes near it, as contacts are: within the margin, which
 // is one of radians as well, and twice what it moves in the step.
+#include "base/assert.h"
 #include "step/rows.h"
 
 // Parts of a joint that are rows: of each axis.
@@ -128,11 +129,13 @@ static bool add_axis(const RowAxis *of) {
 }
 
 static Vec3 row_of(const Mat3 *m, uint32_t k) {
+    ASSERT(k < 3);
     const int at = (int)k;
     return vec3(vec3_get(m->c0, at), vec3_get(m->c1, at), vec3_get(m->c2, at));
 }
 
 bool tree_rows_add(StepState *state, uint32_t joint) {
+    ASSERT(joint < state->world->joint_count && !state->world->joint[joint].is_rows);
     const World *world = state->world;
     const Joint *of = &world->joint[joint];
     const StepTree *tree = stage_tree(state, of->body[1]);

@@ -8,9 +8,12 @@
 // parent. It is the factor L D L^T of the matrix, of which nothing but a path to the root is there.
 #include "step/tree.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 static Vec3 column(const Sym3 *m, int axis) {
+    ASSERT(axis >= 0 && axis < 3);
     return axis == 0   ? vec3(m->xx, m->xy, m->xz)
            : axis == 1 ? vec3(m->xy, m->yy, m->yz)
                        : vec3(m->xz, m->yz, m->zz);
@@ -79,6 +82,7 @@ static void hand_on(TreeArticulated *parent, const TreeArticulated *child, Vec3 
 }
 
 void tree_factor(const TreeView *view, const double *added, TreeWork *work) {
+    ASSERT(view->link[0].parent == TREE_NONE);
     const uint32_t count = view->tree->link_count;
     TreeArticulated *of = work->articulated;
     for (uint32_t i = 0; i < count; i++) {
@@ -104,6 +108,7 @@ void tree_factor(const TreeView *view, const double *added, TreeWork *work) {
 }
 
 void tree_solve(const TreeView *view, TreeWork *work, double *numbers) {
+    ASSERT(view->tree->link_count > 0);
     const uint32_t count = view->tree->link_count;
     TreePair *load = work->load, *change = work->change;
     memset(load, 0, count * sizeof(TreePair));

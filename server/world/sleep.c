@@ -153,7 +153,7 @@ static bool has_velocity(const World *world, uint32_t body) {
     return !bytes_are_same(world->velocity + 6 * (size_t)body, none, sizeof(none));
 }
 
-static bool body_is_sound(const World *world, uint32_t body) {
+bool sleep_body_is_sound(const World *world, uint32_t body) {
     const WorldSleep *sleep = world->sleep;
     uint32_t island = sleep->island[body];
     double rest = sleep->rest[body]; // written so that NaN fails
@@ -171,7 +171,7 @@ static bool body_is_sound(const World *world, uint32_t body) {
 }
 
 // Of sleepers, and of one island.
-static bool memory_is_sound(const World *world, const ContactMemory *memory) {
+bool sleep_memory_is_sound(const World *world, const ContactMemory *memory) {
     if (memory->a >= world->body_count || memory->b >= world->body_count) {
         return false;
     }
@@ -187,11 +187,11 @@ bool sleep_is_sound(World *world) {
     bool is_sound = sleep_told_count(world) == sleep->count;
     sleep->asleep_count = 0;
     for (uint32_t body = 0; is_sound && body < sleep->count; body++) {
-        is_sound = body_is_sound(world, body);
+        is_sound = sleep_body_is_sound(world, body);
         sleep->asleep_count += sleep_is_asleep(world, body);
     }
     for (size_t i = 0; is_sound && i < sleep->memory_count; i++) {
-        is_sound = memory_is_sound(world, &sleep->memory[i]);
+        is_sound = sleep_memory_is_sound(world, &sleep->memory[i]);
     }
     return is_sound;
 }

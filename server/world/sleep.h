@@ -48,6 +48,9 @@ uint32_t sleep_count(const World *world); // of bodies asleep
 
 // Whether numbers that come from outside can be so; counts who is asleep.
 bool sleep_is_sound(World *world);
+// The same of a body that it knows, and of an impulse that it keeps.
+bool sleep_body_is_sound(const World *world, uint32_t body);
+bool sleep_memory_is_sound(const World *world, const ContactMemory *memory);
 // Whether trees of joints sleep as a whole.
 bool sleep_trees_are_sound(const World *world);
 

@@ -208,6 +208,7 @@ void world_remove_joints(World *world, const uint32_t *joints, uint32_t count);
 // that their numbers are.
 bool world_reserve_joint_axes(World *world, size_t count);
 Status world_check_trees(const World *world, uint32_t count, Error *error);
+bool world_joint_is_sound(const World *world, size_t index);
 bool world_joints_are_sound(const World *world);
 bool world_joint_state_is_sound(const World *world);
 

@@ -59,7 +59,7 @@ static bool kind_is_sound(const Joint *joint) {
                                         : joint->axes == joint_kind_axes((JointKind)joint->kind);
 }
 
-static bool joint_is_sound(const World *world, size_t index) {
+bool world_joint_is_sound(const World *world, size_t index) {
     const Joint *joint = &world->joint[index];
     if (!kind_is_sound(joint) || !ends_are_sound(world, index) ||
         !frame_is_sound(&joint->frame[0]) || !frame_is_sound(&joint->frame[1]) ||
@@ -86,7 +86,7 @@ bool world_joints_are_sound(const World *world) {
     Id last = 0;
     for (size_t i = 0; i < world->joint_count; i++) {
         const Id id = world->joint[i].id;
-        if (id <= last || id >= world->joint_id_next || !joint_is_sound(world, i)) {
+        if (id <= last || id >= world->joint_id_next || !world_joint_is_sound(world, i)) {
             return false;
         }
         last = id;

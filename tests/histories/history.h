@@ -29,6 +29,7 @@ typedef struct Deed {
 
 // What must hold; findings name it.
 typedef enum Property {
+    PROPERTY_VALID,   // worlds are as their headers say: what is not is named before it does harm
     PROPERTY_ALIVE,   // no assertion, no signal, no sanitizer, no end of time
     PROPERTY_FINITE,  // every number of the state fits a float, orientations are unit
     PROPERTY_REFUSED, // what was refused has changed nothing

@@ -10,6 +10,7 @@
 #include "histories/units.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
+#include "world/world_valid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,11 +20,11 @@
 static const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
 
 const char *const property_names[PROPERTY_COUNT] = {
-    [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite", [PROPERTY_REFUSED] = "refused",
-    [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",   [PROPERTY_AGAIN] = "again",
-    [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay", [PROPERTY_JUDGE] = "judge",
-    [PROPERTY_ENERGY] = "energy", [PROPERTY_RECORD] = "record", [PROPERTY_UNITS] = "units",
-    [PROPERTY_TURNED] = "turned",
+    [PROPERTY_VALID] = "valid",     [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite",
+    [PROPERTY_REFUSED] = "refused", [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",
+    [PROPERTY_AGAIN] = "again",     [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay",
+    [PROPERTY_JUDGE] = "judge",     [PROPERTY_ENERGY] = "energy", [PROPERTY_RECORD] = "record",
+    [PROPERTY_UNITS] = "units",     [PROPERTY_TURNED] = "turned",
 };
 
 bool play_found(Play *play, Property property, const char *place, const char *format, ...) {
@@ -85,6 +86,14 @@ void play_deinit(Play *play) {
     record_deinit(&play->record);
     arena_deinit(&play->scratch);
     arena_deinit(&play->memory);
+}
+
+// Asked first, so that what is wrong with the world is named, and not what that breaks.
+static bool is_valid(Play *play, const char *when) {
+    Defect defect = {0};
+    return world_is_valid(play->door[PLAY_MAIN].world, &defect) ||
+           play_found(play, PROPERTY_VALID, defect.what, "%s: %s %zu: %s", when, defect.thing,
+                      defect.index, defect.what);
 }
 
 // ---- hashes
@@ -199,6 +208,9 @@ static bool change(Play *play, const Input *input) {
     Door *door = &play->door[PLAY_MAIN];
     const uint64_t before = whole_hash(door->world);
     const Status status = door_change(door, input, &play->memory, NULL, NULL, &error);
+    if (!is_valid(play, "change")) {
+        return false;
+    }
     play->tally.refused += status != STATUS_OK;
     if (status != STATUS_OK && whole_hash(door->world) != before) {
         return play_found(play, PROPERTY_REFUSED, "hash", "refused (%s: %.200s), and yet changed",
@@ -275,6 +287,9 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
     record_await(door);
     const Status status = door_step(door, run, &play->scratch, 0, &context, error);
     run->input.witness = NULL;
+    if (!is_valid(play, "step")) {
+        return status;
+    }
     if (status == STATUS_OK && door->world->step == step) {
         play->is_over = true;
         if (whole_hash(door->world) != before) {
