@@ -542,6 +542,7 @@ static bool add_partner(StepState *state, ProblemRow *row, uint32_t partner, dou
         return add_rate(&of, row, 0, scale, true, sum);
     }
     const StepTree *tree = stage_tree(state, joint->body[1]);
+    ASSERT(tree != NULL); // a joint that sleeps has no rows
     double *block = block_of(state, row, tree->problem);
     if (block == NULL) {
         return false;
