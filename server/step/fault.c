@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 // `body` 0: the quantity is the whole world's.
 static Status fault(StepState *state, Id body, const char *quantity, const char *why) {
@@ -41,6 +42,78 @@ Status fault_mass(StepState *state) {
                  "not be positive definite, as masses on it differ by more orders of magnitude "
                  "than a double has");
 }
+
+// ---- joints of rows, whose numbers are measured where their bodies have come to
+
+// No number of a joint is larger than this where every pose and velocity is within `tame`: a place
+// is the difference of two, of four vectors each, and a rate that of two v + w x r.
+static const double tame = 1e17;
+
+static const double *pose_after(const StepState *state, uint32_t body) {
+    const double *pose = stage_is_still(state, body) ? state->world->pose : state->pose_new;
+    return pose + 7 * (size_t)body;
+}
+
+static const double *velocity_after(const StepState *state, uint32_t body) {
+    if (state->world->kind[body] != BODY_DYNAMIC || stage_is_still(state, body)) {
+        return state->world->velocity + 6 * (size_t)body;
+    }
+    const bool is_free = state->stepper->tree_of_body[body] < state->free_count;
+    return is_free && state->velocity_new != NULL ? state->velocity_new + 6 * (size_t)body
+                                                  : stage_velocity_after(state, body);
+}
+
+// Most worlds are told by a glance at where their joints' bodies are.
+static bool is_tame(const StepState *state, const Joint *joint) {
+    bool is = true;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t body = joint->body[side];
+        is = is &&
+             (body == JOINT_NO_BODY || (numbers_are_within(pose_after(state, body), 3, tame) &&
+                                        numbers_are_within(velocity_after(state, body), 6, tame)));
+    }
+    return is;
+}
+
+// The world as it would be, as far as joints are measured of it. false: memory ends.
+static bool take_world(const StepState *state, World *after) {
+    const size_t count = state->world->body_count;
+    *after = *state->world;
+    after->pose = arena_take_array(state->scratch, count, 7 * sizeof(double));
+    after->velocity = arena_take_array(state->scratch, count, 6 * sizeof(double));
+    if (after->pose == NULL || after->velocity == NULL) {
+        return false;
+    }
+    for (uint32_t body = 0; body < count; body++) {
+        memcpy(after->pose + 7 * (size_t)body, pose_after(state, body), 7 * sizeof(double));
+        memcpy(after->velocity + 6 * (size_t)body, velocity_after(state, body), 6 * sizeof(double));
+    }
+    return true;
+}
+
+Status fault_check_joints(StepState *state) {
+    const World *world = state->world;
+    World after = {0};
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        double position[JOINT_POSITION_MAX] = {0.0}, rate[JOINT_AXES_MAX] = {0.0};
+        if (!joint->is_rows || joint->axes == 0 || is_tame(state, joint)) {
+            continue;
+        }
+        if (after.pose == NULL && !take_world(state, &after)) {
+            return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                             "Memory ended while measuring joints: raise --memory-bytes-max.");
+        }
+        world_measure_joint(&after, joint, position, rate);
+        if (!numbers_fit_float(position, JOINT_POSITION_MAX) ||
+            !numbers_fit_float(rate, JOINT_AXES_MAX)) {
+            return fault_body(state, joint->body[1], "position or rate of a joint of rows");
+        }
+    }
+    return STATUS_OK;
+}
+
+// ---- the report
 
 // Where a number stands in a report, and what it is called.
 typedef struct ReportRow {

@@ -243,6 +243,9 @@ Status fault_body(StepState *state, uint32_t body, const char *quantity);
 // Undoes the step as the mass of a tree is not positive definite.
 Status fault_mass(StepState *state);
 
+// Undoes the step unless the numbers of all joints of rows can be told as they will be measured.
+Status fault_check_joints(StepState *state);
+
 // Undoes the step unless all that a report carries can be told.
 Status fault_check_report(StepState *state, const StepReport *report);
 

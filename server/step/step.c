@@ -250,6 +250,9 @@ static Status run_stages(StepState *state, ClockProc *clock, StepReport *report)
                            "--memory-bytes-max.");
     }
     if (status == STATUS_OK) {
+        status = fault_check_joints(state);
+    }
+    if (status == STATUS_OK) {
         status = integrate_commit(state);
     }
     if (status == STATUS_OK) {

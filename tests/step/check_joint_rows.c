@@ -649,6 +649,43 @@ START_TEST(what_moves_by_itself_takes_others_along) {
 }
 END_TEST
 
+// Two bodies 1e30 m apart, of which a torque spins the first: its velocities, the other's and their
+// poses are such as floats hold. How fast the other goes by is measured by the joint, which leaves
+// all free and so has no row: v = w x r = 1e9 rad/s 1e30 m.
+START_TEST(a_rate_that_no_float_holds_has_not_happened) {
+    Lab lab = lab_create(0.0, 1.0);
+    const Vec3 moments = vec3(1.0, 1.0, 1.0);
+    const uint32_t near =
+        add_body(&lab, pose_at(vec3(0.0, 0.0, 0.0), quat_identity()), NULL, 1.0, moments);
+    const uint32_t far =
+        add_body(&lab, pose_at(vec3(2.0, 0.0, 0.0), quat_identity()), NULL, 1.0, moments);
+    const Build build =
+        begin(&lab, JOINT_FREE, (int)near, far, pose_at(vec3(0.0, 0.0, 0.0), quat_identity()),
+              pose_at(vec3(0.0, 0.0, 0.0), quat_identity()));
+    add(&lab, &build);
+    lab.world->pose[7 * (size_t)far] = 1e30;
+    const uint64_t before = snapshot_hash(lab.world);
+    const double wrench[6] = {0.0, 0.0, 0.0, 0.0, 0.0, _i == 0 ? 1e9 : 1e8};
+    const StepInput input = {
+        .time_step = 1.0, .wrench_count = 1, .wrench_body = &near, .wrench = wrench};
+    Error error = {0};
+    const Status status =
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error);
+    if (_i == 0) {
+        ck_assert_int_eq(status, STATUS_FAILED_PRECONDITION);
+        ck_assert(lab.world->faulted);
+        lab.world->faulted = false;
+        ck_assert_uint_eq(snapshot_hash(lab.world), before);
+        ck_assert_str_eq(lab.stepper->fault.quantity, "position or rate of a joint of rows");
+        ck_assert_uint_eq(lab.stepper->fault.body, lab.world->body_id[far]);
+    } else { // 1e38 m/s: a float holds it; the first has turned by half a turn, but for 1e-8
+        ck_assert_int_eq(status, STATUS_OK);
+        ck_assert_double_eq_tol(fabs(lab.world->joint_velocity[1]), 1e38, 1e30);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 START_TEST(a_snapshot_goes_on_to_the_bit) {
     Lab lab = make_rods(5, 0.004);
     lab_step(&lab, 50);
@@ -682,6 +719,7 @@ static TCase *case_rows(void) {
     tcase_add_test(tcase, a_joint_that_stands_twice_is_one);
     tcase_add_loop_test(tcase, a_joint_breaks_where_it_bears_too_much, 0, 4);
     tcase_add_test(tcase, what_moves_by_itself_takes_others_along);
+    tcase_add_loop_test(tcase, a_rate_that_no_float_holds_has_not_happened, 0, 2);
     tcase_add_test(tcase, a_snapshot_goes_on_to_the_bit);
     return tcase;
 }
