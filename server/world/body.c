@@ -131,6 +131,26 @@ static Status given_center(const BodyColumns *columns, uint32_t index, Vec3 *cen
     return STATUS_OK;
 }
 
+// What follows from shapes or from another mass is within the ranges of what is given, so that the
+// scene of a world can say it.
+static Status check_mass_of_shapes(double mass, uint32_t index, Error *error) {
+    return range_holds(RANGE_MASS, mass)
+               ? STATUS_OK
+               : blame(error, "mass", index,
+                       "The densities of its shapes make the body's mass: no body has more than "
+                       "1e18 kg. Give it a mass, or its shapes lower densities.");
+}
+
+static Status check_inertia_of_mass(Sym3 inertia, uint32_t index, Error *error) {
+    const double largest = range_get(RANGE_INERTIA)->maximum;
+    // of a positive tensor no entry is larger than those of the diagonal
+    return inertia.xx <= largest && inertia.yy <= largest && inertia.zz <= largest
+               ? STATUS_OK
+               : blame(error, "inertia", (uint64_t)index * 6,
+                       "The body's inertia follows from its mass and its shapes: no body has more "
+                       "than 1e30 kg m^2. Give it an inertia, or less mass.");
+}
+
 // A moment below this share of the trace is lost where the tensor is seen in axes that are not its
 // own: rounding is 2e-16 of the trace there, and the inverse is still right to a part in 1,000.
 #define MOMENT_SHARE_MIN 1e-12
@@ -158,43 +178,50 @@ static Status finish_mass(BodyMass *mass, bool is_given, uint32_t index, Error *
                        "number.");
 }
 
-static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
-                           BodyMass *mass, Error *error) {
-    bool has_volume = shape != NULL && !shape->is_unbounded && shape->volume_mass > 0.0;
-    if (columns->has_made_masses) {
-        Status status = take_made(columns, index, mass, error);
-        return status == STATUS_OK ? finish_mass(mass, true, index, error) : status;
-    }
+static bool has_volume(const Shape *shape) {
+    return shape != NULL && !shape->is_unbounded && shape->volume_mass > 0.0;
+}
+
+static Status take_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
+                        BodyMass *mass, Error *error) {
     if (columns->mass != NULL) {
         mass->mass = columns->mass[index];
-        Status status = range_check(RANGE_MASS, mass->mass, "mass", index, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    } else if (has_volume) {
-        mass->mass = shape->volume_mass;
-    } else {
+        return range_check(RANGE_MASS, mass->mass, "mass", index, error);
+    }
+    if (!has_volume(shape)) {
         return blame(error, "mass", index, "A dynamic body without a solid shape needs a mass.");
     }
+    mass->mass = shape->volume_mass;
+    return check_mass_of_shapes(mass->mass, index, error);
+}
 
+static Status take_inertia(const BodyColumns *columns, uint32_t index, const Shape *shape,
+                           BodyMass *mass, Error *error) {
     if (columns->inertia != NULL) {
-        Status status =
-            check_inertia(columns->inertia + 6 * (size_t)index, index, &mass->inertia, error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    } else if (has_volume) {
-        mass->inertia = scale_inertia(shape->inertia, mass->mass / shape->volume_mass);
-        if (columns->center_of_mass != NULL) {
-            mass->inertia = move_inertia(mass->inertia, mass->mass, shape->center, mass->center);
-        } else {
-            mass->center = shape->center;
-        }
-    } else {
+        return check_inertia(columns->inertia + 6 * (size_t)index, index, &mass->inertia, error);
+    }
+    if (!has_volume(shape)) {
         return blame(error, "inertia", (uint64_t)index * 6,
                      "A dynamic body without a solid shape needs an inertia.");
     }
-    return finish_mass(mass, columns->inertia != NULL, index, error);
+    mass->inertia = scale_inertia(shape->inertia, mass->mass / shape->volume_mass);
+    if (columns->center_of_mass != NULL) {
+        mass->inertia = move_inertia(mass->inertia, mass->mass, shape->center, mass->center);
+    } else {
+        mass->center = shape->center;
+    }
+    return check_inertia_of_mass(mass->inertia, index, error);
+}
+
+static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
+                           BodyMass *mass, Error *error) {
+    const bool is_made = columns->has_made_masses;
+    Status status = is_made ? take_made(columns, index, mass, error)
+                            : take_mass(columns, index, shape, mass, error);
+    if (status == STATUS_OK && !is_made) {
+        status = take_inertia(columns, index, shape, mass, error);
+    }
+    return status == STATUS_OK ? finish_mass(mass, columns->inertia != NULL, index, error) : status;
 }
 
 Status body_change_mass(const BodyMass *now, const double *mass, const double *inertia,
@@ -209,6 +236,7 @@ Status body_change_mass(const BodyMass *now, const double *mass, const double *i
         status = check_inertia(inertia, index, &changed->inertia, error);
     } else if (status == STATUS_OK) {
         changed->inertia = scale_inertia(now->inertia, changed->mass / now->mass);
+        status = check_inertia_of_mass(changed->inertia, index, error);
     }
     return status == STATUS_OK ? finish_mass(changed, inertia != NULL, index, error) : status;
 }

@@ -109,6 +109,48 @@ START_TEST(mass_and_inertia_come_from_the_shape_or_are_scaled_to_the_mass) {
 }
 END_TEST
 
+// A ball of 1000 km at 1 kg/m^3 is 4.2e18 kg; at 0.2 it is 8.4e17, with 0.4 m r^2 = 3.4e29 kg m^2,
+// and about a point two radii away, as a centre of mass is given, ten times that.
+START_TEST(what_follows_from_shapes_is_what_may_be_given) {
+    World *world = world_create(&limits);
+    const uint32_t kind[2] = {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE};
+    const double size[6] = {1e6, 0, 0, 1e6, 0, 0}, density[2] = {1.0, 0.2};
+    const ShapeColumns shapes = {
+        .shape_count = 2, .primitive_count = 2, .kind = kind, .size = size, .density = density};
+    Id shape[2], id;
+    Error error = {0};
+    ck_assert_int_eq(world_add_shapes(world, &shapes, shape, &error), STATUS_OK);
+    const double pose[7] = {0, 0, 0, 1, 0, 0, 0}, aside[3] = {2e6, 0, 0}, mass[1] = {1e18};
+    BodyColumns bodies = {.count = 1, .pose = pose, .shape = &shape[0]};
+    ck_assert_int_eq(world_add_bodies(world, &bodies, &id, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "mass[0]");
+    ck_assert_ptr_nonnull(strstr(error.message, "1e18"));
+    bodies.shape = &shape[1];
+    bodies.center_of_mass = aside;
+    ck_assert_int_eq(world_add_bodies(world, &bodies, &id, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "inertia[0]");
+    ck_assert_ptr_nonnull(strstr(error.message, "1e30"));
+    ck_assert_uint_eq(world->body_count, 0);
+    bodies.center_of_mass = NULL;
+    ck_assert_int_eq(world_add_bodies(world, &bodies, &id, &error), STATUS_OK);
+    // so much that a mass may be, and the inertia with it: 4e29
+    BodyUpdate update = {.count = 1, .id = &id, .mass = mass};
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_OK);
+    ck_assert_double_eq_tol(world->mass[0].inertia.xx, 4e29, 1e16);
+    // an inertia of that ball with a millionth of its mass, and the mass alone brought back
+    const double light[1] = {1e12}, round[6] = {4e29, 4e29, 4e29, 0, 0, 0};
+    update.mass = light;
+    update.inertia = round;
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_OK);
+    update.mass = mass;
+    update.inertia = NULL;
+    ck_assert_int_eq(world_update_bodies(world, &update, &error), STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "inertia[0]");
+    ck_assert_double_eq(world->mass[0].mass, 1e12);
+    world_destroy(world);
+}
+END_TEST
+
 START_TEST(the_origin_of_a_body_is_told_though_its_centre_is_kept) {
     World *world = world_create(&limits);
     const double pose[7] = {1, 2, 3, 0.5, 0.5, 0.5, 0.5}, center[3] = {0.1, 0.2, -0.3};
@@ -352,6 +394,7 @@ static TCase *case_world(void) {
     tcase_add_test(tcase, a_rigid_side_leaves_the_other_its_compliance);
     tcase_add_test(tcase, ids_of_a_fresh_world_count_from_one);
     tcase_add_test(tcase, mass_and_inertia_come_from_the_shape_or_are_scaled_to_the_mass);
+    tcase_add_test(tcase, what_follows_from_shapes_is_what_may_be_given);
     tcase_add_test(tcase, the_origin_of_a_body_is_told_though_its_centre_is_kept);
     tcase_add_test(tcase, bodies_are_added_all_or_none);
     tcase_add_test(tcase, moving_a_body_forgets_its_impulses_alone);

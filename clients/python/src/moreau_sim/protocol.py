@@ -940,7 +940,7 @@ class SceneBody(Message):
     angular_velocity: ArrayLike | None = None
     """3 [rad/s], world axes; default 0 0 0"""
     mass: float | None = None
-    """[kg] > 0; default: from the shapes' densities"""
+    """as of WorldAddBodies"""
     inertia: ArrayLike | None = None
     """6 [kg m^2]: xx yy zz xy xz yz about the centre of mass, body axes; default: from the shapes"""
     center_of_mass: ArrayLike | None = None
@@ -1208,9 +1208,10 @@ class WorldAddBodies(Message):
     shape: ArrayLike | None = None
     """per body: shape id, or 0 for none; default none"""
     mass: ArrayLike | None = None
-    """per body [kg] > 0; default: from the shapes' densities"""
+    """per body [kg] > 0, at most 1e18; default: from the shapes' densities, which then make no more either"""
     inertia: ArrayLike | None = None
-    """6 per body: xx yy zz xy xz yz [kg m^2]; default: from the shapes"""
+    """6 per body: xx yy zz xy xz yz [kg m^2], each within +-1e30; default: from the shapes, then no more
+    either"""
     center_of_mass: ArrayLike | None = None
     """3 per body [m]; default: from the shapes, or 0 where inertia is given"""
 
