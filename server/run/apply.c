@@ -208,12 +208,51 @@ static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *
                      "A step input came to the wrong side of the door.");
 }
 
+// Whether bodies that joints hold may come to be elsewhere by it, or to move otherwise.
+static bool moves_joints(const World *world, const Input *input) {
+    if (input->kind == INPUT_JOINTS) {
+        return true;
+    }
+    const BodyUpdate *bodies = &input->set.update;
+    const JointUpdate *joints = &input->set.joints;
+    return input->kind == INPUT_SET && world->joint_count > 0 &&
+           (bodies->pose != NULL || bodies->velocity != NULL || joints->position != NULL ||
+            joints->velocity != NULL);
+}
+
+// Of what joints hold that is far away or fast, numbers may come to be beyond floats: a copy of the
+// world tells before it is told itself.
+static Status try_on_copy(const World *world, Stepper *stepper, const Input *input, Arena *arena,
+                          Id *ids, Error *error) {
+    const ArenaMark mark = arena_mark(arena);
+    uint8_t *bytes;
+    size_t count;
+    World *copy;
+    Status status = snapshot_write(world, arena, &bytes, &count, error);
+    if (status == STATUS_OK) {
+        status = snapshot_read(bytes, count, &world->limits, &copy, error);
+    }
+    arena_reset_to(arena, mark);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    status = carry_out(copy, stepper, input, ids, error);
+    if (status == STATUS_OK) {
+        status = world_check_numbers(copy, error);
+    }
+    world_destroy(copy);
+    return status;
+}
+
 Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *arena,
                     const Id **ids, size_t *id_count, Error *error) {
     ASSERT(input->kind != INPUT_STEP);
     Id *added = NULL;
     size_t count = count_added(input);
     Status status = take_ids(arena, count, &added, error);
+    if (status == STATUS_OK && moves_joints(world, input) && !world_is_tame(world)) {
+        status = try_on_copy(world, stepper, input, arena, added, error);
+    }
     if (status == STATUS_OK) {
         status = carry_out(world, stepper, input, added, error);
     }

@@ -555,6 +555,95 @@ START_TEST(what_cannot_be_added_or_removed_changes_nothing) {
 }
 END_TEST
 
+// ---- what joints would place where no float tells it
+
+static Status tell(Lab *lab, const Input *input, Error *error) {
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    *error = (Error){0};
+    const Status status = apply_change(lab->world, lab->stepper, input, &arena, NULL, NULL, error);
+    arena_deinit(&arena);
+    return status;
+}
+
+static void must_stay(Lab *lab, const Input *input) {
+    lab->world->definition_is_hashed = false;
+    const uint64_t hash = snapshot_hash(lab->world);
+    const size_t bytes = world_bytes(lab->world);
+    Error error;
+    ck_assert_int_eq(tell(lab, input, &error), STATUS_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "3.4e38") != NULL, "%s", error.message);
+    lab->world->definition_is_hashed = false;
+    ck_assert_uint_eq(snapshot_hash(lab->world), hash);
+    ck_assert_uint_eq(world_bytes(lab->world), bytes);
+}
+
+static void must_be_taken(Lab *lab, const Input *input) {
+    Error error;
+    ck_assert_msg(tell(lab, input, &error) == STATUS_OK, "%s", error.message);
+    ck_assert_int_eq(world_check_numbers(lab->world, &error), STATUS_OK);
+    world_destroy(lab_copy(lab)); // its own snapshot is taken back
+}
+
+// Two cubes that are 1e30 m apart, where a step may bring them: a slider of coordinates along that
+// line, or leaving all free of rows, tells how one goes by the other, v = w x r. At 1e9 rad/s that
+// is 1e39 m/s, at 1e8 rad/s what a float holds.
+START_TEST(joints_place_nothing_where_no_float_tells_it) {
+    const bool is_rows = _i == 1;
+    Lab lab = make_lab(&old_numbers, SOLVER_MDP, 0.05);
+    lab_step(&lab, 20);
+    lab.world->pose[7 * 2] = 1e30; // of body 3
+    const Input joint = {.kind = INPUT_JOINTS,
+                         .joints = {.count = 1,
+                                    .axis_count = is_rows ? 6 : 1,
+                                    .position_count = is_rows ? 7 : 1,
+                                    .kind = is_rows ? U(JOINT_FREE) : U(JOINT_SLIDER),
+                                    .as_rows = is_rows ? U(1) : U(0),
+                                    .frame_a = D(0, 0, 0, sqrt(0.5), 0, sqrt(0.5), 0),
+                                    .frame_b = D(0, 0, 0, sqrt(0.5), 0, sqrt(0.5), 0),
+                                    .body_a = I(2),
+                                    .body_b = I(3)}};
+    double spin[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 1e9};
+    Input turn = {.kind = INPUT_SET, .set.update = {.count = 1, .id = I(2), .velocity = spin}};
+    must_be_taken(&lab, &turn);
+    must_stay(&lab, &joint);
+    spin[5] = 1e8;
+    must_be_taken(&lab, &turn);
+    must_be_taken(&lab, &joint);
+    spin[5] = 1e9;
+    must_stay(&lab, &turn);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// A cube turns at 1e31 rad/s, which a step may leave; another is put along its slider where it
+// would go at 1e40 m/s, and where it goes at 1e37.
+START_TEST(positions_of_joints_place_nothing_either) {
+    Lab lab = make_lab(&old_numbers, SOLVER_MDP, 0.05);
+    lab_step(&lab, 20);
+    const Input slide = {.kind = INPUT_JOINTS,
+                         .joints = {.count = 1,
+                                    .axis_count = 1,
+                                    .position_count = 1,
+                                    .kind = U(JOINT_SLIDER),
+                                    .frame_a = D(0, 0, 0, sqrt(0.5), 0, sqrt(0.5), 0),
+                                    .frame_b = D(0, 0, 0, sqrt(0.5), 0, sqrt(0.5), 0),
+                                    .body_a = I(2),
+                                    .body_b = I(3)}};
+    must_be_taken(&lab, &slide);
+    lab.world->velocity[6 + 5] = 1e31; // of body 2
+    world_place_trees(lab.world);
+    double position = 1e9;
+    const Input put = {
+        .kind = INPUT_SET,
+        .set.joints = {.count = 1, .id = I(5), .position_count = 1, .position = &position}};
+    must_stay(&lab, &put);
+    position = 1e6;
+    must_be_taken(&lab, &put);
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_change(void) {
     TCase *tcase = tcase_create("change");
     tcase_add_loop_test(tcase, numbers_set_are_numbers_made, 0, SOLVER_COUNT);
@@ -567,6 +656,8 @@ static TCase *case_change(void) {
                         sizeof(bad_orders) / sizeof(bad_orders[0]));
     tcase_add_loop_test(tcase, what_cannot_be_added_or_removed_changes_nothing, 0,
                         sizeof(bad_inputs) / sizeof(bad_inputs[0]));
+    tcase_add_loop_test(tcase, joints_place_nothing_where_no_float_tells_it, 0, 2);
+    tcase_add_test(tcase, positions_of_joints_place_nothing_either);
     return tcase;
 }
 
