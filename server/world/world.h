@@ -197,9 +197,8 @@ void world_measure_joint(const World *world, const Joint *joint, double *positio
 void world_follow_bodies(World *world);
 
 // Whether no body is farther away or faster than it may be set to be. Then nothing that a world may
-// be told takes a number of its state beyond what a float holds: a link of a tree adds at most 1e10
-// to where the next is and to how it spins, and of a million links the last has 1e16 of both, and
-// 1e32 m/s.
+// be told takes a number of its state beyond what a float holds: a link adds at most 1e10 to where
+// the next one is and to how it spins, and of a million links the last has 1e16 of both, 1e32 m/s.
 bool world_is_tame(const World *world);
 
 // FAILED_PRECONDITION: a number of the state of a body, or of a joint, is beyond what a float holds.
