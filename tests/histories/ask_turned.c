@@ -100,6 +100,32 @@ static void remember(Variant *variant, const Variant *from, Dice *dice) {
     }
 }
 
+static void nudge_pose(Dice *dice, Pose *pose, double by, double turn_by) {
+    double packed[7];
+    pose_store(packed, *pose);
+    nudge_numbers(dice, packed, 3, by);
+    nudge_numbers(dice, packed + 3, 4, turn_by);
+    *pose = pose_load(packed);
+    pose->orientation = quat_normalize(pose->orientation);
+}
+
+// Where a joint of coordinates puts a body follows from its frames and its numbers.
+static void nudge_joint(Dice *dice, World *world, Joint *joint, double part) {
+    double *position = world->joint_position + joint->position_first;
+    const uint32_t turns = joint_axis_count(joint->axes & JOINT_TURNS);
+    const uint32_t moves = joint_axis_count(joint->axes & JOINT_MOVES);
+    if (turns < 3) {
+        nudge_numbers(dice, position, moves + turns, part);
+    } else {
+        nudge_numbers(dice, position, moves + 4, part);
+        world_normalize_joint_position(joint->axes, position);
+    }
+    if (!joint->is_rows) {
+        const double size = 0.1 + variant_size(world, joint->body[1]);
+        nudge_pose(dice, &joint->frame[0], part * size, part);
+    }
+}
+
 // The original, every body of which is some roundings away, and whose solver starts elsewhere.
 static bool make_nudged(Ask *ask, double part, Variant *variant) {
     if (!make(ask, variant)) {
@@ -107,28 +133,16 @@ static bool make_nudged(Ask *ask, double part, Variant *variant) {
     }
     World *world = variant->world;
     for (uint32_t i = 0; i < world->body_count; i++) {
-        double *pose = world->pose + 7 * (size_t)i, *velocity = world->velocity + 6 * (size_t)i;
-        const double size = 0.1 + variant_size(world, i);
-        nudge_numbers(&ask->dice, pose, 3, part * size);
-        nudge_numbers(&ask->dice, pose + 3, 4, part);
-        Pose nudged = pose_load(pose);
-        nudged.orientation = quat_normalize(nudged.orientation);
-        pose_store(pose, nudged);
+        double *packed = world->pose + 7 * (size_t)i, *velocity = world->velocity + 6 * (size_t)i;
+        Pose pose = pose_load(packed);
+        nudge_pose(&ask->dice, &pose, part * (0.1 + variant_size(world, i)), part);
+        pose_store(packed, pose);
         for (int k = 0; k < 6; k++) {
             velocity[k] *= 1.0 + variant_chance(&ask->dice, part);
         }
     }
     for (size_t i = 0; i < world->joint_count; i++) {
-        const Joint *joint = &world->joint[i];
-        double *position = world->joint_position + joint->position_first;
-        const uint32_t turns = joint_axis_count(joint->axes & JOINT_TURNS);
-        const uint32_t moves = joint_axis_count(joint->axes & JOINT_MOVES);
-        if (turns < 3) {
-            nudge_numbers(&ask->dice, position, moves + turns, part);
-        } else {
-            nudge_numbers(&ask->dice, position, moves + 4, part);
-            world_normalize_joint_position(joint->axes, position);
-        }
+        nudge_joint(&ask->dice, world, &world->joint[i], part);
     }
     remember(variant, &ask->here, &ask->dice);
     variant_settle(variant);
@@ -231,6 +245,43 @@ static bool wears_box(const World *world, uint32_t body, Vec3 *size) {
     return false;
 }
 
+// Of box contacts: which of the two boxes the reference is of (box_box.c).
+static uint32_t reference_of(const StepContact *contact, const uint32_t body[2]) {
+    const uint32_t side = contact->feature >> 15 & 1;
+    return (contact->a == body[0]) == (side == 0);
+}
+
+// Whether the two have as many contacts, of normals and gaps that are the same within the angle of
+// faces that count as parallel, but another of the two is the reference. Places may differ by more:
+// corners of what the faces share, where edges cross that are themselves nearly parallel, and which
+// four of eight corners are taken.
+static bool has_other_reference(const Ask *ask, const Pair *pair) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const uint32_t from[2] = {pair->a, pair->b};
+    const uint32_t to[2] = {ask->seen.body[pair->a], ask->seen.body[pair->b]};
+    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
+    if (count_contacts(&ask->here, from[0], from[1]) != count_contacts(&ask->there, to[0], to[1])) {
+        return false;
+    }
+    for (uint32_t i = 0; i < here->contact_count; i++) {
+        for (uint32_t k = 0; k < there->contact_count && here->contact[i].a == pair->a; k++) {
+            const StepContact *a = &here->contact[i], *b = &there->contact[k];
+            const bool is_swapped = b->a == to[1];
+            if (a->b != pair->b || (b->a != to[0] && !is_swapped) || b->b != to[!is_swapped]) {
+                continue;
+            }
+            const ProblemContact *p = &here->problem.contact[i], *q = &there->problem.contact[k];
+            const Vec3 normal = seen_vector(&ask->seen, p->normal);
+            const Vec3 off = is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal);
+            if (reference_of(a, from) == reference_of(b, to) || vec3_norm(off) > parallel_part ||
+                fabs(p->gap - q->gap) > 2.0 * parallel_part * size) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 // Of the faces of two boxes that are parallel within 1.4e-3 one is the reference (box_box.c). Which
 // of two boxes of one size it is turns on how they lie to each other (pair_order.c), as nothing
 // else tells them apart, and turns round in a mirror: both are as good as their angle.
@@ -238,7 +289,7 @@ static bool is_other_reference(const Ask *ask, const Pair *pair) {
     Vec3 a, b;
     return ask->seen.sign < 0.0 && wears_box(ask->from, pair->a, &a) &&
            wears_box(ask->from, pair->b, &b) && vec3_norm(a) == vec3_norm(b) &&
-           has_same_contacts(ask, pair, &ask->seen, &ask->there, parallel_part);
+           has_other_reference(ask, pair);
 }
 
 // Whom a fast body may hit reaches farther for it, and whom it may hit is asked of boxes along the
