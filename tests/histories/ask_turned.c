@@ -126,6 +126,40 @@ static void nudge_joint(Dice *dice, World *world, Joint *joint, double part) {
     }
 }
 
+// Any contact of the two that touch at contact i.
+static uint32_t any_of_pair(const Stepper *stepper, uint32_t i, Dice *dice) {
+    uint32_t found = i, met = 0;
+    for (uint32_t k = 0; k < stepper->contact_count; k++) {
+        if (stepper->contact[k].a == stepper->contact[i].a &&
+            stepper->contact[k].b == stepper->contact[i].b && dice_roll(dice, ++met) == 0) {
+            found = k;
+        }
+    }
+    return found;
+}
+
+// What one contact of two bodies bears another starts from: where one alone could bear it as well,
+// there are several answers.
+static void exchange_impulses(Variant *variant, const Variant *from, Dice *dice) {
+    World *world = variant->world;
+    const Stepper *stepper = from->stepper;
+    const uint32_t count = stepper->contact_count;
+    ASSERT(ARRAY_RESERVE(world->memory, world->memory_capacity, count));
+    world->memory_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const StepContact *contact = &stepper->contact[i];
+        const uint32_t other = any_of_pair(stepper, i, dice);
+        const ProblemContact *of = &stepper->problem.contact[other];
+        const double *impulse = stepper->impulse + 3 * (size_t)other;
+        Vec3 borne = vec3_scale(impulse[0], of->normal);
+        borne = vec3_add_scaled(borne, impulse[1], of->tangent[0]);
+        borne = vec3_add_scaled(borne, impulse[2], of->tangent[1]);
+        world->memory[i] =
+            (ContactMemory){.a = contact->a, .b = contact->b, .feature = contact->feature};
+        vec3_store(world->memory[i].impulse, borne);
+    }
+}
+
 // The original, every body of which is some roundings away, and whose solver starts elsewhere.
 static bool make_nudged(Ask *ask, double part, Variant *variant) {
     if (!make(ask, variant)) {
@@ -464,6 +498,7 @@ static bool nudge(Ask *ask, double V, bool *is_one) {
         uint32_t body;
         is_fine = make_nudged(ask, by, &nudged);
         if (is_fine && is_other_way) {
+            exchange_impulses(&nudged, &ask->here, &ask->dice);
             go_another_way(&nudged);
         }
         if (is_fine && variant_step(ask->play, &nudged, &ask->push)) {
