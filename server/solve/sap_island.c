@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-// what the gradient may be beside nothing [kg^(1/2) m/s]
-#define GRADIENT_MIN 1e-14
+// What the gradient is by rounding alone, as a share of the momenta that it is the difference of,
+// which no unit changes.
+#define GRADIENT_ROUNDING 1e-14
 // The cost stands still when it falls by no more than this share, at no less than this step.
 #define COST_ROUNDING 1e-15
 #define STEP_LARGE    0.5
@@ -91,7 +92,7 @@ bool sap_island_is_small(const SapIsland *s, const double *gradient, double tole
         momentum += m * m;
     }
     double size = relation_max(sqrt(momentum), scaled_norm(s, s->push));
-    return scaled_norm(s, gradient) <= GRADIENT_MIN + tolerance * size;
+    return scaled_norm(s, gradient) <= (GRADIENT_ROUNDING + tolerance) * size;
 }
 
 // ---- a step

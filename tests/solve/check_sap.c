@@ -210,6 +210,45 @@ START_TEST(the_answer_is_a_start_that_needs_no_step) {
 }
 END_TEST
 
+// Six bodies, four of them bearing on others, in kilograms and in units of 2^60 kg.
+START_TEST(the_unit_of_mass_changes_no_bit) {
+    const double unit = 0x1p-60;
+    ProblemBuild build[2];
+    Run run[2];
+    const SolveResult *result[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t state = 77;
+        problem_build_init(&build[i]);
+        problem_build_random_bodies(&build[i], &state, 6, 14);
+        run_init(&run[i]);
+        set(&run[i], "method", (double)_i);
+        set(&run[i], "tolerance", 1e-10);
+    }
+    for (uint32_t i = 0; i < build[1].problem.tree_count; i++) {
+        FreeMass *of = &build[1].free[i];
+        const Sym3 a = of->inertia;
+        *of = problem_free_mass(unit * of->mass, (Sym3){unit * a.xx, unit * a.yy, unit * a.zz,
+                                                        unit * a.xy, unit * a.xz, unit * a.yz});
+    }
+    for (int i = 0; i < 2; i++) {
+        result[i] = solve(&run[i], &build[i].problem);
+        assert_solved(result[i], i == 0 ? "kilograms" : "other units");
+    }
+    ck_assert_uint_gt(result[0]->iterations, 1);
+    ck_assert_uint_eq(result[0]->iterations, result[1]->iterations);
+    ck_assert_mem_eq(result[0]->answer.v, result[1]->answer.v,
+                     build[0].problem.velocity_count * sizeof(double));
+    for (size_t i = 0; i < 3 * (size_t)build[0].problem.contact_count; i++) {
+        ck_assert_double_eq(unit * result[0]->answer.contact_impulse[i],
+                            result[1]->answer.contact_impulse[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        problem_build_deinit(&build[i]);
+        run_deinit(&run[i]);
+    }
+}
+END_TEST
+
 // ---- one contact, whose answer is a formula
 
 // A point with three velocities, n, t1 and t2, on the ground.
@@ -675,6 +714,7 @@ static TCase *case_problems(void) {
     tcase_add_test(tcase, dense_trees_are_as_free_bodies);
     tcase_add_loop_test(tcase, velocities_do_not_depend_on_order_or_start, 0, 4);
     tcase_add_loop_test(tcase, the_answer_is_a_start_that_needs_no_step, SAP_AUTO, SAP_NEWTON + 1);
+    tcase_add_loop_test(tcase, the_unit_of_mass_changes_no_bit, SAP_AUTO, SAP_NEWTON + 1);
     tcase_add_loop_test(tcase, it_tends_to_the_convex_relaxation, 0, COUNT(limits));
     return tcase;
 }
