@@ -201,7 +201,7 @@ void world_follow_bodies(World *world);
 // the next one is and to how it spins, and of a million links the last has 1e16 of both, 1e32 m/s.
 bool world_is_tame(const World *world);
 
-// FAILED_PRECONDITION: a number of the state of a body, or of a joint, is beyond what a float holds.
+// FAILED_PRECONDITION: a number of the state of a body, or a joint, is beyond what a float holds.
 Status world_check_numbers(const World *world, Error *error);
 
 // Joints came or went, or the numbers of some were set.

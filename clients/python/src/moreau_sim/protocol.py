@@ -1221,7 +1221,7 @@ class WorldAddJoints(Message):
     """Adds joints as columns; all or none are added. Columns "per axis" have a number for each axis that the
     joints leave free, joint after joint; "per position" likewise, with four numbers for three turns.
     FAILED_PRECONDITION, as of WorldSet: steps have brought bodies so far away, or made them so fast (beyond
-    4e9 of m, m/s or rad/s), that a joint would take a pose or a velocity beyond 3.4e38, the largest float."""
+    4e9 m, m/s or rad/s), that a joint would take a pose or a velocity beyond 3.4e38, the largest float."""
 
     world: int | None = None
     kind: ArrayLike | None = None
