@@ -171,6 +171,7 @@ static Status accept_primitive(World *world, const World *stage, size_t index, E
     if (status == STATUS_OK) {
         Primitive *taken = &world->primitive[world->primitive_count++];
         *taken = *primitive;
+        primitive_forget_sizes(taken);
         taken->group = PRIMITIVE_GROUP_DEFAULT; // unless a section says otherwise
         taken->mask = PRIMITIVE_MASK_DEFAULT;
     }

@@ -234,6 +234,15 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
     return status == STATUS_OK ? check_foundation(primitive, index, error) : status;
 }
 
+void primitive_forget_sizes(Primitive *primitive) {
+    double size[3];
+    vec3_store(size, primitive->size);
+    for (int k = rows[primitive->kind].size_count; k < 3; k++) {
+        size[k] = 0.0;
+    }
+    primitive->size = vec3_load(size);
+}
+
 double foundation_stiffness(const Primitive *box) {
     const Foundation *of = &box->foundation;
     uint32_t axis = (of->face - 1) / 2;

@@ -62,6 +62,9 @@ static inline bool primitives_collide(const Primitive *a, const Primitive *b) {
 // Judges numbers from outside; `field` names the column, as size[4].
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error);
 
+// Those of its three sizes that its kind does not have, whatever was given for them, become 0.
+void primitive_forget_sizes(Primitive *primitive);
+
 // Mass, centre, inertia and radius of a shape whose primitives have passed the check. `primitives`
 // are all of the world's; the shape's range of them, which must be set and not empty, is read.
 // Where primitives overlap, each counts with its whole mass.

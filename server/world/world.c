@@ -190,7 +190,11 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
     if (columns->foundation_face != NULL) {
         primitive->foundation = load_foundation(columns, i);
     }
-    return primitive_check(primitive, i, error);
+    Status status = primitive_check(primitive, i, error);
+    if (status == STATUS_OK) {
+        primitive_forget_sizes(primitive);
+    }
+    return status;
 }
 
 enum { PRIMITIVES_PER_SHAPE_MAX = 4096 };

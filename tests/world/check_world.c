@@ -86,6 +86,25 @@ START_TEST(ids_of_a_fresh_world_count_from_one) {
 }
 END_TEST
 
+// What decides between two bodies by their sizes is not to see what was given beside them.
+START_TEST(sizes_that_a_kind_does_not_have_are_forgotten) {
+    const uint32_t kind[] = {PRIMITIVE_SPHERE, PRIMITIVE_BOX, PRIMITIVE_PLANE, PRIMITIVE_CAPSULE};
+    const double given[] = {0.1, 7.0, 8.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.1, 0.5, 9.0},
+                 kept[] = {0.1, 0.0, 0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.1, 0.5, 0.0};
+    const ShapeColumns shapes = {
+        .shape_count = 4, .primitive_count = 4, .kind = kind, .size = given};
+    World *world = world_create(&(WorldLimits){.body_count_max = 10, .bytes_max = 1 << 20});
+    Id ids[4];
+    ck_assert_int_eq(world_add_shapes(world, &shapes, ids, NULL), STATUS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        double size[3];
+        vec3_store(size, world->primitive[i].size);
+        ck_assert_mem_eq(size, kept + 3 * i, sizeof(size));
+    }
+    world_destroy(world);
+}
+END_TEST
+
 START_TEST(mass_and_inertia_come_from_the_shape_or_are_scaled_to_the_mass) {
     World *world = world_create(&limits);
     const uint32_t kinds[1] = {PRIMITIVE_BOX};
@@ -393,6 +412,7 @@ static TCase *case_world(void) {
     tcase_add_test(tcase, two_materials_combine_as_the_protocol_says);
     tcase_add_test(tcase, a_rigid_side_leaves_the_other_its_compliance);
     tcase_add_test(tcase, ids_of_a_fresh_world_count_from_one);
+    tcase_add_test(tcase, sizes_that_a_kind_does_not_have_are_forgotten);
     tcase_add_test(tcase, mass_and_inertia_come_from_the_shape_or_are_scaled_to_the_mass);
     tcase_add_test(tcase, what_follows_from_shapes_is_what_may_be_given);
     tcase_add_test(tcase, the_origin_of_a_body_is_told_though_its_centre_is_kept);
