@@ -2,6 +2,7 @@
 #include "histories/ask.h"
 
 #include "base/assert.h"
+#include "histories/members.h"
 #include "histories/scene_same.h"
 #include "step/snapshot.h"
 #include "wire/scene.h"
@@ -163,9 +164,36 @@ static bool ask_copy_state(Play *play, World *copy, World *world) {
     copy->memory_count = copy->joint_memory_count = 0;
     sleep_wake_all(copy);
     copy->step = 0;
+    copy->time = (Sum){0};
+    copy->solver_failures = copy->solver_wait = 0;
     ASSERT(world_copy_state(copy, world));
-    return snapshot_hash(copy) == snapshot_hash(world) ||
-           play_found(play, PROPERTY_AGAIN, "copy", "a copied state is another");
+    const char *other = members_differ(copy, world);
+    return (other == NULL && snapshot_hash(copy) == snapshot_hash(world)) ||
+           play_found(play, PROPERTY_AGAIN, "copy", "a copied state is another: its %s",
+                      other == NULL ? "hash" : other);
+}
+
+// Read and written with what a world seldom comes to: a solver that tried in vain, and a sum of
+// time steps that has lost something.
+static bool ask_seldom(Play *play, World *world) {
+    uint8_t *bytes;
+    size_t count;
+    World *again;
+    Error error = {0};
+    world->solver_failures = (uint8_t)(1 + play->number % SOLVER_FAILURES_MAX);
+    world->solver_wait = (uint8_t)(play->number % (SOLVER_WAIT_MAX + 1));
+    world->time.rest = 0x1p-60 * (double)(1 + play->number) * world->time.value;
+    if (!write_snapshot(play, world, &bytes, &count)) {
+        return false;
+    }
+    if (snapshot_read(bytes, count, &world->limits, &again, &error) != STATUS_OK) {
+        return play_found(play, PROPERTY_AGAIN, "seldom",
+                          "a world that tried in vain is refused: %.300s", error.message);
+    }
+    const char *other = members_differ(again, world);
+    world_destroy(again);
+    return other == NULL ||
+           play_found(play, PROPERTY_AGAIN, "seldom", "read it has another %s", other);
 }
 
 bool ask_snapshot(Play *play, World *world) {
@@ -187,7 +215,11 @@ bool ask_snapshot(Play *play, World *world) {
     if (is_fine && snapshot_hash(copy) != snapshot_hash(world)) {
         is_fine = play_found(play, PROPERTY_AGAIN, "read hash", "read it has another hash");
     }
-    is_fine = is_fine && ask_copy_state(play, copy, world);
+    const char *other = members_differ(copy, world);
+    if (is_fine && other != NULL) {
+        is_fine = play_found(play, PROPERTY_AGAIN, "member", "read it has another %s", other);
+    }
+    is_fine = is_fine && ask_copy_state(play, copy, world) && ask_seldom(play, copy);
     world_destroy(copy);
     return is_fine;
 }

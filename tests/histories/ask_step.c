@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "histories/ask_step.h"
 
+#include "histories/ask_disturbed.h"
 #include "histories/ask_energy.h"
 
 #include <math.h>
@@ -59,6 +60,18 @@ static void judge(Play *play, const ContactProblem *problem, const SolveResult *
     }
 }
 
+// One answer in so many is disturbed, and judged once more.
+enum { DISTURBED_ONE_IN = 8 };
+
+static void judge_disturbed(Play *play, const ContactProblem *problem, const SolveResult *result) {
+    if (play->tally.steps % DISTURBED_ONE_IN == 0 && problem->all_free) {
+        HarnessVerdict verdict;
+        const SolveResult other = ask_disturbed(problem, result, play->tally.steps, &play->memory);
+        harness_judge(problem, &other, &play->memory, &verdict);
+        judge(play, problem, &other, &verdict);
+    }
+}
+
 // Where a solver asked for geometry, the problem that it solved is another.
 static void see(StepWitness *witness, const ContactProblem *problem, const SolveResult *result) {
     AskStep *ask = (AskStep *)(void *)witness;
@@ -77,6 +90,7 @@ static void see(StepWitness *witness, const ContactProblem *problem, const Solve
     if (problem->all_free) {
         judge(play, &solved, result, &verdict);
     }
+    judge_disturbed(play, &solved, result);
     const double rounding =
         ask_energy_rounding(ask->world, problem, result, verdict.rest, &play->memory);
     // of bodies alone the share of S is enough

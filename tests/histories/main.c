@@ -3,11 +3,13 @@
 // and after every deed what must always hold (history.h). What finds something is made as short as
 // it can be, and printed as it can be put into the corpus.
 //
-//   moreau-histories [--campaign] [--seed S] [--histories N] [--deeds D] [--keep DIR] [FILE]…
+//   moreau-histories [--campaign | FILE…] [--plain | --keep DIR] [--seed S] [--histories N]
+//                    [--deeds D]
 //
 // With files only these are played. --campaign plays the corpus first, and multiplies N by the
-// campaigns' scale (support/campaign.h); --keep leaves what is found in a folder. A file of the
-// corpus that says `open`, and why, must still find what it says: what is mended loses that line.
+// campaigns' scale (support/campaign.h); --keep leaves what is found in a folder; --plain tells what
+// is found, but shortens and prints no history. A file of the corpus that says `open`, and why,
+// must still find what it says: what is mended loses that line.
 #include "base/assert.h"
 #include "histories/shrink.h"
 #include "histories/text.h"
@@ -27,7 +29,7 @@ enum { DEEDS = 60, HISTORIES = 1200, FILES_MAX = 400, FINDINGS_MAX = 20 };
 typedef struct Orders {
     uint64_t seed, histories;
     size_t deeds;
-    bool is_campaign;
+    bool is_campaign, is_plain;
     const char *keep;
     const char *file[FILES_MAX];
     size_t file_count;
@@ -130,6 +132,7 @@ static bool try_file(const char *path, Known *known) {
     } else if (found.is_found) {
         printf("%s: %s at %s: %s\n", path, property_names[found.property], found.place,
                found.words);
+        fflush(stdout);
     }
     json_decref(text);
     return is_fine;
@@ -180,7 +183,9 @@ static void tell(const Orders *orders, uint64_t seed, const Finding *finding) {
     const Recipe recipe = trial_recipe(seed, orders->deeds, &arena);
     printf("seed %" PRIu64 ": %s at %s: %s\n", seed, property_names[finding->property],
            finding->place, finding->words);
-    if (!shrink_recipe(&recipe, finding, &arena, &history)) {
+    if (orders->is_plain) {
+        // no more than that
+    } else if (!shrink_recipe(&recipe, finding, &arena, &history)) {
         printf("it does not find it again when it is played alone\n");
     } else if (orders->keep != NULL) {
         keep(orders, &history, finding, seed);
@@ -228,7 +233,7 @@ static bool try_seeds(const Orders *orders, const Known *known) {
     uint64_t at = orders->seed, known_count = 0;
     const uint64_t end = orders->seed + orders->histories;
     double took = 0.0; // but for what is told of findings
-    while (at < end && told.count < FINDINGS_MAX) {
+    while (at < end && told.count < (size_t)(orders->is_plain ? FILES_MAX : FINDINGS_MAX)) {
         const double started = seconds();
         const Finding found = trial_play_seeds(at, end - at, orders->deeds);
         took += seconds() - started;
@@ -264,6 +269,8 @@ static Orders read_orders(int argc, char **argv) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--campaign") == 0) {
             orders.is_campaign = true;
+        } else if (strcmp(argv[i], "--plain") == 0) {
+            orders.is_plain = true;
         } else if (strcmp(argv[i], "--seed") == 0) {
             orders.seed = strtoull(value, NULL, 10);
             i++;

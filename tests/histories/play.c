@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "histories/ask.h"
 #include "histories/ask_group.h"
+#include "histories/ask_scene_steps.h"
 #include "histories/ask_step.h"
 #include "histories/table.h"
 #include "histories/ask_turned.h"
@@ -390,18 +391,6 @@ static Input restoring(const uint8_t *bytes, size_t count) {
     return (Input){.kind = INPUT_RESTORE, .restore = {.snapshot = bytes, .snapshot_bytes = count}};
 }
 
-// A snapshot that was taken is taken back.
-static bool restore(Play *play, uint32_t slot) {
-    if (play->slot[slot] == NULL) {
-        return true;
-    }
-    const uint64_t refused = play->tally.refused;
-    const Input input = restoring(play->slot[slot], play->slot_bytes[slot]);
-    return change(play, &input) &&
-           (play->tally.refused == refused ||
-            play_found(play, PROPERTY_AGAIN, "restore", "a snapshot is not taken back"));
-}
-
 // A twin in whose world the snapshot of the main one stands.
 static bool make_twin(Play *play) {
     uint8_t *bytes;
@@ -421,6 +410,29 @@ static bool make_twin(Play *play) {
     return are_one(play, "restored");
 }
 
+// A snapshot that was taken is taken back; and whoever restores shows, and does, no more than who
+// never was another world.
+static bool restore(Play *play, uint32_t slot) {
+    if (play->slot[slot] == NULL) {
+        return true;
+    }
+    const uint64_t refused = play->tally.refused;
+    const Input input = restoring(play->slot[slot], play->slot_bytes[slot]);
+    if (!change(play, &input)) {
+        return false;
+    }
+    if (play->tally.refused != refused) {
+        return play_found(play, PROPERTY_AGAIN, "restore", "a snapshot is not taken back");
+    }
+    if (!make_twin(play)) {
+        return false;
+    }
+    const Stepper *its = play->door[PLAY_MAIN].stepper, *fresh = play->door[PLAY_TWIN].stepper;
+    return (its->has_last == fresh->has_last && its->has_wrenches == fresh->has_wrenches) ||
+           play_found(play, PROPERTY_AGAIN, "restored last step",
+                      "what is restored shows the step of another world");
+}
+
 // They change places.
 static bool go_on_in_clone(Play *play) {
     if (!end_recording(play) || !make_twin(play)) {
@@ -437,7 +449,7 @@ static bool go_on_in_scene(Play *play) {
         return true;
     }
     play->tally.scenes++;
-    if (!end_recording(play)) {
+    if (!end_recording(play) || !ask_scene_steps(play, play->door[PLAY_MAIN].world)) {
         return false;
     }
     for (int i = 0; i < PLAY_DOORS; i++) {
