@@ -7,9 +7,9 @@
 //                    [--deeds D]
 //
 // With files only these are played. --campaign plays the corpus first, and multiplies N by the
-// campaigns' scale (support/campaign.h); --keep leaves what is found in a folder; --plain tells what
-// is found, but shortens and prints no history. A file of the corpus that says `open`, and why,
-// must still find what it says: what is mended loses that line.
+// campaigns' scale (support/campaign.h); --keep leaves what is found in a folder; --plain tells it,
+// but shortens and prints no history. A file of the corpus that says `open`, and why, must still
+// find what it says: what is mended loses that line.
 #include "base/assert.h"
 #include "histories/shrink.h"
 #include "histories/text.h"
