@@ -60,11 +60,15 @@ static Log *take_log(void) {
 // ---- moments
 
 void record_init(Record *record, uint64_t seed, const WorldLimits *limits) {
-    *record = (Record){.dice = dice_make(seed, 7), .limits = *limits, .is_wanted = seed != 0};
+    *record = (Record){.dice = dice_make(seed, 7),
+                       .pick = dice_make(seed, 8),
+                       .limits = *limits,
+                       .is_wanted = seed != 0};
 }
 
 void record_deinit(Record *record) {
     free(record->moment);
+    free(record->live);
 }
 
 static RecordMoment make_moment(const Door *door, uint64_t step, const StepReport *told) {
@@ -84,6 +88,19 @@ static RecordMoment make_moment(const Door *door, uint64_t step, const StepRepor
     return moment;
 }
 
+static void keep_live(Record *record, const Door *door) {
+    Arena arena;
+    uint8_t *bytes;
+    arena_init(&arena, (size_t)1 << 28);
+    ASSERT(snapshot_write(door->world, &arena, &bytes, &record->live_bytes, NULL) == STATUS_OK);
+    free(record->live);
+    record->live = malloc(record->live_bytes);
+    ASSERT(record->live != NULL);
+    memcpy(record->live, bytes, record->live_bytes);
+    record->live_step = record->count;
+    arena_deinit(&arena);
+}
+
 static void keep_moment(Record *record, const Door *door, const StepReport *told) {
     if (record->count == record->capacity) {
         record->capacity = record->capacity == 0 ? 256 : 2 * record->capacity;
@@ -91,6 +108,9 @@ static void keep_moment(Record *record, const Door *door, const StepReport *told
         ASSERT(record->moment != NULL);
     }
     record->moment[record->count] = make_moment(door, record->count, told);
+    if (dice_roll(&record->pick, record->count + 1) == 0) {
+        keep_live(record, door);
+    }
     record->count++;
 }
 
@@ -100,7 +120,7 @@ static void await(Waiter *waiter) {
     ASSERT(waiter_wait(waiter) == STATUS_OK);
 }
 
-static void start(Record *record, Door *door) {
+void record_begin(Record *record, Door *door, uint8_t episode[UID_BYTES]) {
     Dice *dice = &record->dice;
     const RecorderDef def = {.content = (RecordingContent)dice_roll(dice, CONTENT_CONTACTS + 1),
                              .stride = dice_magnitude(dice, 5),
@@ -116,30 +136,38 @@ static void start(Record *record, Door *door) {
     ASSERT(recorder_start(take_log(), &def, door->world, &waiter.wait, &door->recorder, &error) ==
            STATUS_OK);
     await(&waiter);
-    memcpy(record->episode, recorder_episode_uid(door->recorder), UID_BYTES);
+    memcpy(episode, recorder_episode_uid(door->recorder), UID_BYTES);
+}
+
+static void start(Record *record, Door *door) {
+    record_begin(record, door, record->episode);
     record->count = 0;
     record->unconverged = 0;
     keep_moment(record, door, NULL);
 }
 
-static void forget(Log *log, const Record *record) {
+void record_stop(Door *door) {
     Waiter waiter;
-    waiter_init(&waiter);
-    log_delete(log, record->episode, &waiter.wait);
-    await(&waiter);
-}
-
-bool record_end(Record *record, Door *door, RecordDoubt *doubt) {
-    Waiter waiter;
-    if (door->recorder == NULL) {
-        return true;
-    }
     waiter_init(&waiter);
     recorder_stop(door->recorder, RECORDING_COMPLETE, &waiter.wait);
     door->recorder = NULL;
     await(&waiter);
+}
+
+void record_forget(const uint8_t episode[UID_BYTES]) {
+    Waiter waiter;
+    waiter_init(&waiter);
+    log_delete(log_of_process, episode, &waiter.wait);
+    await(&waiter);
+}
+
+bool record_end(Record *record, Door *door, RecordDoubt *doubt) {
+    if (door->recorder == NULL) {
+        return true;
+    }
+    record_stop(door);
     const bool is_fine = record_ask(record, log_of_process, snapshot_hash(door->world), doubt);
-    forget(log_of_process, record);
+    record_forget(record->episode);
     return is_fine;
 }
 

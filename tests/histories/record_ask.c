@@ -11,8 +11,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Marks that are left on the way forward, and steps that a fork takes.
-enum { MARKS = 5, FORK_STEPS = 20 };
+// Marks that are left on the way forward, and steps that a fork takes of its own; they are given up
+// when a solver asked too often whether to go on.
+enum { MARKS = 5, FREE_STEPS = 20, QUESTIONS_MAX = 20 };
 
 typedef struct Asking {
     Record *record;
@@ -82,23 +83,23 @@ uint64_t record_hash_told(const StepReport *report, const ContactList *contacts)
 
 // ---- rows and verification
 
-static bool find_row(Asking *asking) {
+// Of an episode of so many steps, of which so many are open.
+static bool find_row(Asking *asking, const uint8_t episode[UID_BYTES], uint64_t steps,
+                     uint64_t unconverged, EpisodeRow *row) {
     char uid[UID_TEXT_BYTES];
     Error error = {0};
-    const Record *record = asking->record;
-    uid_text(record->episode, uid);
-    if (log_reader_find(asking->reader, uid, &asking->arena, &asking->row, &error) != STATUS_OK) {
+    uid_text(episode, uid);
+    if (log_reader_find(asking->reader, uid, &asking->arena, row, &error) != STATUS_OK) {
         return record_doubt(asking->doubt, "row", "it is not there: %.300s", error.message);
     }
-    const EpisodeRow *row = &asking->row;
-    return (row->last_step == record->count - 1 && row->state == RECORDING_COMPLETE &&
-            row->odd[0] == '\0' && row->dropped_steps == 0 && row->has_figures &&
-            row->figures.unconverged_steps == record->unconverged) ||
+    return (row->last_step == steps && row->state == RECORDING_COMPLETE && row->odd[0] == '\0' &&
+            row->dropped_steps == 0 && row->has_figures &&
+            row->figures.unconverged_steps == unconverged) ||
            record_doubt(asking->doubt, "row",
-                        "%zu steps, %" PRIu64 " not converged, and its row says %" PRIu64
+                        "%" PRIu64 " steps, %" PRIu64 " not converged, and its row says %" PRIu64
                         ", %" PRIu64 " of state %d, odd %s",
-                        record->count - 1, record->unconverged, row->last_step,
-                        row->figures.unconverged_steps, (int)row->state, row->odd);
+                        steps, unconverged, row->last_step, row->figures.unconverged_steps,
+                        (int)row->state, row->odd);
 }
 
 // Workers take turns, of one thing each or of all that there is.
@@ -118,12 +119,12 @@ static Status work_through(Asking *asking, Verification *verification, Error *er
     return status;
 }
 
-static bool ask_verified(Asking *asking) {
+static bool ask_verified(Asking *asking, const EpisodeRow *row) {
     Error error = {0};
     Verification *verification;
-    const uint64_t last = asking->row.last_step;
+    const uint64_t last = row->last_step;
     const VerifyDef def = {.log = asking->log,
-                           .episode = &asking->row,
+                           .episode = row,
                            .limits = asking->record->limits,
                            .last = last,
                            .worker_count_max = 1 + (uint32_t)dice_roll(&asking->record->dice, 3),
@@ -138,7 +139,7 @@ static bool ask_verified(Asking *asking) {
     if (result.difference_count > 0) {
         is_fine = record_doubt(asking->doubt, "verified", "%.350s", result.difference[0].message);
     } else if (result.steps != last || !result.is_sealed || result.proven_step != last ||
-               result.unconverged_steps != asking->record->unconverged) {
+               result.unconverged_steps != row->figures.unconverged_steps) {
         is_fine = record_doubt(asking->doubt, "verified steps",
                                "%" PRIu64 " of %" PRIu64 ", proven %" PRIu64 ", sealed %d",
                                result.steps, last, result.proven_step, result.is_sealed);
@@ -263,51 +264,59 @@ static bool ask_backward(Asking *asking) {
 
 // ---- forks
 
-static bool open_fork(Asking *asking, Door *fork) {
+static bool open_fork(Asking *asking, Door *fork, const uint8_t *snapshot, size_t bytes) {
     Error error = {0};
-    uint8_t *bytes;
-    size_t count;
     ASSERT(door_init(fork, &asking->record->limits, NULL) == STATUS_OK);
-    ASSERT(snapshot_write(player_world(asking->player), &asking->arena, &bytes, &count, NULL) ==
-           STATUS_OK);
     const Input input = {.kind = INPUT_RESTORE,
-                         .restore = {.snapshot = bytes, .snapshot_bytes = count}};
+                         .restore = {.snapshot = snapshot, .snapshot_bytes = bytes}};
     return door_change(fork, &input, &asking->arena, NULL, NULL, &error) == STATUS_OK ||
            record_doubt(asking->doubt, "fork", "refused: %.300s", error.message);
 }
 
-// What a player did, done to the fork, too.
-static bool follow(Asking *asking, Door *fork, const Deed *deed) {
-    Error error = {0};
+static bool open_fork_of_player(Asking *asking, Door *fork) {
+    uint8_t *bytes;
+    size_t count;
+    ASSERT(snapshot_write(player_world(asking->player), &asking->arena, &bytes, &count, NULL) ==
+           STATUS_OK);
+    return open_fork(asking, fork, bytes, count);
+}
+
+// What was open counts.
+static Status step_fork(Asking *asking, Door *fork, const Deed *deed, uint64_t *unconverged,
+                        Error *error) {
     StepRun run;
+    Input input = {.kind = INPUT_STEP, .step = *deed->step};
+    input.step.steps = 1;
+    input.step.time_step = deed->time_step;
+    record_await(fork);
+    Status status = door_step_begin(fork, &input, &asking->arena, &run, error);
+    if (status == STATUS_OK) {
+        status = door_step(fork, &run, &asking->arena, UINT64_MAX, NULL, error);
+    }
+    *unconverged += status == STATUS_OK && !run.tally.last.certificate.converged;
+    return status;
+}
+
+// What a player did, done to the fork, too.
+static bool follow(Asking *asking, Door *fork, const Deed *deed, uint64_t *unconverged) {
+    Error error = {0};
     Status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < deed->change_count; i++) {
+        record_await(fork);
         status = door_change(fork, &deed->change[i], &asking->arena, NULL, NULL, &error);
     }
     if (status == STATUS_OK && deed->step != NULL) {
-        Input order = {.kind = INPUT_STEP, .step = *deed->step};
-        order.step.steps = 1;
-        order.step.time_step = deed->time_step;
-        status = door_step_begin(fork, &order, &asking->arena, &run, &error);
-        status = status != STATUS_OK
-                     ? status
-                     : door_step(fork, &run, &asking->arena, UINT64_MAX, NULL, &error);
+        status = step_fork(asking, fork, deed, unconverged, &error);
     }
     return status == STATUS_OK ||
            record_doubt(asking->doubt, "fork", "behind step %" PRIu64 ": %.300s",
                         player_step(asking->player), error.message);
 }
 
-// From some step on another world is told what the recording tells. Where a step failed, it ends.
-static bool ask_fork(Asking *asking) {
-    const uint64_t last = asking->row.last_step, from = dice_roll(&asking->record->dice, last + 1),
-                   to = from + FORK_STEPS < last ? from + FORK_STEPS : last;
-    Door fork = {0};
-    bool is_fine = seek(asking, from) && run_to(asking, "to the fork", from, false) &&
-                   open_fork(asking, &fork) &&
-                   expect(asking, "fork's state", from, snapshot_hash(fork.world));
-    bool goes_on = is_fine;
-    while (goes_on && player_step(asking->player) < to) {
+// From where the player stands to the end of what it plays. Where a step failed, it ends.
+static bool follow_all(Asking *asking, Door *fork, uint64_t *unconverged) {
+    bool is_fine = true, goes_on = true;
+    while (is_fine && goes_on && player_step(asking->player) < asking->row.last_step) {
         Deed deed = {0};
         Error error = {0};
         bool is_stopped;
@@ -315,18 +324,100 @@ static bool ask_fork(Asking *asking) {
         if (player_next(asking->player, asking->reader, &asking->arena, NULL, &is_stopped, &deed,
                         &difference, &error) != STATUS_OK ||
             difference.found) {
-            is_fine = record_doubt(asking->doubt, "next", "%.150s%.150s", error.message,
-                                   difference.message);
-            break;
+            return record_doubt(asking->doubt, "next", "%.150s%.150s", error.message,
+                                difference.message);
         }
         is_fine =
-            follow(asking, &fork, &deed) &&
+            follow(asking, fork, &deed, unconverged) &&
             (deed.step == NULL || expect(asking, "fork's next state", player_step(asking->player),
-                                         snapshot_hash(fork.world)));
-        goes_on = is_fine && (deed.step != NULL || deed.change_count > 0);
+                                         snapshot_hash(fork->world)));
+        goes_on = deed.step != NULL || deed.change_count > 0;
+    }
+    return is_fine;
+}
+
+// From some step on another world is told what the recording tells, to its end; and is recorded in
+// turn, as whoever resumes an episode does: that verifies as well.
+static bool ask_fork(Asking *asking) {
+    const uint64_t from = dice_roll(&asking->record->dice, asking->row.last_step + 1);
+    const bool is_recorded = dice_chance(&asking->record->pick, 50);
+    uint8_t episode[UID_BYTES];
+    uint64_t unconverged = 0;
+    EpisodeRow row;
+    Door fork = {0};
+    bool is_fine = seek(asking, from) && run_to(asking, "to the fork", from, false) &&
+                   open_fork_of_player(asking, &fork) &&
+                   expect(asking, "fork's state", from, snapshot_hash(fork.world));
+    if (is_fine && is_recorded) {
+        record_begin(&(Record){.dice = asking->record->pick}, &fork, episode);
+    }
+    is_fine = is_fine && follow_all(asking, &fork, &unconverged);
+    if (fork.recorder != NULL) {
+        const uint64_t steps = player_step(asking->player) - from;
+        record_stop(&fork);
+        is_fine = is_fine && find_row(asking, episode, steps, unconverged, &row) &&
+                  ask_verified(asking, &row);
+        record_forget(episode);
     }
     if (fork.world != NULL) {
         door_deinit(&fork);
+    }
+    return is_fine;
+}
+
+static bool ask_to_stop(void *context) {
+    return ++*(int *)context > QUESTIONS_MAX;
+}
+
+// A step that nobody recorded. false: it took too long.
+static bool step_free(Asking *asking, Door *door, int *questions, Status *status) {
+    const Stop stop = {.asked = ask_to_stop, .context = questions};
+    const Context context = {.stop = &stop};
+    const uint64_t before = door->world->step;
+    StepRun run;
+    Input input = {.kind = INPUT_STEP, .step = {.steps = 1}};
+    *status = door_step_begin(door, &input, &asking->arena, &run, NULL);
+    if (*status == STATUS_OK) {
+        *status = door_step(door, &run, &asking->arena, UINT64_MAX, &context, NULL);
+    }
+    return *status != STATUS_OK || door->world->step > before;
+}
+
+// Both take the same steps.
+static bool run_free(Asking *asking, Door *fork, Door *live) {
+    Status status = STATUS_OK, other;
+    int questions = 0;
+    for (int i = 0; status == STATUS_OK && i < FREE_STEPS; i++) {
+        if (!step_free(asking, fork, &questions, &status) ||
+            !step_free(asking, live, &questions, &other)) {
+            return true;
+        }
+        if (status != other || snapshot_hash(fork->world) != snapshot_hash(live->world)) {
+            return record_doubt(asking->doubt, "free steps",
+                                "%d steps behind step %" PRIu64 " a fork is another than what was "
+                                "kept of the world itself",
+                                i + 1, asking->record->live_step);
+        }
+    }
+    return true;
+}
+
+// A fork beside a snapshot that was taken of the world while it was recorded.
+static bool ask_live(Asking *asking) {
+    const Record *record = asking->record;
+    Door fork = {0}, live = {0};
+    const bool is_fine =
+        seek(asking, record->live_step) &&
+        run_to(asking, "to what was kept", record->live_step, false) &&
+        open_fork_of_player(asking, &fork) &&
+        open_fork(asking, &live, record->live, record->live_bytes) &&
+        expect(asking, "kept state", record->live_step, snapshot_hash(live.world)) &&
+        run_free(asking, &fork, &live);
+    if (fork.world != NULL) {
+        door_deinit(&fork);
+    }
+    if (live.world != NULL) {
+        door_deinit(&live);
     }
     return is_fine;
 }
@@ -340,7 +431,7 @@ static bool ask_player(Asking *asking, uint64_t end) {
         return record_doubt(asking->doubt, "open", "%.300s", error.message);
     }
     const bool is_fine = ask_forward(asking, mark, end) && ask_marks(asking, mark) &&
-                         ask_backward(asking) && ask_fork(asking);
+                         ask_backward(asking) && ask_fork(asking) && ask_live(asking);
     for (int i = 0; i < MARKS; i++) {
         player_mark_free(mark[i]);
     }
@@ -352,7 +443,9 @@ bool record_ask(Record *record, Log *log, uint64_t end, RecordDoubt *doubt) {
     Asking asking = {.record = record, .log = log, .doubt = doubt};
     arena_init(&asking.arena, (size_t)1 << 30);
     ASSERT(log_take_reader(log, &asking.reader, NULL) == STATUS_OK);
-    const bool is_fine = find_row(&asking) && ask_verified(&asking) && ask_player(&asking, end);
+    const bool is_fine =
+        find_row(&asking, record->episode, record->count - 1, record->unconverged, &asking.row) &&
+        ask_verified(&asking, &asking.row) && ask_player(&asking, end);
     log_give_reader(log, asking.reader);
     arena_deinit(&asking.arena);
     return is_fine;
