@@ -5,6 +5,7 @@
 #include "run/group_act.h"
 #include "run/group_lab.h"
 #include "step/snapshot.h"
+#include "world/sleep.h"
 
 #include <math.h>
 
@@ -18,15 +19,19 @@ static Id find_body(const World *world, uint32_t body) {
     return world->body_id[body];
 }
 
+static void let_sleep(Lab *lab, double sleep_speed) {
+    WorldSettings settings = lab->world->settings;
+    settings.sleep_speed = sleep_speed;
+    settings.sleep_time = 0.1;
+    settings.margin = 0.001;
+    world_set_settings(lab->world, &settings);
+}
+
 // Three cubes on the ground, the last joined to both others by hinges of rows: it is the second
 // body of either. Behind them a mover, which a pendulum of coordinates hangs on.
 static World *yard(double sleep_speed) {
     Lab lab = lab_create(9.81, 0.004);
-    WorldSettings settings = lab.world->settings;
-    settings.sleep_speed = sleep_speed;
-    settings.sleep_time = 0.1;
-    settings.margin = 0.001;
-    world_set_settings(lab.world, &settings);
+    let_sleep(&lab, sleep_speed);
     lab_ground(&lab, 0);
     const Id cube = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.05, 0.05, 0.05), 0);
     for (int i = 0; i < CUBES; i++) {
@@ -104,16 +109,20 @@ static void step_both(GroupLab *lab, const double *action) {
     arena_deinit(&memory);
 }
 
-static GroupLab drive_yard(const ChannelDef *action, size_t count, double sleep_speed) {
+static GroupLab drive_world(const ChannelDef *action, size_t count, World *template) {
     static const ChannelDef what = {.kind = CHANNEL_TIME, .scale = 1.0};
     GroupDef def = group_def(1);
     def.action.count = count;
     def.action.channel = action;
     def.observation.count = 1;
     def.observation.channel = &what;
-    GroupLab lab = group_lab_create(&def, yard(sleep_speed));
+    GroupLab lab = group_lab_create(&def, template);
     group_lab_reset(&lab);
     return lab;
+}
+
+static GroupLab drive_yard(const ChannelDef *action, size_t count, double sleep_speed) {
+    return drive_world(action, count, yard(sleep_speed));
 }
 
 // Both hinges drive the last cube, whose number then stands twice among those that are roused.
@@ -157,11 +166,79 @@ START_TEST(a_mover_moves_as_a_set_moves_it) {
 }
 END_TEST
 
+// A cube on a platform, both at rest for long: the group is made of a world asleep. The platform
+// goes off, and the cube with it, as soon as friction has brought it to that speed; and they stop.
+// All the while it is what the sets make of it.
+START_TEST(what_sleeps_on_a_mover_is_carried) {
+    enum { FAST = 100, STILL = 100 };
+    const double pace = 0.3; // reached in pace / (mu g) = 0.06 s, 15 steps
+    Lab yard = lab_create(9.81, 0.004);
+    let_sleep(&yard, 0.05);
+    const Id rough = lab_material(&yard, 0.5, 0.0);
+    const Id slab = lab_shape(&yard, PRIMITIVE_BOX, vec3(0.5, 0.5, 0.05), rough);
+    const Id cube = lab_shape(&yard, PRIMITIVE_BOX, vec3(0.05, 0.05, 0.05), rough);
+    const uint32_t base = lab_body(&yard, slab, BODY_KINEMATIC, at(0, 0, 0), NULL, 0.0, NULL);
+    const uint32_t rider = lab_body(&yard, cube, BODY_DYNAMIC, at(0, 0, 0.1), NULL, 1.0, NULL);
+    lab_step(&yard, 100);
+    ck_assert(sleep_is_asleep(yard.world, rider));
+    const ChannelDef action = {
+        .kind = CHANNEL_BODY_VELOCITY, .body_id = yard.world->body_id[base], .scale = 1.0};
+    GroupLab lab = drive_world(&action, 1, take_world(&yard));
+    const World *world = lab.group->world[0].world;
+    ck_assert(sleep_is_asleep(world, rider));
+    for (int i = 0; i < FAST; i++) {
+        step_both(&lab, (const double[3]){pace});
+    }
+    // what the solver leaves of a relative velocity: its tolerance, 1e-6 of what it solves for
+    ck_assert_double_eq_tol(world->velocity[6 * (size_t)rider], pace, 1e-5);
+    for (int i = 0; i < STILL; i++) {
+        step_both(&lab, (const double[3]){0.0});
+    }
+    ck_assert_double_eq_tol(world->velocity[6 * (size_t)rider], 0.0, 1e-5);
+    group_lab_reset(&lab); // where it was, and asleep
+    ck_assert_uint_eq(snapshot_hash(lab.group->world[0].world), lab.group->template_hash);
+    ck_assert(sleep_is_asleep(world, rider));
+    group_lab_destroy(&lab);
+}
+END_TEST
+
+// A world in motion, half of which sleeps, is a group's template: what moves goes on moving.
+START_TEST(a_world_half_asleep_makes_a_group) {
+    Lab yard = lab_create(9.81, 0.004);
+    let_sleep(&yard, 0.05);
+    lab_ground(&yard, 0);
+    const Id cube = lab_shape(&yard, PRIMITIVE_BOX, vec3(0.05, 0.05, 0.05), 0);
+    const Id ball = lab_shape(&yard, PRIMITIVE_SPHERE, vec3(0.05, 0, 0), 0);
+    const uint32_t sleeper = lab_body(&yard, cube, BODY_DYNAMIC, at(0, 0, 0.05), NULL, 1.0, NULL);
+    const double rolling[6] = {-1.0, 0, 0, 0, -20.0, 0};
+    // it comes in at step 100 and meets the cube a quarter of a second later
+    const uint32_t roller =
+        lab_body(&yard, ball, BODY_DYNAMIC, at(0.75, 0, 0.05), rolling, 1.0, NULL);
+    lab_step(&yard, 100);
+    ck_assert(sleep_is_asleep(yard.world, sleeper) && !sleep_is_asleep(yard.world, roller));
+    const ChannelDef action = {
+        .kind = CHANNEL_BODY_FORCE, .body_id = yard.world->body_id[roller], .scale = 1.0};
+    GroupLab lab = drive_world(&action, 1, take_world(&yard));
+    const World *world = lab.group->world[0].world;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 100; i++) {
+            ck_assert(i > 0 || sleep_is_asleep(world, sleeper));
+            step_both(&lab, (const double[3]){0.0, i % 2 == 0 ? 0.1 : -0.1, 0.0});
+        }
+        ck_assert(world->pose[7 * (size_t)sleeper] < -0.01); // it was hit
+        group_lab_reset(&lab);
+    }
+    group_lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_door(void) {
     TCase *tcase = tcase_create("door");
     tcase_add_loop_test(tcase, a_body_of_two_driven_joints_is_roused_once, 0, 2);
     tcase_add_test(tcase, a_joint_rouses_both_of_its_bodies);
     tcase_add_loop_test(tcase, a_mover_moves_as_a_set_moves_it, 0, 2);
+    tcase_add_test(tcase, what_sleeps_on_a_mover_is_carried);
+    tcase_add_test(tcase, a_world_half_asleep_makes_a_group);
     return tcase;
 }
 
