@@ -181,6 +181,7 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
         status = group_compile_parameters(made, def, error);
     }
     if (status == STATUS_OK) {
+        group_rouse_template(made);
         status = keep_template(made, error);
     }
     if (status == STATUS_OK && (!list_acted_on(made) || !take_worlds(made, def->seed))) {

@@ -249,6 +249,10 @@ bool group_is_terminal(const Group *group, const GroupWorld *world, double time_
 // For group.c: finds what the parameters are of; blames parameters[i].joint and the like.
 Status group_compile_parameters(Group *group, const GroupDef *def, Error *error);
 
+// Wakes the template where worlds are to differ from it in what defines them: who sleeps there may
+// not be at rest in them, and a reset copies who sleeps.
+void group_rouse_template(Group *group);
+
 // Sets world i's own numbers: those that define it, or, `is_state`, those that it begins with.
 // Blames parameters[i].values[k].
 Status group_set_parameters(Group *group, uint32_t i, bool is_state, Error *error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What differs from world to world of a group: set through the functions by which anybody sets it.
 #include "run/group.h"
+#include "world/sleep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,6 +192,16 @@ static Status set(World *world, const GroupParameter *parameter, const double *v
         return set_gravity(world, values, error);
     default:
         return set_joint(world, parameter, values, error);
+    }
+}
+
+void group_rouse_template(Group *group) {
+    bool differ = false;
+    for (size_t k = 0; k < group->parameter_count; k++) {
+        differ = differ || !is_of_state(group->parameter[k].kind);
+    }
+    if (differ) {
+        sleep_wake_all(group->template);
     }
 }
 

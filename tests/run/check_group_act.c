@@ -232,6 +232,43 @@ START_TEST(a_world_half_asleep_makes_a_group) {
 }
 END_TEST
 
+// A cube asleep on the ground is a template for worlds of other gravity, friction and mass: each
+// begins awake, as it would after any such change, in every episode, and goes where its own says.
+START_TEST(worlds_of_a_template_asleep_differ) {
+    enum { WORLDS = 2, ROUNDS = 3, FALL = 50 };
+    Lab yard = lab_create(9.81, 0.004);
+    let_sleep(&yard, 0.05);
+    lab_ground(&yard, 0);
+    const Id shape = lab_shape(&yard, PRIMITIVE_BOX, vec3(0.05, 0.05, 0.05), 0);
+    const uint32_t cube = lab_body(&yard, shape, BODY_DYNAMIC, at(0, 0, 0.05), NULL, 1.0, NULL);
+    lab_step(&yard, 100);
+    ck_assert(sleep_is_asleep(yard.world, cube));
+    const double gravity[3 * WORLDS] = {0.0, 0.0, -9.81, 0.0, 0.0, 2.0};
+    const GroupParameterDef own = {
+        .kind = GROUP_PARAMETER_GRAVITY, .count = 3 * WORLDS, .values = gravity};
+    const ChannelDef action = {
+        .kind = CHANNEL_BODY_FORCE, .body_id = yard.world->body_id[cube], .scale = 1.0};
+    const ChannelDef what = {
+        .kind = CHANNEL_BODY_VELOCITY, .body_id = yard.world->body_id[cube], .scale = 1.0};
+    GroupDef def = group_def(WORLDS);
+    def.action.count = def.observation.count = def.parameter_count = 1;
+    def.action.channel = &action;
+    def.observation.channel = &what;
+    def.parameter = &own;
+    GroupLab lab = group_lab_create(&def, take_world(&yard));
+    for (int round = 0; round < ROUNDS; round++) {
+        group_lab_reset(&lab);
+        for (int i = 0; i < FALL; i++) {
+            group_lab_step(&lab, (const double[3 * WORLDS]){0.0});
+        }
+        ck_assert_double_eq_tol(seen(&lab, 0)[2], 0.0, 1e-6);
+        // sums of fifty equal parts of up to 0.4 m/s, once friction's tolerance has let go
+        ck_assert_double_eq_tol(seen(&lab, 1)[2], 2.0 * FALL * 0.004, 1e-6);
+    }
+    group_lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_door(void) {
     TCase *tcase = tcase_create("door");
     tcase_add_loop_test(tcase, a_body_of_two_driven_joints_is_roused_once, 0, 2);
@@ -239,6 +276,7 @@ static TCase *case_door(void) {
     tcase_add_loop_test(tcase, a_mover_moves_as_a_set_moves_it, 0, 2);
     tcase_add_test(tcase, what_sleeps_on_a_mover_is_carried);
     tcase_add_test(tcase, a_world_half_asleep_makes_a_group);
+    tcase_add_test(tcase, worlds_of_a_template_asleep_differ);
     return tcase;
 }
 
