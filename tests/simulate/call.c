@@ -17,7 +17,7 @@ static const char *const names[] = {
     [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe", [CALL_PING] = "ping",
     [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",     [CALL_SOLVE] = "solve",
     [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",        [CALL_SEND] = "send",
-    [CALL_RECEIVE] = "receive",
+    [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",   [CALL_BACKUP] = "backup",
 };
 
 // ---- asking
@@ -33,7 +33,9 @@ Call *call_add(Client *client, CallKind kind, const void *message, uint32_t dead
     request.id = call->id;
     request.has_deadline_ms = deadline_ms > 0;
     request.deadline_ms = deadline_ms;
+    call->at = client->bytes.count;
     link_pack(&client->bytes, &request);
+    call->count = client->bytes.count - call->at;
     client->crowd->history->requests++;
     return call;
 }
@@ -109,6 +111,8 @@ void call_start(Client *client, size_t world) {
     start.content = (Moreau__V1__Episode__Content)dice_roll(&client->dice, 3);
     start.keyframe_steps = dice_magnitude(&client->dice, 8);
     start.stride = dice_magnitude(&client->dice, 3);
+    start.has_events = 1;
+    start.events = dice_chance(&client->dice, 30);
     on_world(call_add(client, CALL_START, &start, 0), world);
 }
 
@@ -136,16 +140,20 @@ void call_episode(Client *client, CallKind kind, size_t episode) {
     Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
     Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
     Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
-    remove.episode = verify.episode = replay.episode = read.episode = describe.episode = known->id;
+    Moreau__V1__EpisodeTouches touches = MOREAU__V1__EPISODE_TOUCHES__INIT;
+    remove.episode = verify.episode = replay.episode = read.episode = describe.episode =
+        touches.episode = known->id;
+    touches.has_simulate = touches.simulate = 1; // where none were recorded
     replay.has_speed = replay.has_stride = read.has_again = 1;
     replay.speed = dice_chance(&client->dice, 50) ? 0.0 : 10.0;
     replay.stride = dice_magnitude(&client->dice, 4);
     read.again = dice_chance(&client->dice, 50);
-    const void *message = kind == CALL_DELETE   ? (const void *)&remove
-                          : kind == CALL_VERIFY ? (const void *)&verify
-                          : kind == CALL_REPLAY ? (const void *)&replay
-                          : kind == CALL_READ   ? (const void *)&read
-                                                : (const void *)&describe;
+    const void *message = kind == CALL_DELETE    ? (const void *)&remove
+                          : kind == CALL_VERIFY  ? (const void *)&verify
+                          : kind == CALL_REPLAY  ? (const void *)&replay
+                          : kind == CALL_READ    ? (const void *)&read
+                          : kind == CALL_TOUCHES ? (const void *)&touches
+                                                 : (const void *)&describe;
     call_add(client, kind, message, 0)->episode = episode;
     known->delete_asked = known->delete_asked || kind == CALL_DELETE;
 }
@@ -171,6 +179,17 @@ void call_stats(Client *client) {
 void call_worlds(Client *client) {
     Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
     call_add(client, CALL_WORLDS, &list, 0);
+}
+
+// One of a few copies, over one that may be there.
+void call_backup(Client *client) {
+    char name[] = "copy-0";
+    Moreau__V1__EpisodeBackup backup = MOREAU__V1__EPISODE_BACKUP__INIT;
+    name[sizeof(name) - 2] = (char)('1' + dice_roll(&client->dice, BACKUPS_MAX));
+    backup.name = name;
+    backup.has_overwrite = 1;
+    backup.overwrite = dice_chance(&client->dice, 70);
+    call_add(client, CALL_BACKUP, &backup, 0);
 }
 
 // One body of 1 kg that falls onto the ground with 1 m/s: the impulse that stops it is 1 N s.
@@ -203,6 +222,11 @@ static ProtobufCBinaryData mask_of(HerdOrder order, uint8_t *mask) {
     return (ProtobufCBinaryData){.len = 1, .data = mask};
 }
 
+// In milliseconds; most often none.
+static uint32_t draw_deadline(Client *client) {
+    return dice_chance(&client->dice, 8) ? 1 + (uint32_t)dice_roll(&client->dice, 3) : 0;
+}
+
 void call_herd(Client *client, GroupVerb verb) {
     const HerdOrder order = herd_draw_order(&client->dice, verb);
     float action[HERD_ACTS * HERD_WORLDS];
@@ -216,7 +240,7 @@ void call_herd(Client *client, GroupVerb verb) {
     step.n_action = HERD_ACTS * herd_count(order);
     step.action = action;
     const void *message = verb == GROUP_STEP ? (const void *)&step : (const void *)&reset;
-    call_add(client, CALL_HERD, message, 0)->order = order;
+    call_add(client, CALL_HERD, message, draw_deadline(client))->order = order;
 }
 
 void call_send(Client *client) {
@@ -232,7 +256,7 @@ void call_send(Client *client) {
     send.n_action = HERD_ACTS * herd_count(order);
     send.action = action;
     receive.count = herd_count(order);
-    call_add(client, CALL_SEND, &send, 0)->order = order;
+    call_add(client, CALL_SEND, &send, draw_deadline(client))->order = order;
     call_add(client, CALL_RECEIVE, &receive, 0)->order = order;
 }
 
@@ -416,22 +440,18 @@ static void judge_edit(Client *client, const Call *call, const Moreau__V1__Statu
     }
 }
 
-// A group of which a call was stopped, as the server is, is judged no more.
+// What a call that was stopped has done is in its reply; without one nothing was done. A group of
+// which worlds stay away, or nobody knows where they stand, is judged no more.
 static void judge_herd(Client *client, const Call *call, const Moreau__V1__Reply *reply) {
     Herd *herd = &client->herd;
-    if (!herd->is_there || reply->status->code != MOREAU__V1__STATUS__CODE__OK) {
+    const bool is_ok = reply->status->code == MOREAU__V1__STATUS__CODE__OK;
+    const bool has_rows = reply->result_case == MOREAU__V1__REPLY__RESULT_GROUP_STEP;
+    if (!herd->is_there || (call->kind == CALL_SEND && is_ok) ||
+        (call->kind == CALL_HERD && !is_ok && !has_rows)) {
+        return;
+    }
+    if (!has_rows || !herd_follow(herd, call->order, reply->group_step)) {
         herd_deinit(herd);
-        return;
-    }
-    if (call->kind == CALL_RECEIVE) {
-        herd_check_received(herd, herd_count(call->order), reply->group_step);
-        return;
-    }
-    herd_apply(herd, call->order);
-    if (call->kind == CALL_SEND) {
-        herd_send(herd);
-    } else {
-        herd_check(herd, reply->group_step);
     }
 }
 
@@ -484,6 +504,9 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
     if (stopped) {
         return call->may_stop || client->crowd->is_stopping;
     }
+    if (is_of_herd(call)) { // worlds may still be away, of a Receive that was cancelled
+        return !client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
+    }
     switch (call->kind) {
     case CALL_EDIT:
         return code == MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT ||
@@ -492,12 +515,16 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
     case CALL_START:
     case CALL_LIST:
         return disk_has_faults();
+    case CALL_BACKUP: // another one is being made, or there is one
+        return disk_has_faults() || code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION ||
+               code == MOREAU__V1__STATUS__CODE__ALREADY_EXISTS;
     case CALL_STOP: // of what may not have begun, or has failed
         return client->world[call->world[0]].episode == 0 || disk_has_faults();
     case CALL_DELETE:
     case CALL_VERIFY:
     case CALL_REPLAY:
     case CALL_READ:
+    case CALL_TOUCHES:
     case CALL_DESCRIBE: // others may delete it
         return disk_has_faults() || episode[call->episode].delete_asked ||
                !episode[call->episode].stop_acked;

@@ -32,6 +32,8 @@ typedef enum CallKind {
     CALL_HERD, // a step or a reset
     CALL_SEND,
     CALL_RECEIVE, // all that the Send before it has sent
+    CALL_TOUCHES,
+    CALL_BACKUP,
     CALL_KIND_COUNT
 } CallKind;
 
@@ -47,6 +49,7 @@ typedef struct Call {
     bool is_answered, is_judged;
     Moreau__V1__Reply *reply; // owned: what is answered and not judged
     uint64_t payload;         // of a ping: what must come back; of a cancel: the request
+    size_t at, count;         // its bytes in the client's
 } Call;
 
 // A world as its client knows it. The first is the shared one: others step it too.
@@ -66,6 +69,7 @@ typedef struct Client {
     Dice dice;
     Link link;
     char session[SESSION_BYTES];
+    bool is_resumable; // it repeats what was not answered when its connection is lost
     uint64_t id_last;
     ClientWorld world[CLIENT_WORLDS_MAX];
     Herd herd;
@@ -93,6 +97,7 @@ void call_ping(Client *client);
 void call_stats(Client *client);
 void call_worlds(Client *client);
 void call_solve(Client *client);
+void call_backup(Client *client);
 // On the client's group: a step or a reset, or worlds that are sent and received.
 void call_herd(Client *client, GroupVerb verb);
 void call_send(Client *client);

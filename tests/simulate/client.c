@@ -12,6 +12,7 @@
 
 enum { SHARED = 0, ROUNDS_MAX = 24, BUNCH_MAX = 10 };
 enum { STEPS_ENOUGH = 2000, STEPS_SHORT = 40, STEPS_LONG = 600 };
+enum { CROWDED_WORLDS = 300, STEPS_TO_REST = 120 };
 
 // ---- one call at a time
 
@@ -84,6 +85,8 @@ static Moreau__V1__Reply *say_hello(Client *client) {
     hello.protocol_major = 1;
     hello.client = (char *)"simulated";
     hello.resume = client->session;
+    hello.has_resumable = 1;
+    hello.resumable = client->is_resumable;
     return ask(client, &hello);
 }
 
@@ -144,7 +147,12 @@ static bool make_world(Client *client, size_t index) {
         return true; // enough for one run
     }
     Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    const uint64_t seed = dice_bits(&client->dice);
+    const ModelStart start = model_start(seed);
     settings.has_margin = 1; // 0, as in the reference
+    settings.has_sleep_speed = settings.has_sleep_time = 1;
+    settings.sleep_speed = start.sleep_speed;
+    settings.sleep_time = start.sleep_time;
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.settings = &settings;
     create.has_lifetime = index == SHARED;
@@ -158,7 +166,6 @@ static bool make_world(Client *client, size_t index) {
     }
     uint64_t id = reply->world_create->world;
     give_back(reply);
-    uint64_t seed = dice_bits(&client->dice);
     if (!add_content(client, id, seed)) {
         return false;
     }
@@ -171,13 +178,136 @@ static bool make_world(Client *client, size_t index) {
     return true;
 }
 
+// ---- worlds that are made of others
+
+static void take_slot(Client *client, size_t index, uint64_t id) {
+    ClientWorld *world = &client->world[index];
+    if (world->model != NULL) {
+        model_deinit(world->model);
+    }
+    *world =
+        (ClientWorld){.is_there = true, .id = id, .history = client->crowd->history->world_count++};
+    world->model = &world->own;
+}
+
+static bool make_clone(Client *client, size_t index, const ClientWorld *of) {
+    Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
+    clone.has_world = 1;
+    clone.world = of->id;
+    Moreau__V1__Reply *reply = ask(client, &clone);
+    if (reply == NULL) {
+        return false;
+    }
+    if (!is_ok(reply) || reply->snapshot_clone->n_worlds != 1) {
+        fail("client %zu: a world is not cloned: %s", client->number, reply->status->message);
+    }
+    take_slot(client, index, reply->snapshot_clone->worlds[0]);
+    give_back(reply);
+    ClientWorld *world = &client->world[index];
+    model_init_at(world->model, of->model, model_step_count(of->model), true,
+                  &client->crowd->history->world[world->history]);
+    return true;
+}
+
+// The episode of a world that it still has, and that was stopped; NULL: none.
+static const HistoryEpisode *pick_own_episode(Client *client, const ClientWorld *of) {
+    const History *history = client->crowd->history;
+    for (size_t i = history->episode_count; i-- > 0;) {
+        const HistoryEpisode *episode = &history->episode[i];
+        if (episode->world == of->history && episode->stop_acked && !episode->delete_asked &&
+            episode->stop_steps > 0) {
+            return episode;
+        }
+    }
+    return NULL;
+}
+
+static bool make_fork(Client *client, size_t index, const ClientWorld *of,
+                      const HistoryEpisode *episode) {
+    Moreau__V1__EpisodeFork fork = MOREAU__V1__EPISODE_FORK__INIT;
+    fork.episode = (char *)(uintptr_t)episode->id;
+    fork.has_step = 1;
+    fork.step = 1 + dice_roll(&client->dice, episode->stop_steps);
+    Moreau__V1__Reply *reply = ask(client, &fork);
+    if (reply == NULL) {
+        return false;
+    }
+    if (!is_ok(reply) && !disk_has_faults() && !episode->delete_asked) {
+        fail("client %zu: an episode is not forked: %s", client->number, reply->status->message);
+    }
+    if (is_ok(reply)) {
+        take_slot(client, index, reply->episode_fork->world);
+        ClientWorld *world = &client->world[index];
+        model_init_at(world->model, of->model, episode->first_step + fork.step, false,
+                      &client->crowd->history->world[world->history]);
+        if (model_hash(world->model) != reply->episode_fork->hash) {
+            fail("client %zu: a fork of episode %s at step %" PRIu64 " is not what happened",
+                 client->number, episode->id, fork.step);
+        }
+    }
+    give_back(reply);
+    return true;
+}
+
+// A new world, or one that is made of the other one's state or past.
+static bool fill_slot(Client *client, size_t index) {
+    const ClientWorld *of = &client->world[index == 1 ? 2 : 1];
+    if (client->crowd->history->world_count == HISTORY_WORLDS_MAX || !of->is_there ||
+        dice_chance(&client->dice, 60)) {
+        return make_world(client, index);
+    }
+    const HistoryEpisode *episode = pick_own_episode(client, of);
+    if (episode == NULL || dice_chance(&client->dice, 40)) {
+        return make_clone(client, index, of);
+    }
+    return make_fork(client, index, of, episode);
+}
+
+// Many worlds, which go with their session.
+static bool make_crowd(Client *client) {
+    Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
+    clone.has_world = clone.has_count = 1;
+    clone.world = client->world[SHARED].id;
+    clone.count = 1 + dice_roll(&client->dice, CROWDED_WORLDS);
+    return demand(client, &clone);
+}
+
+// ---- groups
+
+// Steps a world until most fall asleep.
+static bool let_rest(Client *client, ClientWorld *world) {
+    Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
+    step.n_worlds = 1;
+    step.has_steps = 1;
+    step.worlds = &world->id;
+    step.steps = STEPS_TO_REST;
+    Moreau__V1__Reply *reply = ask(client, &step);
+    if (reply == NULL) {
+        return false;
+    }
+    const bool is_whole = is_ok(reply) && reply->world_step->n_failures == 0;
+    if (!is_whole && !client->crowd->is_stopping) {
+        fail("client %zu: a world is not stepped: %s", client->number, reply->status->message);
+    }
+    if (is_whole) {
+        model_apply(world->model, (ModelChange){.steps = STEPS_TO_REST});
+        call_note_recorded(client, world);
+    }
+    give_back(reply);
+    return is_whole;
+}
+
 // A group of one of its worlds, as that stands now.
 static bool make_herd(Client *client) {
     const size_t from = 1 + (size_t)dice_roll(&client->dice, CLIENT_WORLDS_MAX - 1);
-    const ClientWorld *template = &client->world[from];
+    ClientWorld *template = &client->world[from];
     HerdMaking making;
     if (!template->is_there) {
         return true;
+    }
+    if (model_step_count(template->model) < STEPS_ENOUGH && dice_chance(&client->dice, 35) &&
+        !let_rest(client, template)) {
+        return false;
     }
     herd_draw(&making, &client->dice, template->id);
     Moreau__V1__Reply *reply = ask(client, &making.create);
@@ -224,6 +354,24 @@ bool client_make_shared(Crowd *crowd) {
     crowd->shared_model = client.world[SHARED].own;
     link_close(&client.link);
     return true;
+}
+
+bool client_check_alone(Crowd *crowd) {
+    Client client = {.crowd = crowd, .number = 0, .dice = dice_make(crowd->seed, 98)};
+    Moreau__V1__WorldList worlds = MOREAU__V1__WORLD_LIST__INIT;
+    Moreau__V1__GroupList groups = MOREAU__V1__GROUP_LIST__INIT;
+    Moreau__V1__Reply *world_reply = come(&client) ? ask(&client, &worlds) : NULL;
+    Moreau__V1__Reply *group_reply = world_reply == NULL ? NULL : ask(&client, &groups);
+    const bool here = group_reply != NULL;
+    if (here && (world_reply->world_list->n_worlds != 1 || group_reply->group_list->n_groups != 0 ||
+                 world_reply->world_list->worlds[0]->world != crowd->shared_world)) {
+        fail("%zu worlds and %zu groups are left of sessions that are over",
+             world_reply->world_list->n_worlds - 1, group_reply->group_list->n_groups);
+    }
+    give_back(world_reply);
+    give_back(group_reply);
+    link_close(&client.link);
+    return here;
 }
 
 static void find_shared(Client *client) {
@@ -283,31 +431,33 @@ static void add_steps(Client *client, size_t world, const bool *is_barred) {
 }
 
 // Recording, of worlds of our own alone: of the shared one nobody knows who steps it when.
-static void add_recording(Client *client, size_t world, bool *is_barred) {
+static void add_recording(Client *client, size_t world) {
     bool is_recorded = client->world[world].episode > 0;
     for (size_t i = 0; i < client->call_count; i++) {
         const Call *call = &client->call[i];
+        if (call->kind == CALL_STOP && call->world[0] == world) {
+            call_hash(client, world); // whether it is still recorded is not known yet
+            return;
+        }
         is_recorded = is_recorded || (call->kind == CALL_START && call->world[0] == world);
     }
-    if (!is_recorded) {
+    if (is_recorded) {
+        call_stop(client, world);
+    } else {
         call_start(client, world);
-        return;
     }
-    // whether it is still recorded is not known before the answer, nor, when the call names the
-    // episode, which of the calls behind it come before it
-    call_stop(client, world);
-    is_barred[world] = true;
 }
 
 static void add_episode(Client *client) {
-    static const CallKind kinds[] = {CALL_VERIFY, CALL_REPLAY, CALL_READ, CALL_DESCRIBE};
+    static const CallKind kinds[] = {CALL_VERIFY, CALL_REPLAY, CALL_READ, CALL_DESCRIBE,
+                                     CALL_TOUCHES};
     size_t episode = pick_episode(client);
     if (episode == HISTORY_EPISODES_MAX) {
         call_list(client);
     } else if (dice_chance(&client->dice, 10)) {
         call_episode(client, CALL_DELETE, episode);
     } else {
-        call_episode(client, kinds[dice_roll(&client->dice, 4)], episode);
+        call_episode(client, kinds[dice_roll(&client->dice, 5)], episode);
     }
 }
 
@@ -334,12 +484,14 @@ static void add_any(Client *client, bool *is_barred) {
         call_stats(client);
     } else if (chance < 16) {
         call_worlds(client);
-    } else if (chance < 18) {
+    } else if (chance < 17) {
         call_solve(client);
+    } else if (chance < 18) {
+        call_backup(client);
     } else if (chance < 25) {
         add_episode(client);
     } else if (chance < 40 && own < CLIENT_WORLDS_MAX) {
-        add_recording(client, own, is_barred);
+        add_recording(client, own);
     } else if (chance < 50 && own < CLIENT_WORLDS_MAX) {
         call_edit(client, own);
     } else if (chance < 52 && own < CLIENT_WORLDS_MAX) {
@@ -366,7 +518,9 @@ static void compose(Client *client) {
         if (client->call_count > 0 && dice_chance(&client->dice, 6)) {
             Call *victim = &client->call[dice_roll(&client->dice, client->call_count)];
             if (victim->kind == CALL_STEP || victim->kind == CALL_VERIFY ||
-                victim->kind == CALL_REPLAY || victim->kind == CALL_HASH) {
+                victim->kind == CALL_REPLAY || victim->kind == CALL_HASH ||
+                victim->kind == CALL_HERD || victim->kind == CALL_RECEIVE ||
+                victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP) {
                 call_cancel(client, victim);
             }
         }
@@ -446,6 +600,24 @@ static bool find_out(Client *client, size_t index) {
     return reply != NULL;
 }
 
+static bool come_back(Client *client);
+
+// Sends again what was not answered, and waits for all that is missing; or loses the connection
+// once more. False: the server is going.
+static bool repeat_calls(Client *client) {
+    bool here = true;
+    for (size_t i = 0; i < client->call_count && here; i++) {
+        const Call *call = &client->call[i];
+        here = call->is_answered ||
+               link_send(&client->link, client->bytes.bytes + call->at, call->count);
+    }
+    if (here && dice_chance(&client->dice, 25)) {
+        return take_answers(client, (size_t)dice_roll(&client->dice, client->call_count + 1)) &&
+               come_back(client);
+    }
+    return here && take_answers(client, 0);
+}
+
 // Comes back after the connection was lost. False: the server is going.
 static bool come_back(Client *client) {
     Link old = client->link;
@@ -457,9 +629,12 @@ static bool come_back(Client *client) {
         schedule_sleep(dice_magnitude(&client->dice, 33)); // at most 17 s: within the grace time
     }
     bool here = come(client);
-    here = here && drop_herd(client);
+    here = here && (client->is_resumable || drop_herd(client));
     if (!shuts_first) {
         link_close(&old); // the server took it for dead
+    }
+    if (client->is_resumable) {
+        return here && repeat_calls(client);
     }
     for (size_t i = 1; i < CLIENT_WORLDS_MAX && here; i++) {
         here = !client->world[i].is_there || find_out(client, i);
@@ -487,8 +662,7 @@ static bool send_and_cut(Client *client) {
 
 static bool take_round(Client *client) {
     for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
-        if (!client->world[i].is_there && dice_chance(&client->dice, 60) &&
-            !make_world(client, i)) {
+        if (!client->world[i].is_there && dice_chance(&client->dice, 60) && !fill_slot(client, i)) {
             return false;
         }
     }
@@ -513,10 +687,15 @@ void client_main(void *context) {
                      .number = def->number,
                      .dice = dice_make(def->crowd->seed, 100 + def->number)};
     find_shared(&client);
+    // what such a client has asked for and not heard of is kept, as many requests as it may send
+    client.is_resumable = def->crowd->requests_max >= CALLS_MAX && dice_chance(&client.dice, 40);
     bool here = come(&client);
     uint64_t rounds = 1 + dice_roll(&client.dice, ROUNDS_MAX);
     for (uint64_t i = 0; i < rounds && here; i++) {
         here = take_round(&client);
+    }
+    if (here && dice_chance(&client.dice, 5)) {
+        here = make_crowd(&client);
     }
     if (here && dice_chance(&client.dice, 30)) {
         schedule_sleep(dice_magnitude(&client.dice, 34)); // with worlds that may be recorded

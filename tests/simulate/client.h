@@ -13,6 +13,7 @@ typedef struct Crowd {
     History *history;
     size_t life;
     uint64_t seed;
+    uint64_t requests_max; // the server's
     bool is_stopping;      // from now on the server may close connections
     uint64_t shared_world; // id; 0: not made
     Model shared_model;
@@ -28,3 +29,7 @@ void client_main(void *def);
 
 // Makes the world that all clients of the crowd step. Before they begin.
 bool client_make_shared(Crowd *crowd);
+
+// When all sessions of the crowd must be over: its shared world is alone. false: the server is
+// gone.
+bool client_check_alone(Crowd *crowd);

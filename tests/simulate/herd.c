@@ -154,17 +154,90 @@ void herd_actions(HerdOrder order, float *action) {
     }
 }
 
-void herd_apply(Herd *herd, HerdOrder order) {
+// ---- following
+
+// What a reply says of the worlds of an order.
+typedef struct Told {
+    const Moreau__V1__GroupStepReply *reply;
+    size_t row[HERD_WORLDS]; // of each world
+    uint8_t worlds;          // that have rows …
+    uint8_t stopped;         // … and that the call was stopped before or in
+} Told;
+
+static bool has_bit(ProtobufCBinaryData bits, size_t row) {
+    return row / 8 < bits.len && (bits.data[row / 8] & (1u << row % 8)) != 0;
+}
+
+static Told read_reply(HerdOrder order, const Moreau__V1__GroupStepReply *reply) {
+    const size_t count = herd_count(order);
+    uint32_t world[HERD_WORLDS];
+    list_worlds(order, world);
+    if (reply == NULL || reply->n_observation != count * HERD_SEES ||
+        (reply->n_worlds != 0 && reply->n_worlds != count)) {
+        fail("a group is answered with %zu numbers of %zu worlds",
+             reply == NULL ? 0 : reply->n_observation, count);
+    }
+    Told told = {.reply = reply};
+    for (size_t row = 0; row < count; row++) {
+        const uint32_t i = reply->n_worlds == 0 ? world[row] : reply->worlds[row];
+        if (i >= HERD_WORLDS || (order.worlds & ~told.worlds & (1u << i)) == 0) {
+            fail("world %u of a group is answered, and was not asked for, or twice", i);
+        }
+        told.worlds |= (uint8_t)(1u << i);
+        told.row[i] = row;
+    }
+    for (size_t i = 0; i < reply->n_failures; i++) {
+        const Moreau__V1__Status *failure = reply->failures[i];
+        if (failure->code == MOREAU__V1__STATUS__CODE__CANCELLED ||
+            failure->code == MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED) {
+            told.stopped |= (uint8_t)(1u << failure->world);
+        }
+    }
+    return told;
+}
+
+// The actions of these worlds, among those of the order.
+static void pick_actions(HerdOrder order, uint8_t worlds, float *picked) {
+    float action[HERD_ACTS * HERD_WORLDS];
+    herd_actions(order, action);
+    const float *from = action;
+    for (uint32_t i = 0; i < HERD_WORLDS; i++) {
+        if ((worlds & order.worlds & (1u << i)) != 0) {
+            memcpy(picked, from, HERD_ACTS * sizeof(*from));
+            picked += HERD_ACTS;
+        }
+        from += (order.worlds & (1u << i)) != 0 ? HERD_ACTS : 0;
+    }
+}
+
+static void compare(const GroupCall *call, const Told *told, size_t row) {
+    const uint32_t i = call->world[row];
+    const size_t at = told->row[i];
+    const uint8_t ended = call->row[row].ended;
+    const void *is = (const float *)call->observation + HERD_SEES * row;
+    const void *seen = told->reply->observation + HERD_SEES * at;
+    if (memcmp(seen, is, HERD_SEES * sizeof(float)) != 0) {
+        fail("what is seen of world %u of a group is not what the reference sees", i);
+    }
+    if (has_bit(told->reply->terminated, at) != ((ended & GROUP_TERMINATED) != 0) ||
+        has_bit(told->reply->truncated, at) != ((ended & GROUP_TRUNCATED) != 0)) {
+        fail("world %u of a group ends otherwise than the reference's", i);
+    }
+}
+
+// Returns how many worlds have failed.
+static size_t run(Herd *herd, HerdOrder order, GroupVerb verb, uint8_t worlds, const Told *told) {
     static float action[HERD_ACTS * HERD_WORLDS]; // outlives the call, which borrows it
     static uint32_t world[HERD_WORLDS];
     Error error = {0};
+    size_t failed = 0;
     arena_reset(&herd->memory);
     herd->call = (GroupCall){.group = herd->reference,
-                             .verb = order.verb,
-                             .count = list_worlds(order, world),
+                             .verb = verb,
+                             .count = list_worlds((HerdOrder){.worlds = worlds}, world),
                              .world = world};
-    if (order.verb == GROUP_STEP) {
-        herd_actions(order, action);
+    if (verb == GROUP_STEP) {
+        pick_actions(order, worlds, action);
         herd->call.action = action;
     }
     if (group_call_check(&herd->call, &error) != STATUS_OK ||
@@ -175,66 +248,28 @@ void herd_apply(Herd *herd, HerdOrder order) {
         if (!group_run_row(&herd->call, row, &herd->scratch, NULL)) {
             fail("the reference of a group stops in the middle");
         }
+        failed += herd->call.row[row].has_failed;
+        compare(&herd->call, told, row);
     }
+    return failed;
 }
 
-// ---- judging
-
-static bool has_bit(ProtobufCBinaryData bits, size_t row) {
-    return row / 8 < bits.len && (bits.data[row / 8] & (1u << row % 8)) != 0;
-}
-
-// What a row ended with, where it says so.
-static void check_ends(const GroupCall *call, const Moreau__V1__GroupStepReply *reply) {
-    size_t failures = 0;
-    for (size_t row = 0; row < call->count; row++) {
-        const GroupRow *is = &call->row[row];
-        const bool terminated = (is->ended & GROUP_TERMINATED) != 0,
-                   truncated = (is->ended & GROUP_TRUNCATED) != 0;
-        failures += is->has_failed;
-        if (has_bit(reply->terminated, row) != terminated ||
-            has_bit(reply->truncated, row) != truncated) {
-            fail("row %zu of a group ends otherwise than the reference's", row);
+bool herd_follow(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *reply) {
+    const Told told = read_reply(order, reply);
+    const uint8_t done = order.worlds & (uint8_t)~told.stopped;
+    size_t failed = herd_count((HerdOrder){.worlds = told.stopped});
+    for (uint32_t i = 0; i < HERD_WORLDS; i++) {
+        if ((told.stopped & (1u << i)) != 0 && has_bit(reply->truncated, told.row[i])) {
+            return false; // its episode ended so
         }
     }
-    if (reply->n_failures != failures) {
+    failed += done == 0 ? 0 : run(herd, order, order.verb, done, &told);
+    if (told.stopped != 0) {
+        run(herd, order, GROUP_READ, told.stopped, &told);
+    }
+    if (reply->n_failures != failed) {
         fail("%zu worlds of a group have failed, and %zu of the reference", reply->n_failures,
-             failures);
+             failed);
     }
-}
-
-void herd_check(const Herd *herd, const Moreau__V1__GroupStepReply *reply) {
-    const GroupCall *call = &herd->call;
-    if (reply == NULL || reply->n_observation != call->count * HERD_SEES) {
-        fail("a group is answered with %zu numbers of %zu worlds",
-             reply == NULL ? 0 : reply->n_observation, call->count);
-    }
-    if (memcmp(reply->observation, call->observation,
-               reply->n_observation * sizeof(*reply->observation)) != 0) {
-        fail("what a group sees is not what the reference sees");
-    }
-    check_ends(call, reply);
-}
-
-void herd_send(Herd *herd) {
-    const float *seen = herd->call.observation;
-    for (size_t row = 0; row < herd->call.count; row++) {
-        memcpy(herd->sent + HERD_SEES * (size_t)herd->call.world[row], seen + HERD_SEES * row,
-               HERD_SEES * sizeof(*seen));
-    }
-}
-
-void herd_check_received(const Herd *herd, size_t count, const Moreau__V1__GroupStepReply *reply) {
-    if (reply == NULL || reply->n_worlds != count || reply->n_observation != count * HERD_SEES) {
-        fail("%zu of %zu worlds of a group are received", reply == NULL ? 0 : reply->n_worlds,
-             count);
-    }
-    for (size_t row = 0; row < count; row++) {
-        const uint32_t world = reply->worlds[row];
-        if (world >= HERD_WORLDS ||
-            memcmp(reply->observation + HERD_SEES * row, herd->sent + HERD_SEES * (size_t)world,
-                   HERD_SEES * sizeof(*herd->sent)) != 0) {
-            fail("world %u of a group is received otherwise than the reference has it", world);
-        }
-    }
+    return true;
 }

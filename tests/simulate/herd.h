@@ -14,10 +14,9 @@ enum { HERD_WORLDS = 5, HERD_ACTS = 3, HERD_SEES = 9 };
 typedef struct Herd {
     bool is_there;
     uint64_t id;
-    Group *reference;                    // owned, as are the next two
-    Arena memory, scratch;               // of a call's rows; of a step
-    GroupCall call;                      // the last one of the reference
-    float sent[HERD_WORLDS * HERD_SEES]; // what comes back of each world that was sent
+    Group *reference;      // owned, as are the next two
+    Arena memory, scratch; // of a call's rows; of a step
+    GroupCall call;        // the last one of the reference
 } Herd;
 
 // A reset or a step of some of its worlds: bit i is world i.
@@ -46,12 +45,7 @@ HerdOrder herd_draw_order(Dice *dice, GroupVerb verb);
 size_t herd_count(HerdOrder order);                // of its worlds
 void herd_actions(HerdOrder order, float *action); // HERD_ACTS for each of them
 
-// Carries it out; what comes out stands in `herd->call`.
-void herd_apply(Herd *herd, HerdOrder order);
-
-// Whether these are the rows that came out; says what is otherwise and fails if not.
-void herd_check(const Herd *herd, const Moreau__V1__GroupStepReply *reply);
-
-// What the last order made of its worlds will be received; and whether it is what was received.
-void herd_send(Herd *herd);
-void herd_check_received(const Herd *herd, size_t count, const Moreau__V1__GroupStepReply *reply);
+// Does what the server says that it has done of an order, and compares all rows; says what is
+// otherwise and fails. Worlds of which it was stopped before it began are what they were. false:
+// one was stopped in the middle of its step, so that nobody knows where it stands.
+bool herd_follow(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *reply);

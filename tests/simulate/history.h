@@ -13,7 +13,8 @@ enum {
     HISTORY_WORLDS_MAX = 64,
     HISTORY_EPISODES_MAX = 256,
     HISTORY_STEPS_MAX = 4000,
-    HISTORY_ID_BYTES = 33
+    HISTORY_ID_BYTES = 33,
+    BACKUPS_MAX = 3
 };
 
 // How a life of the server ended.

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const uint64_t grace_ns = 60000000000u; // twice the server's: its end takes time as well
+
 enum { CLIENTS_MAX = 4, WORD_BYTES = 600, WORDS_MAX = 32 };
 
 // How it will end, unless it ends before.
@@ -121,6 +123,12 @@ static void play(Crowd *crowd) {
         if (dice_chance(&life.dice, 20)) {
             schedule_sleep(dice_magnitude(&life.dice, 36)); // sessions end meanwhile
         }
+        if (dice_chance(&life.dice, 10)) {
+            schedule_sleep(grace_ns);
+            if (!client_check_alone(crowd)) {
+                fail("the server is gone");
+            }
+        }
         crowd->is_stopping = true;
         raise(SIGTERM);
     }
@@ -180,7 +188,10 @@ static void choose_words(Words *words) {
     say(words, "--ready-fd", "%llu", (unsigned long long)life.ready[1], NULL);
     say(words, "--workers", "%llu", 1 + dice_roll(dice, 4), NULL);
     say(words, "--memory-bytes-max", "%llu", 1u << 30, NULL);
-    say(words, "--requests-max", "%llu", dice_chance(dice, 30) ? 1 + dice_roll(dice, 4) : 64, NULL);
+    snprintf(path, sizeof(path), "%.500s", life.def.folder);
+    say(words, "--backup-dir", NULL, 0, path);
+    life.crowd.requests_max = dice_chance(dice, 30) ? 1 + dice_roll(dice, 4) : 64;
+    say(words, "--requests-max", "%llu", life.crowd.requests_max, NULL);
     life.record->full_durability = dice_chance(dice, 40);
     say(words, "--durability", NULL, 0, life.record->full_durability ? "full" : "normal");
     for (int i = 0; i < words->count; i++) {
@@ -239,6 +250,10 @@ int life_run(const LifeDef *def) {
         char path[WORD_BYTES];
         snprintf(path, sizeof(path), "%.500s/episodes.db", def->folder);
         verdict_file(path);
+        for (int i = 0; i < BACKUPS_MAX; i++) {
+            snprintf(path, sizeof(path), "%.500s/copy-%d", def->folder, i + 1);
+            verdict_copy(path);
+        }
     }
     return LIFE_EXIT_ENDED;
 }

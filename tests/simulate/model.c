@@ -21,6 +21,8 @@ ModelStart model_start(uint64_t seed) {
     ModelStart start = {0};
     Dice dice = {seed};
     start.count = 2 + seed % (MODEL_BODIES_MAX - 1);
+    start.sleep_speed = dice_chance(&dice, 60) ? 0.1 : 0.0;
+    start.sleep_time = 0.02;
     start.shape[0] = 1;
     start.pose[3] = 1.0;
     for (size_t i = 1; i < start.count; i++) {
@@ -84,6 +86,9 @@ static void build(Model *model) {
     WorldSettings settings = settings_default();
     SolverSettings solver = solver_default(SOLVER_MDP);
     step_set_solver(&settings, &solver);
+    const ModelStart start = model_start(model->seed);
+    settings.sleep_speed = start.sleep_speed;
+    settings.sleep_time = start.sleep_time;
     settings.margin = 0.0;
     world_set_settings(model->world, &settings);
     fill(model->world, model->seed);
@@ -168,6 +173,17 @@ static bool carry_out(Model *model, ModelChange change, bool is_known) {
         model->change[model->change_count++] = change;
     }
     return true;
+}
+
+void model_init_at(Model *model, const Model *of, uint64_t step, bool is_now,
+                   HistoryWorld *history) {
+    model_init(model, of->seed, history);
+    for (size_t i = 0; i < of->change_count && (is_now || model_step_count(model) < step); i++) {
+        ModelChange change = of->change[i];
+        const uint64_t left = step - model_step_count(model);
+        change.steps = change.steps < left ? change.steps : left;
+        carry_out(model, change, false);
+    }
 }
 
 bool model_apply(Model *model, ModelChange change) {

@@ -31,12 +31,17 @@ typedef struct ModelStart {
     size_t count;
     double pose[7 * MODEL_BODIES_MAX];
     uint64_t shape[MODEL_BODIES_MAX]; // 1 plane, 2 sphere, 3 box
+    double sleep_speed, sleep_time;   // some fall asleep as soon as they lie
 } ModelStart;
 
 ModelStart model_start(uint64_t seed);
 extern const double model_shape_size[9]; // 3 per shape
 void model_init(Model *model, uint64_t seed, HistoryWorld *history);
 void model_deinit(Model *model);
+
+// As another one was right behind this step of its world, or, `is_now`, as it is.
+void model_init_at(Model *model, const Model *of, uint64_t step, bool is_now,
+                   HistoryWorld *history);
 
 // false: it is an edit that the world refuses, and nothing has changed.
 bool model_apply(Model *model, ModelChange change);

@@ -224,11 +224,7 @@ static void check_alone(const char *path, const char *suffix) {
     }
 }
 
-void verdict_file(const char *path) {
-    check_alone(path, "-wal");
-    check_alone(path, "-shm");
-    check_alone(path, "-journal");
-    check_alone(path, "-lock");
+static void check_whole(const char *path) {
     sqlite3 *db;
     sqlite3_stmt *statement;
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
@@ -242,4 +238,18 @@ void verdict_file(const char *path) {
     }
     sqlite3_finalize(statement);
     sqlite3_close(db);
+}
+
+void verdict_file(const char *path) {
+    check_alone(path, "-wal");
+    check_alone(path, "-shm");
+    check_alone(path, "-journal");
+    check_alone(path, "-lock");
+    check_whole(path);
+}
+
+void verdict_copy(const char *path) {
+    if (access(path, F_OK) == 0) {
+        check_whole(path);
+    }
 }

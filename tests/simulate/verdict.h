@@ -12,3 +12,6 @@ void verdict_ask(const char *address, const History *history);
 
 // The file that a server has left at its orderly end: alone, and sound.
 void verdict_file(const char *path);
+
+// A copy of it that was made while it was written, if there is one: whole.
+void verdict_copy(const char *path);
