@@ -244,12 +244,14 @@ static bool end_row(const RowJoint *of, const ProblemRow *row) {
 
 // What the bodies that no force moves add is known: the gap is what it would come to.
 static void end_locked(const RowJoint *of, ProblemRow *row, const RowSum *sum) {
+    const double recovery = row->bias;
     rows_last(of->state)->motion = sum->motion;
     if (!of->state->is_projecting) {
         row->bias += sum->motion;
         row->gap += of->state->input->time_step * sum->motion;
     }
     if (end_row(of, row) && of->ranking != NULL) {
+        of->ranking->recovery[of->ranking->count] = recovery;
         of->ranking->square[of->ranking->count++] = sum->square;
     }
 }

@@ -15,6 +15,7 @@ typedef struct RankedRow {
     struct RankedRow *next; // kept before it
     uint32_t tree[2];       // the second PROBLEM_NO_TREE: of one
     double *number;         // along the velocities of both
+    double recovery;        // what is asked of it
 } RankedRow;
 
 // Rows of a joint, less all that are kept.
@@ -23,6 +24,7 @@ typedef struct Rest {
     size_t width;
     uint32_t count;
     double *number[ROWS_MAX];
+    double recovery[ROWS_MAX]; // what is asked of what is left of each
     bool is_kept[ROWS_MAX];
 } Rest;
 
@@ -34,12 +36,14 @@ static double dot(const double *a, const double *b, size_t width) {
     return sum;
 }
 
-// a -= (a b) b
-static void take_out(double *a, const double *b, size_t width) {
-    const double part = dot(a, b, width);
-    for (size_t k = 0; k < width; k++) {
-        a[k] -= part * b[k];
+// What is left of a row without one of length 1, and of what is asked of it.
+static void take_out(Rest *rest, uint32_t row, const double *other, double recovery) {
+    double *a = rest->number[row];
+    const double part = dot(a, other, rest->width);
+    for (size_t k = 0; k < rest->width; k++) {
+        a[k] -= part * other[k];
     }
+    rest->recovery[row] -= part * recovery;
 }
 
 // All rows of a joint have the same blocks, one behind the other.
@@ -74,13 +78,14 @@ static bool copy_rows(const StepState *state, const RowRanking *ranking, Rest *r
         }
         memcpy(rest->number[i], numbers_of(state->stepper, ranking->row_first + i),
                rest->width * sizeof(double));
+        rest->recovery[i] = ranking->recovery[i];
     }
     uint32_t count = 0;
     for (const RankedRow *kept = state->ranked; kept != NULL && count < RANKED_MAX;
          kept = kept->next) {
         if (kept->tree[0] == rest->tree[0] && kept->tree[1] == rest->tree[1]) {
             for (uint32_t i = 0; i < rest->count; i++) {
-                take_out(rest->number[i], kept->number, rest->width);
+                take_out(rest, i, kept->number, kept->recovery);
             }
             count++;
         }
@@ -102,23 +107,38 @@ static uint32_t find_pivot(const Rest *rest, const RowRanking *ranking) {
     return pivot;
 }
 
-static bool keep(StepState *state, Rest *rest, uint32_t pivot) {
+// Of a row that is kept, what is asked of what is left of it, so long, is what it may be.
+static double calm(StepState *state, const RowRanking *ranking, const Rest *rest, uint32_t pivot,
+                   double length) {
+    const double asked = rest->recovery[pivot];
+    const double most =
+        RANK_HASTE * state->world->settings.recovery_speed * length / sqrt(ranking->square[pivot]);
+    const double taken = fmax(fmin(asked, most), -most);
+    if (taken != asked && !state->is_projecting) {
+        state->stepper->row[ranking->row_first + pivot].bias += taken - asked;
+        return taken;
+    }
+    return asked;
+}
+
+static bool keep(StepState *state, const RowRanking *ranking, Rest *rest, uint32_t pivot) {
     RankedRow *kept = arena_take(state->scratch, sizeof(*kept));
     if (kept == NULL) {
         return false;
     }
     double *number = rest->number[pivot];
-    const double length = sqrt(dot(number, number, rest->width));
+    const double length = sqrt(dot(number, number, rest->width)),
+                 recovery = calm(state, ranking, rest, pivot, length) / length;
     for (size_t k = 0; k < rest->width; k++) {
         number[k] /= length;
     }
     rest->is_kept[pivot] = true;
     for (uint32_t i = 0; i < rest->count; i++) {
         if (!rest->is_kept[i]) {
-            take_out(rest->number[i], number, rest->width);
+            take_out(rest, i, number, recovery);
         }
     }
-    *kept = (RankedRow){state->ranked, {rest->tree[0], rest->tree[1]}, number};
+    *kept = (RankedRow){state->ranked, {rest->tree[0], rest->tree[1]}, number, recovery};
     state->ranked = kept;
     return true;
 }
@@ -181,7 +201,7 @@ bool row_rank_keep(StepState *state, const RowRanking *ranking) {
     }
     uint32_t pivot, count = 0;
     while ((pivot = find_pivot(&rest, ranking)) < rest.count) {
-        if (!keep(state, &rest, pivot)) {
+        if (!keep(state, ranking, &rest, pivot)) {
             return false;
         }
         count++;

@@ -7,6 +7,13 @@
 // those that it is made of. What a row below that might hold comes in by second order: a motion
 // that gives it the lever opens its gap by half the square, 5e-11 of the levers' lengths.
 //
+// What is a lever, though, may be a small one, and rows that all but repeat each other be at
+// odds: a body that two distances push against each other along one line leaves it by a motion
+// that meets both, as fast as the line is straight: 2 m/s over 1e-3 of lever. What is off is to
+// leave at recovery_speed. So what the recovery of a row asks of the motion that none before it
+// sees is at most RANK_HASTE recovery_speed, at the levers that it is made of: its target gives
+// way to those. What bodies that no force moves ask for is left as it is.
+//
 // Rows are compared along their trees' velocities, with those of the same one or two trees. Those
 // of free bodies are not: of these no joint's rows are dependent by themselves, and two joints that
 // hold one body share what they bear.
@@ -15,11 +22,13 @@
 #include "step/stages.h"
 
 #define RANK_LEVER 1e-5
+#define RANK_HASTE 10.0
 
 // The rows that a joint locks, the last of the problem.
 typedef struct RowRanking {
     uint32_t row_first, count;
-    double square[6]; // of the levers of each
+    double square[6];   // of the levers of each
+    double recovery[6]; // the part of the bias of each that takes back what is off
 } RowRanking;
 
 // Takes out of the problem those that say nothing, and counts them as idle. false: memory ends.
