@@ -26,9 +26,10 @@
 enum { FINISH_ITERATIONS = 10 };
 // Methods that factor nothing are judged after so many iterations at the latest.
 enum { JUDGE_EVERY = 20 };
-// Exact friction: passes, each to this share of the tolerance, until so many have not come half as
-// near; then Newton's method, to this share, in so many factorisations, or max_iterations.
-enum { PASSES_PATIENCE = 10, EXACT_NEWTON = 1000 };
+// Exact friction: passes, each to this share of the tolerance, as long as each comes half as near;
+// then Newton's method, to this share, in so many factorisations, or max_iterations. Where it does
+// not apply, or not come, passes go on until so many have not come half as near.
+enum { PASSES_HASTE = 1, PASSES_PATIENCE = 10, EXACT_NEWTON = 1000 };
 #define PASS_SHARE   0.1
 #define EXACT_SURELY 0.5
 // What it starts from is near with no more than this, as a share of V.
@@ -343,8 +344,9 @@ static Status solve_relaxed(IslandWork *one) {
 
 // ---- exact friction
 
-// Pass after pass, each to a share of the tolerance; true: the last changed next to nothing.
-static Status pass_by_pass(IslandWork *one) {
+// Pass after pass, each to a share of the tolerance, until the last changed next to nothing, or so
+// many have not come half as near; and judges what they came to.
+static Status pass_by_pass(IslandWork *one, uint32_t patience) {
     Work *work = one->work;
     Judge *judge = &work->judge;
     Answer *answer = &work->result->answer;
@@ -354,8 +356,8 @@ static Status pass_by_pass(IslandWork *one) {
     uint32_t passes = 0, best_at = 0;
     Status status = STATUS_OK;
     judge->tolerance = PASS_SHARE * tolerance;
-    while (status == STATUS_OK && passes < best_at + PASSES_PATIENCE &&
-           one->of.iterations < one->most && change > PASS_SHARE * tolerance * v_scale) {
+    while (status == STATUS_OK && passes < best_at + patience && one->of.iterations < one->most &&
+           change > PASS_SHARE * tolerance * v_scale) {
         ccp_exact_declare(&one->of, answer, false);
         judge_forget(judge, one->island);
         status = judge_now(one);
@@ -375,7 +377,7 @@ static Status pass_by_pass(IslandWork *one) {
     ccp_exact_declare(&one->of, answer, true);
     judge_forget(judge, one->island);
     work->result->passes = passes > work->result->passes ? passes : work->result->passes;
-    return status;
+    return status == STATUS_OK ? judge_now(one) : status;
 }
 
 // Where passes do not come: Newton's method for the law itself, from where they ended.
@@ -412,16 +414,18 @@ static Status finish_exact(IslandWork *one) {
 static Status solve_exact(IslandWork *one) {
     Work *work = one->work;
     Judge *judge = &work->judge;
+    const Answer *answer = &work->result->answer;
     const JudgeIsland *island = &judge->island[one->island];
     uint32_t softened = work->result->softened;
-    Status status = pass_by_pass(one);
-    if (status == STATUS_OK) {
-        status = judge_now(one);
-    }
+    Status status = pass_by_pass(one, PASSES_HASTE);
     // it knows the problem's own biases, and no compliance
     bool is_rigid = work->compliance == 0.0 && work->result->softened == softened;
     if (status == STATUS_OK && !island->is_met && is_rigid) {
         status = finish_exact(one);
+    }
+    if (status == STATUS_OK && !island->is_met) {
+        ccp_island_load(&one->of, answer->contact_impulse, answer->row_impulse);
+        status = pass_by_pass(one, PASSES_PATIENCE);
     }
     return status;
 }
