@@ -128,7 +128,7 @@ static void be_small(Lab *lab) {
 }
 
 static void be_large(Lab *lab) {
-    be_of_a_size(lab, 1e5);
+    be_of_a_size(lab, 5e4); // with 1e5 it had more than the 1e18 kg that a body may have
 }
 
 // Its shape is far from its origin, so that little is left of its inertia's last bits.

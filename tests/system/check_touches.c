@@ -220,7 +220,7 @@ START_TEST(an_episode_without_events_says_so) {
     wire_depot_stop(&depot);
     ck_assert_int_gt(wire_depot_number(&depot, "SELECT count(*) FROM touch"), 0);
     ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM chunk WHERE recording = 2 AND "
-                                               "(kind = 11 OR substr(bytes, 9, 1) > x'05')"),
+                                               "(kind = 11 OR substr(bytes, 9, 1) = x'06')"),
                      0);
 }
 END_TEST
