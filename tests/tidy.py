@@ -17,7 +17,8 @@ import asserts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# room: (rooms it may include beside itself, library headers it may include)
+# room: (rooms it may include beside itself, library headers it may include). A room inside a room is one of its own,
+# with a row of its own.
 LIBC = {"assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h",
         "stdatomic.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "strings.h", "time.h"}
 POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/resource.h", "sys/socket.h", "sys/un.h",
@@ -45,7 +46,15 @@ TABLE = {
                             "sys/ioctl.h"}),
     "clients/web": ({"base", "os", "world", "step", "log", "run", "wire"}, LIBC | {"protobuf-c/protobuf-c.h"}),
 }
-DYNAMICS = ["server/base", "server/world", "server/collide", "server/solve", "server/step"]
+DYNAMICS = ("server/base/", "server/world/", "server/collide/", "server/solve/", "server/step/")
+# files that include what their room may not, as that is what they are for
+DOORS = {
+    "server/solve/solver.c": set(),  # the table of all solvers
+    "server/solve/opinion.c": set(), # asks for one by name
+}
+# files of a room that need each other, by their first name in the alphabet; each has its reason
+CIRCLES = {
+}
 # what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the
 # dynamics it includes nothing but itself
 REPLAYED = ["server/run/apply", "server/run/input", "server/log/chunk", "server/log/entries", "server/log/frames"]
@@ -67,9 +76,13 @@ def room_of(path):
     return str(path.relative_to(ROOT).parent)
 
 
-def sources(*rooms):
-    for room in rooms:
-        yield from sorted((ROOT / room).glob("*.[ch]"))
+def short(room):
+    """A room as the table's rows name it; the server's own files have no name."""
+    return room.removeprefix("server").removeprefix("clients").removeprefix("/")
+
+
+def is_dynamics(path):
+    return path.startswith(DYNAMICS)
 
 
 def strip_comments(text):
@@ -82,7 +95,7 @@ def strip_comments(text):
 def check_includes(path, text):
     room = room_of(path)
     rooms, headers = TABLE[room]
-    own_name = room.split("/")[-1] if "/" in room else ""
+    doors = DOORS.get(path.relative_to(ROOT).as_posix(), set())
     for number, line in enumerate(text.splitlines(), 1):
         match = re.match(r'\s*#\s*include\s*(<([^>]+)>|"([^"]+)")', line)
         if not match:
@@ -92,9 +105,9 @@ def check_includes(path, text):
             if header not in headers:
                 complain(path, number, f"room {room} may not include <{header}>")
             continue
-        target = header.split("/")[0] if "/" in header else ("" if room == "server" else own_name)
-        if target not in rooms and target != own_name:
-            complain(path, number, f"room {room} may not include room {target or 'server'} ({header})")
+        target = header.rpartition("/")[0] or short(room)
+        if target != short(room) and target not in rooms | doors:
+            complain(path, number, f"room {room} may not include room {target} ({header})")
 
 
 def check_replayed():
@@ -102,7 +115,7 @@ def check_replayed():
     for path in (ROOT / f"{stem}.{suffix}" for stem in REPLAYED for suffix in "ch"):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = re.match(r'\s*#\s*include\s*(<([^>]+)>|"([^"]+)")', line)
-            if match and match.group(3) and "server/" + match.group(3).split("/")[0] not in DYNAMICS and match.group(3) not in own:
+            if match and match.group(3) and not is_dynamics("server/" + match.group(3)) and match.group(3) not in own:
                 complain(path, number, f"a page that steps an episode again has no {match.group(3)}")
             if match and match.group(2) and match.group(2) not in LIBC:
                 complain(path, number, f"a page that steps an episode again has no <{match.group(2)}>")
@@ -186,15 +199,59 @@ def check_circles(includes):
             visit(path, [path])
 
 
+def circles(uses):
+    """What reaches itself, as sorted lists of those that reach each other (Tarjan); `uses` names for each those that it uses."""
+    order, low, way, found = {}, {}, [], []
+
+    def visit(name):
+        order[name] = low[name] = len(order)
+        way.append(name)
+        for target in uses.get(name, ()):
+            if target not in order:
+                visit(target)
+            if target in way:
+                low[name] = min(low[name], low[target])
+        if low[name] == order[name]:
+            at = way.index(name)
+            if len(way) - at > 1:
+                found.append(sorted(way[at:]))
+            del way[at:]
+
+    for name in sorted(uses):
+        if name not in order:
+            visit(name)
+    return found
+
+
+def check_source_circles(includes):
+    """Sources (a .c with its .h) that need each other are one thing in several files: each such circle is to be defended by a
+    row of CIRCLES. Vectors of a kernel stand in a file of their own for their compiler flags: no circle."""
+    uses = {}
+    for path, targets in includes.items():
+        name = source_name(path)
+        if not name.startswith("tests/"):
+            uses.setdefault(name, set()).update(source_name(target) for target in targets if source_name(target) != name)
+    known = dict(CIRCLES)
+    for circle in circles(uses):
+        if known.pop(circle[0], None) is None:
+            complain(ROOT / (circle[0] + ".c"), 1, "sources need each other: " + ", ".join(circle))
+    for name in known:
+        complain(ROOT / "tests/tidy.py", 1, f"CIRCLES defends {name}, which is in no circle")
+
+
+def source_name(path):
+    return re.sub(r"_(simd|avx2)$", "", path.relative_to(ROOT).with_suffix("").as_posix())
+
+
 def check_words(path, code, text):
     for number, line in enumerate(text.splitlines(), 1):
         if re.search(r"\b(TODO|FIXME|XXX)\b", line):
             complain(path, number, "an unfinished mark")
-    room = room_of(path)
+    exact = is_dynamics(path.relative_to(ROOT).as_posix())
     for number, line in enumerate(code.splitlines(), 1):
-        if room in DYNAMICS and LIBM_INEXACT.search(line):
+        if exact and LIBM_INEXACT.search(line):
             complain(path, number, "this function of libm is not rounded alike on every machine: use base/ or algebra")
-        if room in DYNAMICS and IMPURE.search(line) and "ClockProc" not in line:
+        if exact and IMPURE.search(line) and "ClockProc" not in line:
             complain(path, number, "the dynamics read no clock, thread, environment or random source")
         if re.match(r"#\s*if\s+0\b", line):
             complain(path, number, "dead code")
@@ -226,8 +283,19 @@ def check_flags(command, source):
 def check_commands(build):
     for entry in json.loads((build / "compile_commands.json").read_text()):
         source = pathlib.Path(entry["file"])
-        if source.is_relative_to(ROOT) and room_of(source) in DYNAMICS:
+        if source.is_relative_to(ROOT) and is_dynamics(source.relative_to(ROOT).as_posix()):
             check_flags(entry["command"], source)
+
+
+def check_rooms(rooms):
+    """Every folder with sources has a row, every row a folder, and every room that a row names is one."""
+    for room in sorted(rooms - set(TABLE)):
+        problems.append(f"{room}: a room without a row in tests/tidy.py")
+    for room in sorted(set(TABLE) - rooms):
+        problems.append(f"{room}: a row in tests/tidy.py without a room")
+    for room, (others, _) in TABLE.items():
+        for other in sorted(others - {short(name) for name in TABLE}):
+            problems.append(f"{room}: its row names {other}, which is no room")
 
 
 def check_tree(build):
@@ -242,11 +310,11 @@ def check_tree(build):
             check_includes(path, text)
             check_words(path, code, text)
     check_circles(includes)
+    check_source_circles(includes)
     check_replayed()
     for room, text in asserts.too_few(strip_comments, functions):
         complain(ROOT / room, 1, text)
-    for room in sorted({room_of(p) for p in ROOT.glob("server/**/*.[ch]")} - set(TABLE)):
-        problems.append(f"{room}: a room without a row in tests/tidy.py")
+    check_rooms({room_of(path) for path in includes if not path.is_relative_to(ROOT / "tests")})
     if build is not None:
         check_library(build / "libmoreau-dynamics.a")
         check_library(build / "libmoreau-episode.a")
@@ -275,6 +343,14 @@ def check_self():
     check_circles({a: [b], b: [c], c: []})
     assert not take_problems()
     check_circles({a: [b], b: [c], c: [a]})
+    assert len(take_problems()) == 1
+    check_source_circles({a.with_suffix(".c"): [b], b.with_suffix(".c"): [c], c: []})
+    assert not take_problems()
+    check_source_circles({a.with_suffix(".c"): [b], b.with_suffix(".c"): [c], c.with_suffix(".c"): [a]})
+    assert len(take_problems()) == 1 + len(CIRCLES)
+    check_rooms(set(TABLE))
+    assert not take_problems()
+    check_rooms(set(TABLE) | {"server/solve/inner/inmost"})
     assert len(take_problems()) == 1
     check_flags("cc -ffp-contract=fast -O2 -ffp-contract=off -c x.c", here)
     assert not take_problems()
