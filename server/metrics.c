@@ -180,14 +180,14 @@ static void gather_lanes(Pool *pool, Figures *figures) {
     }
 }
 
-static void gather_worlds(const Host *host, Figures *figures) {
+static void gather_worlds(const Host *host, const Farm *farm, Figures *figures) {
     HostFigures all = host_figures(host);
     figures->worlds = host_count(host);
     figures->faulted_worlds = host_faulted_count(host);
     figures->bodies = all.bodies;
     figures->contacts = all.contacts;
     figures->memory_of_worlds = host_bytes(host);
-    figures->opinions = farm_opinions(host_farm(host));
+    figures->opinions = farm_opinions(farm);
 }
 
 static void gather_traffic(const MetricsParts *parts, Figures *figures) {
@@ -229,7 +229,7 @@ void metrics_print(const MetricsParts *parts, FILE *out) {
     gather_lanes(parts->pool, &figures);
     figures.background_jobs = pool_job_count(parts->background);
     figures.put_aside = pool_put_aside_count(parts->pool) + pool_put_aside_count(parts->background);
-    gather_worlds(parts->host, &figures);
+    gather_worlds(parts->host, parts->farm, &figures);
     gather_traffic(parts, &figures);
     if (parts->log != NULL) {
         figures.log = log_figures(parts->log);

@@ -14,6 +14,7 @@
 typedef struct MetricsParts {
     Pool *pool, *background;
     const Host *host;
+    const Farm *farm;
     const Api *api;
     const Net *net;
     const Log *log; // Nullable: no episodes are kept

@@ -8,7 +8,9 @@
 #include "net/listener.h"
 #include "page_file.h"
 #include "peers.h"
+#include "run/farm.h"
 #include "run/host.h"
+#include "run/snapshot_store.h"
 #include "run/lane.h"
 #include "run/selftest.h"
 
@@ -41,6 +43,8 @@ typedef struct Server {
     Pool *pool;
     Pool *background;
     Host *host;
+    Farm *farm; // the host's
+    SnapshotStore *snapshots;
     Log *log; // NULL: no --db
     Api *api;
     Net *net;
@@ -83,6 +87,7 @@ static void on_host_closed(void *context) {
 
 static void on_background_closed(void *context) {
     Server *server = context;
+    snapshot_store_destroy(server->snapshots);
     host_close(server->host, on_host_closed, server);
 }
 
@@ -217,6 +222,28 @@ static Status open_log(Server *server, Error *error) {
     return log_open(&server->log, &log, error);
 }
 
+// With its guests.
+static Status make_host(Server *server, Error *error) {
+    const Options *options = server->options;
+    HostDef host = {.worlds_max = (uint32_t)options->worlds_max,
+                    .session_worlds_max = (uint32_t)options->session_worlds_max,
+                    .limits = {.body_count_max = (uint32_t)options->bodies_max,
+                               .bytes_max = options->memory_bytes_max},
+                    .pool = server->pool,
+                    .loop = &server->loop,
+                    .report = &server->report};
+    Status status = host_create(&server->host, &host, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    server->farm = farm_create(server->host, server->pool, server->background);
+    server->snapshots = snapshot_store_create(server->host);
+    if (server->farm == NULL || server->snapshots == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
+    }
+    return STATUS_OK;
+}
+
 static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
     server->scratch.max_bytes = options->memory_bytes_max / SCRATCH_MEMORY_SHARE;
@@ -232,15 +259,7 @@ static Status start_rooms(Server *server, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
-    HostDef host = {.worlds_max = (uint32_t)options->worlds_max,
-                    .session_worlds_max = (uint32_t)options->session_worlds_max,
-                    .limits = {.body_count_max = (uint32_t)options->bodies_max,
-                               .bytes_max = options->memory_bytes_max},
-                    .pool = server->pool,
-                    .background = server->background,
-                    .loop = &server->loop,
-                    .report = &server->report};
-    status = host_create(&server->host, &host, error);
+    status = make_host(server, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -248,6 +267,8 @@ static Status start_rooms(Server *server, Error *error) {
                   .pool = server->pool,
                   .background = server->background,
                   .host = server->host,
+                  .farm = server->farm,
+                  .snapshots = server->snapshots,
                   .log = server->log,
                   .report = &server->report,
                   .peers = peers_calls(),
@@ -297,6 +318,7 @@ static void print_metrics(void *context, FILE *out) {
     MetricsParts parts = {.pool = server->pool,
                           .background = server->background,
                           .host = server->host,
+                          .farm = server->farm,
                           .api = server->api,
                           .net = server->net,
                           .log = server->log,

@@ -28,7 +28,7 @@ Status api_create(Api **api, const ApiDef *def, Error *error) {
                          uv_strerror(failed));
     }
     made->live_async.data = made;
-    farm_tell(host_farm(def->host), live_group_goes, made);
+    farm_tell(def->farm, live_group_goes, made);
     *api = made;
     return STATUS_OK;
 }

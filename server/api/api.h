@@ -6,8 +6,10 @@
 #include "os/report.h"
 #include "api/peer.h"
 #include "log/log.h"
+#include "run/farm.h"
 #include "run/host.h"
 #include "run/lane.h"
+#include "run/snapshot_store.h"
 
 typedef struct Api Api;
 
@@ -24,6 +26,8 @@ typedef struct ApiDef {
     Pool *pool;
     Pool *background; // for what must not disturb: nice lanes
     Host *host;
+    Farm *farm; // the host's guest
+    SnapshotStore *snapshots;
     Log *log; // NULL: this server keeps no episodes
     const Report *report;
     const char *token; // "": none is demanded

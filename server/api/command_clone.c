@@ -186,7 +186,7 @@ size_t command_snapshot_clone_bytes(const Request *request) {
 static Status find_source(Request *request, ClonePlan *plan, Error *error) {
     const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
     Host *host = request->api->def.host;
-    SnapshotStore *store = host_snapshots(host);
+    SnapshotStore *store = request->api->def.snapshots;
     if (message->has_snapshot) {
         Status status =
             snapshot_store_find(store, message->snapshot, false, &plan->snapshot, error);

@@ -219,8 +219,8 @@ Status command_episode_fork_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    Status status = snapshot_store_add(host_snapshots(request->api->def.host),
-                                       request->session->number, &plan->snapshot, error);
+    Status status = snapshot_store_add(request->api->def.snapshots, request->session->number,
+                                       &plan->snapshot, error);
     if (status != STATUS_OK) {
         return status;
     }

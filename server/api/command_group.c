@@ -552,7 +552,7 @@ static Status add_group(MakePlan *plan, Error *error) {
     const Moreau__V1__GroupCreate *message = request->message->group_create;
     const WorldOwner owner = request_owner(request, message->lifetime);
     Status status =
-        farm_add(host_farm(request->api->def.host), choose_name(plan), &owner, plan->def.count,
+        farm_add(request->api->def.farm, choose_name(plan), &owner, plan->def.count,
                  message->has_idle_timeout_s ? message->idle_timeout_s : 0.0, &plan->entry, error);
     if (status != STATUS_OK) {
         return status;
@@ -614,7 +614,7 @@ static Status end_recording(GroupEntry *entry, const Moreau__V1__GroupDestroy *d
 
 Status command_group_destroy_prepare(Request *request, Error *error) {
     const Moreau__V1__GroupDestroy *destroy = request->message->group_destroy;
-    GroupEntry *entry = farm_find(host_farm(request->api->def.host), destroy->group);
+    GroupEntry *entry = farm_find(request->api->def.farm, destroy->group);
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
                          destroy->group);
@@ -682,7 +682,7 @@ static bool describe_group(const GroupEntry *entry, Arena *arena, Moreau__V1__Gr
 Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     const Moreau__V1__GroupList *list = request->message->group_list;
-    const Farm *farm = host_farm(request->api->def.host);
+    const Farm *farm = request->api->def.farm;
     Arena *arena = &request->arena;
     Span span = span_of(list->first, list->has_count, list->count, farm_count(farm));
     span.count = span.count < LIST_MAX ? span.count : LIST_MAX;

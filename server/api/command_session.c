@@ -127,9 +127,9 @@ static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error
     message->connections = peers.connection_count;
     message->world_count = host_count(api->def.host);
     message->has_groups = message->has_group_worlds = 1;
-    message->groups = farm_count(host_farm(api->def.host));
+    message->groups = farm_count(api->def.farm);
     message->group_worlds = host_claimed(api->def.host);
-    count_opinions(farm_opinions(host_farm(api->def.host)), message);
+    count_opinions(farm_opinions(api->def.farm), message);
     count_log(api->def.log, message);
     message->requests = api->requests_total;
     message->unconverged_steps =

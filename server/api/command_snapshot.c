@@ -14,7 +14,7 @@ static Status out_of_memory(Error *error) {
 }
 
 static SnapshotStore *store_of(const Request *request) {
-    return host_snapshots(request->api->def.host);
+    return request->api->def.snapshots;
 }
 
 // The snapshot that a request works on; released when it is over.

@@ -526,7 +526,7 @@ static Status find_world(const Request *request, LiveTarget *target, Error *erro
 
 static Status find_in_group(const Request *request, LiveTarget *target, Error *error) {
     const Moreau__V1__Subscribe *order = request->message->subscribe;
-    target->group = farm_find(host_farm(request->api->def.host), order->group);
+    target->group = farm_find(request->api->def.farm, order->group);
     if (target->group == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
                          order->group);

@@ -75,7 +75,7 @@ static void end_session(Session *session) {
             break;
         }
     }
-    snapshot_store_drop_session(host_snapshots(api->def.host), session->number);
+    snapshot_store_drop_session(api->def.snapshots, session->number);
     api->closing_sessions++;
     uv_close((uv_handle_t *)&session->grace, on_grace_closed);
 }
@@ -96,7 +96,7 @@ static void on_grace_over(uv_timer_t *timer) {
         report_line(session->api->def.report, REPORT_INFO, "session_ended",
                     "session=%" PRIu64 " worlds=%u", session->number, session->world_count);
         session->is_over = session->is_ending = true;
-        farm_destroy_session(host_farm(host), session->number);
+        farm_destroy_session(session->api->def.farm, session->number);
     }
     if (host_destroy_session(host, session->number, WORLDS_AT_ONCE)) {
         end_session(session);

@@ -18,7 +18,7 @@
 #include "base/assert.h"
 #include "collide/clip.h"
 #include "collide/gjk.h"
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 #include <stddef.h>
 

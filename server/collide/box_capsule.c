@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "collide/capsule.h"
 #include "collide/gjk.h"
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 // Axes that come nearer than this part of the sizes are in the box: rounding has turned the
 // direction to the nearest point.

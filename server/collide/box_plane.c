@@ -6,7 +6,7 @@
 // c_1 (together a face) and c_2 (a corner and its three neighbours): the face of a box that lies,
 // and always four points that do not lie on one line.
 #include "base/assert.h"
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 // Bit i of a vertex: its coordinate on axis i is positive.
 static Vec3 vertex_offset(const Mat3 *axes, Vec3 half, uint32_t vertex) {

@@ -13,21 +13,12 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/context.h"
-#include "base/vec.h"
+#include "collide/broad_box.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct Broad Broad;
-
-typedef struct BroadBox {
-    Vec3 lower, upper; // [m]; infinite coordinates are legal: unbounded. lower.x > upper.x: a body
-                       // that touches nothing
-} BroadBox;
-
-typedef struct BroadPair {
-    uint32_t a, b; // body indices, a < b
-} BroadPair;
 
 // Returns NULL when memory ends.
 Broad *broad_create(void);

@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/array.h"
-#include "base/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,9 @@
 // remembered and told at the end, so that searches need no error path.
 #pragma once
 
-#include "collide/broad.h"
+#include "base/arena.h"
+#include "base/tasks.h"
+#include "collide/broad_box.h"
 #include "collide/patience.h"
 
 #include <stdbool.h>

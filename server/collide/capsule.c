@@ -6,7 +6,7 @@
 #include "collide/capsule.h"
 
 #include "base/assert.h"
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 // Squared distances below this are no normal numbers: they give no direction.
 static const double squared_min = 1e-290;

@@ -2,7 +2,7 @@
 #include "collide/narrow.h"
 
 #include "base/assert.h"
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 #include <math.h>
 #include <stddef.h>

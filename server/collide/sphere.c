@@ -2,7 +2,7 @@
 // Spheres against everything: one point, one feature. Sphere-sphere and sphere-plane are the hot
 // pairs of every pile.
 #include "base/assert.h"
-#include "collide/pairs.h"
+#include "collide/narrow_parts.h"
 
 // Distances whose square is no longer a normal number give no direction; for a centre that is so
 // near to a box, the surface is as good a place.

@@ -16,7 +16,7 @@
 //                        foreign page gives itself as well, in a sandboxed frame
 #pragma once
 
-#include "http/http.h"
+#include "http/def.h"
 
 #define HANDSHAKE_PATH     "/v1/live"
 #define HANDSHAKE_PROTOCOL "moreau.v1"

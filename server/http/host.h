@@ -11,7 +11,7 @@
 // Pure of sockets.
 #pragma once
 
-#include "http/http.h"
+#include "http/def.h"
 
 // With or without a port.
 bool host_is_ours(const HttpDef *def, const char *host);

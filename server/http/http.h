@@ -23,6 +23,7 @@
 #pragma once
 
 #include "base/status.h"
+#include "http/def.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,22 +31,6 @@
 #include <uv.h>
 
 typedef struct Http Http;
-
-typedef struct HttpDef {
-    uv_loop_t *loop;
-    const char *token;       // that /metrics demands; "": none
-    const char *live_token;  // that viewers show; "": none
-    const char *page;        // at /, HTML; NULL: none
-    const char *const *name; // [name_count] by which it may be asked, too (host.h)
-    size_t name_count;
-    bool takes_any_host; // no browser comes this way
-    uint32_t connections_max, viewers_max;
-    bool (*is_ready)(void *context);
-    void (*print_metrics)(void *context, FILE *out); // prints to memory
-    // takes over the socket behind which a viewer's frames come and go
-    void (*open_viewer)(void *context, int fd, const char *peer);
-    void *context;
-} HttpDef;
 
 // On failure too *http is to be closed and destroyed, unless it is NULL.
 Status http_create(Http **http, const HttpDef *def, Error *error);

@@ -3,7 +3,7 @@
 // Pure of sockets: what goes in is what a request asked for, what comes out is a status and a text.
 #pragma once
 
-#include "http/http.h"
+#include "http/def.h"
 
 #include <stdbool.h>
 

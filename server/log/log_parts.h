@@ -7,7 +7,7 @@
 //   log_delete.c  the thread: errands, which are deletions and pins
 //   log_keep.c    the thread: retention
 //   log_backup.c  backups
-//   index_watch.c a thread that reads along the indexes
+//   log_watch.c   a thread that reads along the indexes
 //
 // One lock guards the queue, the free buffers, the readers that rest, whoever waits for room, and
 // the figures. It is never held while SQLite works or somebody is called.
@@ -22,7 +22,6 @@
 #pragma once
 
 #include "log/backup.h"
-#include "log/index_watch.h"
 #include "log/lock.h"
 #include "log/log.h"
 #include "log/reserve.h"
@@ -30,6 +29,25 @@
 #include "log/writer.h"
 
 #include <uv.h>
+
+// Of log_watch.c.
+typedef struct IndexWatch {
+    Log *log; // borrowed
+    const Report *report;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t wake;
+    bool is_running; // there is a thread
+    // under the lock
+    bool is_stopping, is_answered;
+    LogWait wait; // for an index that is being built
+} IndexWatch;
+
+// Without the thread nothing is watched, and that is told.
+void index_watch_start(IndexWatch *watch, Log *log, const Report *report);
+
+// Waits for its end. Harmless where nothing was started.
+void index_watch_stop(IndexWatch *watch);
 
 enum { READERS_MAX = 16 };         // that rest
 enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages in the write-ahead log

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "log/proof.h"
-#include "log/reader_internal.h"
+#include "log/reader_parts.h"
 
 typedef struct ProofWork {
     LogReader *reader;

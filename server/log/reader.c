@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "log/members.h"
-#include "log/reader_internal.h"
+#include "log/reader_parts.h"
 #include "log/gained.h"
 #include "log/schema.h"
 

@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "log/chunk.h"
 #include "log/events.h"
-#include "log/log.h"
+#include "log/definition.h"
 
 typedef struct LogReader LogReader;
 

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "log/doubt.h"
 #include "log/members.h"
-#include "log/reader_internal.h"
+#include "log/reader_parts.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recordings as a whole: one by what a person types, and how the episodes of one ended.
-#include "log/reader_internal.h"
+#include "log/reader_parts.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // Touches: those of an episode, and what episodes are asked for by them.
 #include "base/assert.h"
 #include "base/utf8.h"
-#include "log/reader_internal.h"
+#include "log/reader_parts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

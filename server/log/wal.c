@@ -83,18 +83,6 @@ static Sums frame_sums(const Walk *walk, const uint8_t *frame, Sums before) {
 
 // ---- the file
 
-char *wal_path(const char *database) {
-    char *real = realpath(database, NULL);
-    const char *path = real != NULL ? real : database;
-    const size_t bytes = strlen(path) + sizeof("-wal");
-    char *made = malloc(bytes);
-    if (made != NULL) {
-        snprintf(made, bytes, "%s-wal", path);
-    }
-    free(real);
-    return made;
-}
-
 static Status fail(const char *database, Error *error) {
     return error_set(error, STATUS_UNAVAILABLE, "db", "%.240s-wal cannot be read or written: %s.",
                      database, strerror(errno));

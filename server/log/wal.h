@@ -47,10 +47,6 @@ typedef struct WalJudged {
     WalPlace synced;     // … the log was on the disk; its salts are the log's
 } WalJudged;
 
-// Where the write-ahead log of a database lies, also if the path is a symbolic link. Owned by the
-// caller; NULL when memory ends.
-char *wal_path(const char *database);
-
 // Nothing there is OK, and all zero. `database` is closed again: no connection of this process may
 // have it open.
 Status wal_judge(const char *database, WalJudged *judged, Error *error);

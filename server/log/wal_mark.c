@@ -3,8 +3,6 @@
 
 #include "base/hash.h"
 
-#include "log/wal.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -12,6 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+char *wal_path(const char *database) {
+    char *real = realpath(database, NULL);
+    const char *path = real != NULL ? real : database;
+    const size_t bytes = strlen(path) + sizeof("-wal");
+    char *made = malloc(bytes);
+    if (made != NULL) {
+        snprintf(made, bytes, "%s-wal", path);
+    }
+    free(real);
+    return made;
+}
 
 enum { AT_WAL_SALT = 16 }; // in the header of the write-ahead log
 

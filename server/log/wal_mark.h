@@ -30,6 +30,10 @@ typedef struct WalMark {
     WalPlace place; // that is in the file
 } WalMark;
 
+// Where the write-ahead log of a database lies, also if the path is a symbolic link. Owned by the
+// caller; NULL when memory ends.
+char *wal_path(const char *database);
+
 // False: nobody knows.
 bool wal_mark_read(const char *database, WalPlace *place);
 

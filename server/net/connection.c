@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "os/clock.h"
 #include "net/frame.h"
-#include "net/internal.h"
+#include "net/connection_parts.h"
 
 #include <errno.h>
 #include <netinet/in.h>

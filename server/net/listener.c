@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "net/address.h"
-#include "net/internal.h"
+#include "net/connection_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The set of connections, and the one way for other threads to wake the loop.
-#include "net/internal.h"
+#include "net/connection_parts.h"
 
 #include "base/assert.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sending. The queue is a list of chunks; bytes are appended to the last one while it has room, so
 // that many small frames to a slow peer make few chunks.
-#include "net/internal.h"
+#include "net/connection_parts.h"
 
 #include "base/assert.h"
 

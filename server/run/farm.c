@@ -12,7 +12,7 @@
 struct Farm {
     Host *host;
     Pool *pool, *background;
-    bool is_stopped; // farm_stop
+    bool is_stopped; // as the host is
     FarmGoes *goes;  // Nullable
     void *goes_context;
     OpinionFigures gone; // of groups that are gone
@@ -30,18 +30,6 @@ enum { BLOCK_BODY_STEPS = 128, BLOCK_WORLDS_MAX = 64 };
 // one of so many.
 enum { CALLS_PER_COUNT = 64 };
 enum { FRESH_IDS = 65536 };
-
-Farm *farm_create(Host *host, Pool *pool, Pool *background) {
-    Farm *made = calloc(1, sizeof(*made));
-    if (made != NULL) {
-        made->host = host;
-        made->pool = pool;
-        made->background = background;
-        slots_init(&made->slots);
-        made->slots.reuse_from = FRESH_IDS; // before that, groups count 1, 2, 3 …
-    }
-    return made;
-}
 
 void farm_tell(Farm *farm, FarmGoes *goes, void *context) {
     farm->goes = goes;
@@ -171,7 +159,7 @@ Status farm_list(GroupEntry *entry, Error *error) {
     entry->references++;
     entry->named_ns = clock_now_ns();
     if (entry->recorder != NULL) {
-        host_watch_farm(farm->host);
+        host_watch_guest(farm->host);
     }
     if (entry->idle_timeout_s > 0.0) {
         host_watch_idle(farm->host);
@@ -207,7 +195,8 @@ static void flush(GroupEntry *entry) {
     }
 }
 
-bool farm_flush(Farm *farm) {
+static bool flush_all(void *context) {
+    Farm *farm = context;
     bool some = false;
     for (uint32_t i = 0; i < farm->count; i++) {
         if (farm->entry[i]->recorder != NULL) {
@@ -355,7 +344,8 @@ void farm_destroy_session(Farm *farm, uint64_t session) {
     }
 }
 
-void farm_stop(Farm *farm) {
+static void stop(void *context) {
+    Farm *farm = context;
     farm->is_stopped = true;
     for (uint32_t i = 0; i < farm->count; i++) {
         if (farm->entry[i]->opinions != NULL) {
@@ -364,7 +354,8 @@ void farm_stop(Farm *farm) {
     }
 }
 
-bool farm_look_for_idle(Farm *farm, uint64_t now_ns) {
+bool farm_look_for_idle(void *context, uint64_t now_ns) {
+    Farm *farm = context;
     bool some = false;
     for (uint32_t i = farm->count; i > 0; i--) {
         GroupEntry *entry = farm->entry[i - 1];
@@ -383,7 +374,8 @@ bool farm_look_for_idle(Farm *farm, uint64_t now_ns) {
     return some;
 }
 
-void farm_destroy_all(Farm *farm) {
+static void destroy_all(void *context) {
+    Farm *farm = context;
     for (uint32_t i = 0; i < farm->count; i++) {
         GroupEntry *entry = farm->entry[i];
         ASSERT(entry->references == 1); // the registry's: no call is under way
@@ -394,6 +386,23 @@ void farm_destroy_all(Farm *farm) {
     slots_deinit(&farm->slots);
     free(farm->entry);
     free(farm);
+}
+
+Farm *farm_create(Host *host, Pool *pool, Pool *background) {
+    Farm *made = calloc(1, sizeof(*made));
+    if (made != NULL) {
+        made->host = host;
+        made->pool = pool;
+        made->background = background;
+        slots_init(&made->slots);
+        made->slots.reuse_from = FRESH_IDS; // before that, groups count 1, 2, 3 …
+        host_take_in(host, &(HostGuest){.context = made,
+                                        .look_for_idle = farm_look_for_idle,
+                                        .flush = flush_all,
+                                        .stop = stop,
+                                        .destroy = destroy_all});
+    }
+    return made;
 }
 
 // ---- what there is

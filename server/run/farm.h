@@ -58,15 +58,12 @@ struct GroupEntry {
     Strand strand; // of what is done once for all of it
 };
 
-// NULL when memory ends. `background`: the lanes of second opinions.
+// A guest of the host, and owned by it, as soon as it is made. NULL when memory ends. `background`:
+// the lanes of second opinions.
 Farm *farm_create(Host *host, Pool *pool, Pool *background);
 // Whoever is told that a group goes, and why ("it was destroyed"), while it is still whole. Loop.
 typedef void FarmGoes(GroupEntry *entry, const char *why, void *context);
 void farm_tell(Farm *farm, FarmGoes *goes, void *context);
-// From here on nothing is handed to the lanes.
-void farm_stop(Farm *farm);
-// Destroys what is left without lanes: the pool must be closed. No reference may be left.
-void farm_destroy_all(Farm *farm);
 
 // An entry with one reference, the caller's. RESOURCE_EXHAUSTED names the limit. `idle_timeout_s`:
 // 0: never.
@@ -80,11 +77,8 @@ Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Er
 // It has its group: it is recorded from now on, by blocks. Any thread.
 Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error);
 
-// Loop: recorders hand over what has waited. false: no group is recorded.
-bool farm_flush(Farm *farm);
-
 // Loop: groups that no call has named for too long go. false: none has an idle timeout.
-bool farm_look_for_idle(Farm *farm, uint64_t now_ns);
+bool farm_look_for_idle(void *farm, uint64_t now_ns);
 
 // Loop: it can be found from now on; the registry takes a reference of its own.
 Status farm_list(GroupEntry *entry, Error *error);

@@ -2,7 +2,6 @@
 #include "run/group.h"
 
 #include "base/assert.h"
-#include "run/group_opinion.h"
 #include "step/snapshot.h"
 #include "world/range.h"
 

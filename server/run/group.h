@@ -87,6 +87,8 @@ typedef struct GroupDef {
 
 // Judges what needs no template. Blames fields of GroupCreate.
 Status group_def_check(const GroupDef *def, Error *error);
+// Its part of opinions (group_opinion.c).
+Status group_opinion_check(const GroupOpinionDef *def, Error *error);
 
 typedef struct GroupWorld {
     World *world;     // owned; NULL: not made yet

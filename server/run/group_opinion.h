@@ -22,9 +22,6 @@ typedef struct GroupCase {
     OpinionCase kept;
 } GroupCase;
 
-// Judges GroupDef.opinion; blames fields of GroupCreate.
-Status group_opinion_check(const GroupOpinionDef *def, Error *error);
-
 // Whether world i's step under way is solved again, and which substep of it.
 bool group_opinion_choose(const Group *group, uint32_t i, uint32_t *substep);
 

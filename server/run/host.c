@@ -5,9 +5,7 @@
 #include "base/assert.h"
 #include "base/cache.h"
 #include "os/clock.h"
-#include "run/farm.h"
 #include "run/names.h"
-#include "run/snapshot_store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,11 +19,10 @@ struct Host {
     size_t capacity;
     uint32_t count;
     uint32_t claimed_count; // worlds of groups
-    SnapshotStore *snapshots;
-    Farm *farm;
-    uint64_t named_count; // worlds ever created: makes default names
-    uint32_t row_readers; // HostRows …
-    WorldEntry *gone;     // … and the entries that wait for them to be freed
+    HostGuest guest;        // its context NULL: none
+    uint64_t named_count;   // worlds ever created: makes default names
+    uint32_t row_readers;   // HostRows …
+    WorldEntry *gone;       // … and the entries that wait for them to be freed
 
     Names names; // of those that have an id
 
@@ -52,16 +49,7 @@ enum { FRESH_IDS = 65536 };
 
 Status host_create(Host **host, const HostDef *def, Error *error) {
     Host *made = calloc(1, sizeof(*made));
-    if (made != NULL) {
-        made->snapshots = snapshot_store_create(made);
-        made->farm = farm_create(made, def->pool, def->background);
-    }
-    if (made == NULL || made->snapshots == NULL || made->farm == NULL) {
-        if (made != NULL) {
-            snapshot_store_destroy(made->snapshots);
-            free(made->farm);
-        }
-        free(made);
+    if (made == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
     made->def = *def;
@@ -90,7 +78,6 @@ static void on_timer_closed(uv_handle_t *handle) {
     }
     void (*closed)(void *) = host->closed;
     void *context = host->closed_context;
-    snapshot_store_destroy(host->snapshots);
     stock_deinit(&host->stock);
     slots_deinit(&host->slots);
     free(host->entry);
@@ -99,10 +86,17 @@ static void on_timer_closed(uv_handle_t *handle) {
     closed(context);
 }
 
+void host_take_in(Host *host, const HostGuest *guest) {
+    ASSERT(host->guest.context == NULL && guest->context != NULL);
+    host->guest = *guest;
+}
+
 void host_stop(Host *host) {
     ASSERT(!host->is_stopped);
     host->is_stopped = true;
-    farm_stop(host->farm);
+    if (host->guest.context != NULL) {
+        host->guest.stop(host->guest.context);
+    }
     uv_timer_stop(&host->idle_timer);
     uv_timer_stop(&host->flush_timer);
 }
@@ -116,7 +110,9 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
         free(host->entry[i]);
     }
     host->count = 0;
-    farm_destroy_all(host->farm);
+    if (host->guest.context != NULL) {
+        host->guest.destroy(host->guest.context);
+    }
     host->closed = closed;
     host->closed_context = context;
     uv_close((uv_handle_t *)&host->idle_timer, on_timer_closed);
@@ -140,7 +136,8 @@ static void look_for_idle(uv_timer_t *timer) {
     Host *host = timer->data;
     ASSERT(!host->is_stopped);
     uint64_t now_ns = clock_now_ns();
-    bool some = farm_look_for_idle(host->farm, now_ns);
+    bool some =
+        host->guest.context != NULL && host->guest.look_for_idle(host->guest.context, now_ns);
     for (uint32_t i = host->count; i > 0; i--) {
         WorldEntry *entry = host->entry[i - 1];
         if (entry->idle_timeout_s <= 0.0) {
@@ -190,7 +187,7 @@ static void on_flushed(Job *job) {
 static void flush_recorders(uv_timer_t *timer) {
     Host *host = timer->data;
     ASSERT(!host->is_stopped);
-    bool some = farm_flush(host->farm);
+    bool some = host->guest.context != NULL && host->guest.flush(host->guest.context);
     for (uint32_t i = 0; i < host->count; i++) {
         WorldEntry *entry = host->entry[i];
         if (!entry->watched) {
@@ -226,7 +223,7 @@ void host_watch(WorldEntry *entry) {
     start_flushing(entry->host);
 }
 
-void host_watch_farm(Host *host) {
+void host_watch_guest(Host *host) {
     if (!host->is_stopped) {
         start_flushing(host);
     }
@@ -526,14 +523,6 @@ HostFigures host_figures(const Host *host) {
 
 uint64_t host_bytes(const Host *host) {
     return atomic_load_explicit(&host->bytes, memory_order_relaxed);
-}
-
-SnapshotStore *host_snapshots(const Host *host) {
-    return host->snapshots;
-}
-
-Farm *host_farm(const Host *host) {
-    return host->farm;
 }
 
 void host_count_bytes(Host *host, size_t before, size_t after) {

@@ -10,65 +10,25 @@
 
 #include "base/stock.h"
 #include "os/report.h"
-#include "run/door.h"
-#include "run/lane.h"
-
-enum { HOST_NAME_BYTES = 256 }; // with its zero
-
-typedef struct Host Host;
-typedef struct WorldEntry WorldEntry;
-typedef struct SnapshotStore SnapshotStore;
-typedef struct Farm Farm;
-
-// What others may read while a lane works on the world.
-typedef struct WorldFigures {
-    _Atomic uint64_t bodies, contacts, step, bytes, time_bits, solver;
-    _Atomic uint64_t joints, joint_axes, joint_positions;
-    _Atomic bool faulted;
-    _Atomic bool recording;
-    _Atomic uint64_t episode[2]; // its uid, as the bytes stand; 0 0: none
-    _Atomic bool unwritten;      // the recorder has open chunks
-} WorldFigures;
-
-// A batch walks over thousands of them: first what the loop needs of each for every call, then what
-// the lanes need.
-struct WorldEntry {
-    Host *host;
-    Id id;
-    uint64_t batch_mark;   // the last batch that listed it: finds duplicates
-    double idle_timeout_s; // 0: never
-    uint64_t named_ns;     // with a timeout: when a call last named it
-    uint32_t references;
-    uint32_t changes_under_way; // loop thread: see host_begin_change
-
-    Strand strand;
-    Door door;            // the lane's
-    uint64_t limited_own; // the lane's: the bytes published of this world when host_limit_step
-    uint64_t limited_all; // last set the limit, and those of all worlds
-    WorldFigures figures; // the lane's to write
-
-    uint64_t session;        // whose lifetime it shares; 0: the server's
-    uint32_t *session_count; // borrowed: that session's number of worlds; NULL: the server's
-    char *name;              // in `text`
-    char *client;            // who made it; in `text`
-    size_t own_bytes;        // of the entry, with its texts
-    Job destroy_job;
-    Job flush_job;
-    WorldEntry *next_gone; // loop thread: the next that waits for HostRows
-    bool watched;          // loop thread: it is or was recorded, see host_watch
-    bool flushing;         // loop thread: flush_job is under way
-    char text[];           // name, client
-};
+#include "run/entry.h"
 
 typedef struct HostDef {
     uint32_t worlds_max;
     uint32_t session_worlds_max;
     WorldLimits limits; // of each world; bytes_max is the budget of all together
     Pool *pool;
-    Pool *background; // of work on groups that must not disturb
     uv_loop_t *loop;
     const Report *report;
 } HostDef;
+
+// Others whose worlds are no entries, but whose lifetimes are looked after together: groups.
+typedef struct HostGuest {
+    void *context;
+    bool (*look_for_idle)(void *context, uint64_t now_ns); // true: somebody still may be
+    bool (*flush)(void *context);                          // true: somebody is still recorded
+    void (*stop)(void *context);                           // at host_stop
+    void (*destroy)(void *context);                        // at host_close
+} HostGuest;
 
 Status host_create(Host **host, const HostDef *def, Error *error);
 
@@ -152,10 +112,13 @@ HostFigures host_figures(const Host *host);
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);
 
+// Once, before anything is made. Borrowed context.
+void host_take_in(Host *host, const HostGuest *guest);
+
 // From now on the world's recorder is made to hand over its chunks once a second, also when no call
 // comes. Loop thread, when an episode is about to begin.
 void host_watch(WorldEntry *entry);
-void host_watch_farm(Host *host); // likewise of groups
+void host_watch_guest(Host *host); // likewise
 
 // Loop: somebody has an idle timeout. (host_tell_idle: and goes by it.)
 void host_watch_idle(Host *host);
@@ -163,9 +126,6 @@ void host_tell_idle(const Host *host, const char *what, Id id, const char *name)
 
 // Lane: publishes what lists show of the world.
 void host_publish(WorldEntry *entry);
-
-SnapshotStore *host_snapshots(const Host *host);
-Farm *host_farm(const Host *host); // its groups: farm.h
 
 // Memory held for clients beside the worlds, in the same budget. Any thread.
 void host_count_bytes(Host *host, size_t before, size_t after);

@@ -30,7 +30,7 @@
 #include "os/clock.h"
 #include "os/nice.h"
 #include "os/pause.h"
-#include "run/line.h"
+#include "run/lane_parts.h"
 #include "run/offer.h"
 
 #include <stddef.h>

@@ -13,11 +13,12 @@
 //                                     JOB_PARKED: until pool_unpark(strand)
 //
 // Nobody waits for a client that does much, nor for work that takes long. Ready strands wait in
-// *shares*, one for each session, which take turns (line.h). And a pool has twice the lanes that it
-// is asked for, half of them *long* ones, which are a little nice: what is not done after a short
-// slice goes on there. A piece of work that cannot be interrupted (a step, a solve) and is not done
-// after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on a long lane,
-// which lets it take its time. A strand stays with the long lanes until its pieces are short again.
+// *shares*, one for each session, which take turns (lane_parts.h). And a pool has twice the lanes
+// that is asked for, half of them *long* ones, which are a little nice: what is not done after a
+// short slice goes on there. A piece of work that cannot be interrupted (a step, a solve) and is
+// not done after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on a long
+// lane, which lets it take its time. A strand stays with the long lanes until its pieces are short
+// again.
 //
 // A large world may use more lanes than the one that it is on: lanes that are idle *help* with the
 // blocks of its tasks (Lane.tasks, offer.h), which changes no bit of the result. A long lane is

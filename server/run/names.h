@@ -4,7 +4,7 @@
 // old one stays, and each name that is added brings some of it over. Loop thread.
 #pragma once
 
-#include "run/host.h"
+#include "run/entry.h"
 
 // The hash stands beside the entry, so that a table grows without a look at the entries: each would
 // be waited for.

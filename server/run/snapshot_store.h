@@ -11,6 +11,8 @@
 #include "run/host.h"
 #include "run/input.h"
 
+typedef struct SnapshotStore SnapshotStore;
+
 typedef struct StoredSnapshot {
     SnapshotStore *store;
     Id id; // 0: not in the registry any more

@@ -8,7 +8,7 @@
 // The methods are in files of their own: ccp_interior.h, ...; what they share in ccp_island.h.
 #pragma once
 
-#include "solve/solver.h"
+#include "solve/method.h"
 
 // Parameters, in the order of the table.
 enum {

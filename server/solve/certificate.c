@@ -2,7 +2,7 @@
 #include "solve/certificate.h"
 
 #include "base/assert.h"
-#include "solve/certificate_contacts.h"
+#include "solve/certificate_parts.h"
 
 // What a report calls converged, beside the solver's own tolerance: momentum is arithmetic, the
 // cone is a projection.

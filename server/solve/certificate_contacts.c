@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solve/certificate_contacts.h"
+#include "solve/certificate_parts.h"
 
 #define SIMD_COUNT 2
 #include "solve/certificate_contacts_simd.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solve/certificate_contacts.h"
+#include "solve/certificate_parts.h"
 
 #if defined(__x86_64__)
 

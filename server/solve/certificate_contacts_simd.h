@@ -2,8 +2,8 @@
 // The measure of contacts, SIMD_COUNT at a time: the file that includes this says how many.
 #pragma once
 
-#include "solve/certificate_contacts.h"
-#include "solve/certificate_simd.h"
+#include "solve/certificate_parts.h"
+#include "solve/certificate_relation_simd.h"
 
 // What contacts add to the measures of their islands.
 typedef struct ContactMeasure {

@@ -4,7 +4,7 @@
 #include "solve/direction.h"
 
 #define SIMD_COUNT 2
-#include "solve/certificate_simd.h"
+#include "solve/certificate_relation_simd.h"
 
 static double norm2(double x, double y) {
     return sqrt(x * x + y * y);

@@ -4,7 +4,7 @@
 // looks like a small residual.
 #pragma once
 
-#include "solve/certificate.h"
+#include "solve/answer.h"
 
 // What has run away is told from what is there: a natural map looks at an impulse as a velocity,
 // w gamma, that it does not let be more than so many V, or the velocity beside it would be lost in

@@ -4,7 +4,7 @@
 // the optimiser of an island in compliant_island.h.
 #pragma once
 
-#include "solve/solver.h"
+#include "solve/method.h"
 
 // Parameters, in the order of the table.
 enum {

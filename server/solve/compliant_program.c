@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/compliant_program.h"
 
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program_parts.h"
 
 #include <string.h>
 

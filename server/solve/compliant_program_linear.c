@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a part's step is, once those of v and y are known, and what it adds to their system.
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One step of the friction program: residuals, the steps of all numbers, and how far they may go.
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program_parts.h"
 
 #include <string.h>
 

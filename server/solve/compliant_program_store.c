@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program's answer, and what the certificate judges it by: gradient, multipliers and slacks in
 // newtons, made anew from the impulses as they are stored.
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The friction program's linear system: on the graph of trees, blocks of twice their width.
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program_parts.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/defect.h"
-#include "solve/problem_valid.h"
+#include "solve/island_valid.h"
 
 // ---- a forest over the trees whose roots are the smallest members
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solve/problem_valid.h"
+#include "solve/island_valid.h"
 
 // The islands that a list of one kind tells, of things whose own island `of` tells.
 typedef struct IslandList {

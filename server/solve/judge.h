@@ -32,7 +32,7 @@
 
 #include "base/context.h"
 #include "solve/certificate.h"
-#include "solve/solver.h"
+#include "solve/method.h"
 
 // As many shares that follow each other may be worked at at once.
 enum { JUDGE_WINDOW = 16 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp_island.h"
 
-#include "solve/lcp.h"
+#include "solve/lcp_parameters.h"
 
 #include <string.h>
 

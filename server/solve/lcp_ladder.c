@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp_ladder.h"
 
+#include "solve/lcp_basis.h"
+
 #include <math.h>
 #include <string.h>
 

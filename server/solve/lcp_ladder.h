@@ -20,7 +20,7 @@
 #pragma once
 
 #include "solve/lcp_lemke.h"
-#include "solve/lcp_rung.h"
+#include "solve/rung.h"
 
 typedef struct LcpClimbOptions {
     bool has_basis;            // there is one to try first

@@ -4,7 +4,7 @@
 // out for the sweeps is in mdp_pack.h, their order in mdp_colour.h.
 #pragma once
 
-#include "solve/solver.h"
+#include "solve/method.h"
 
 // Parameters, in the order of the table.
 enum {

@@ -14,10 +14,18 @@ enum { LOOK = 64 };
 
 // ---- in and out of a group, by share
 
+// Velocities of trees at places [begin, end), and of the copies that parts of islands sweep.
+static void load(const MdpPack *pack, const double *v, uint32_t begin, uint32_t end) {
+    mdp_pack_load(pack, v, begin, end);
+    if (pack->plain != NULL) {
+        mdp_plain_spread(pack, begin, end);
+    }
+}
+
 static void load_share(void *data, uint32_t share) {
     MdpWork *work = data;
     const IslandRange *range = &work->judge.islands.share[share].range;
-    mdp_pack_load(&work->pack, work->judge.problem->v_free, range->tree_begin, range->tree_end);
+    load(&work->pack, work->judge.problem->v_free, range->tree_begin, range->tree_end);
 }
 
 static void stay_share(void *data, uint32_t share) {
@@ -35,7 +43,7 @@ static void carry_share(void *data, uint32_t share) {
 void mdp_reload_share(void *data, uint32_t share) {
     MdpWork *work = data;
     const IslandRange *range = &work->judge.islands.share[share].range;
-    mdp_pack_load(&work->pack, work->judge.result->answer.v, range->tree_begin, range->tree_end);
+    load(&work->pack, work->judge.result->answer.v, range->tree_begin, range->tree_end);
     mdp_momentum_stay(&work->pack, range->tree_begin, range->tree_end);
 }
 
@@ -118,7 +126,7 @@ static Status tighten(MdpWork *work, const MdpGroup *group, uint32_t i) {
         return mdp_for_shares(work, group, mdp_reload_share);
     }
     IslandRange range = islands_range(&work->judge.islands, i, i + 1);
-    mdp_pack_load(&work->pack, work->judge.result->answer.v, range.tree_begin, range.tree_end);
+    load(&work->pack, work->judge.result->answer.v, range.tree_begin, range.tree_end);
     mdp_momentum_stay(&work->pack, range.tree_begin, range.tree_end);
     return STATUS_OK;
 }

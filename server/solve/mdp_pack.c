@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "solve/dense.h"
-#include "solve/mdp_plain.h"
 
 #include <string.h>
 
@@ -503,9 +502,6 @@ void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_
         uint32_t tree = pack->judge->islands.tree[i];
         const ProblemTree *of = &pack->problem->tree[tree];
         memcpy(mdp_pack_velocity(pack, tree), v + of->first, of->width * sizeof(double));
-    }
-    if (pack->plain != NULL) {
-        mdp_plain_spread(pack, begin, end);
     }
 }
 

@@ -8,7 +8,7 @@
 //   mdp_slide.c         two of them, which every machine has; the choice
 #pragma once
 
-#include "solve/mdp_block.h"
+#include "solve/mdp_plan.h"
 
 #include <stdint.h>
 

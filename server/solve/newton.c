@@ -2,7 +2,7 @@
 #include "solve/newton.h"
 
 #include "base/assert.h"
-#include "solve/newton_work.h"
+#include "solve/newton_parts.h"
 
 #include <string.h>
 

@@ -14,7 +14,7 @@
 //
 // Impulses that hold each other and move nothing are hardly determined where kappa is small. A
 // little compliance with its rest at an anchor decides; the anchor follows before it can be seen.
-#include "solve/newton_work.h"
+#include "solve/newton_parts.h"
 
 #include "base/assert.h"
 

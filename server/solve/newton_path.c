@@ -8,7 +8,7 @@
 //
 // Numbers below were chosen on the problems of tests/solve/check_newton.c; most others within a
 // factor of three do as well.
-#include "solve/newton_work.h"
+#include "solve/newton_parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solve/newton_work.h"
+#include "solve/newton_parts.h"
 
 #include <string.h>
 

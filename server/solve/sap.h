@@ -4,7 +4,7 @@
 // minimiser of an island in sap_island.h.
 #pragma once
 
-#include "solve/solver.h"
+#include "solve/method.h"
 
 // Parameters, in the order of the table.
 enum {

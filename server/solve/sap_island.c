@@ -2,7 +2,7 @@
 #include "solve/sap_island.h"
 
 #include "base/assert.h"
-#include "solve/sap_search.h"
+#include "solve/sap_island_parts.h"
 
 #include <string.h>
 

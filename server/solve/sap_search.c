@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "solve/sap_search.h"
+#include "solve/sap_island_parts.h"
 
 #include <math.h>
 

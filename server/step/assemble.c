@@ -3,6 +3,7 @@
 // step before to start from.
 #include "step/joint_rows.h"
 #include "step/rows.h"
+#include "step/stages.h"
 
 #include "base/assert.h"
 

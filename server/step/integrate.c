@@ -9,6 +9,7 @@
 // the contact solvers promise about gaps holds for v1 only.
 #include "step/joint_rows.h"
 #include "step/rows.h"
+#include "step/stages.h"
 
 #include "base/assert.h"
 #include "base/array.h"

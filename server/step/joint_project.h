@@ -8,7 +8,7 @@
 // they have come to, and rows take back what is off.
 #pragma once
 
-#include "step/stages.h"
+#include "step/state/state.h"
 
 void joint_project(StepState *state);
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "base/assert.h"
-#include "step/stages.h"
+#include "step/state/state.h"
 
 #include <string.h>
 

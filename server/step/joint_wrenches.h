@@ -10,7 +10,7 @@
 // row takes part, else to second order in h.
 #pragma once
 
-#include "step/step.h"
+#include "step/state/stepper.h"
 
 struct StepState;
 

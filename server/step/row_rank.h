@@ -19,7 +19,7 @@
 // hold one body share what they bear.
 #pragma once
 
-#include "step/stages.h"
+#include "step/state/state.h"
 
 #define RANK_LEVER 1e-5
 #define RANK_HASTE 10.0

@@ -2,7 +2,7 @@
 // The rows of a step's problem.
 #pragma once
 
-#include "step/stages.h"
+#include "step/state/state.h"
 
 // A row that constrains nothing yet, with no blocks, of a part of a joint; good until the next is
 // added. NULL: memory ends. Keys must rise.

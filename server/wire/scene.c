@@ -3,7 +3,7 @@
 
 #include "wire/convert.h"
 #include "wire/name_list.h"
-#include "wire/scene_joints.h"
+#include "wire/scene_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

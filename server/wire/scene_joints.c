@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "wire/scene_joints.h"
+#include "wire/scene_parts.h"
 
 #include "base/trig.h"
 #include "wire/joints.h"

@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "world/body.h"
-#include "world/tree_place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -34,7 +34,15 @@ typedef struct Tree {
     uint32_t base; // the body that its root hangs on; JOINT_NO_BODY: the world, or nothing
 } Tree;
 
-struct TreeFrame;
+typedef struct TreeFrame {
+    Vec3 center; // of mass
+    Quat orientation;
+    Mat3 turn;           // the orientation, as a matrix
+    Vec3 velocity, spin; // of the centre of mass; once tree_move has been there
+    Vec3 anchor;
+    Vec3 from, arm; // to the anchor from the centre of what it hangs on; from the anchor to its own
+    Vec3 axis[JOINT_AXES_MAX]; // of its velocity numbers, moves first
+} TreeFrame;
 
 typedef struct WorldTrees {
     uint32_t tree_count, link_count;
@@ -50,7 +58,7 @@ typedef struct WorldTrees {
 
     // to make them in, and to place them
     uint32_t *joint_of_body, *child_of_body, *sibling_of_joint;
-    struct TreeFrame *frame;
+    TreeFrame *frame;
     double *position, *velocity;
 
     void *block; // owned: holds all of it …

@@ -20,16 +20,6 @@ typedef struct TreeView {
     bool has_own_spin; // the spin of a root that floats is in its own axes, not the world's
 } TreeView;
 
-typedef struct TreeFrame {
-    Vec3 center; // of mass
-    Quat orientation;
-    Mat3 turn;           // the orientation, as a matrix
-    Vec3 velocity, spin; // of the centre of mass; once tree_move has been there
-    Vec3 anchor;
-    Vec3 from, arm; // to the anchor from the centre of what it hangs on; from the anchor to its own
-    Vec3 axis[JOINT_AXES_MAX]; // of its velocity numbers, moves first
-} TreeFrame;
-
 // Of a tree that hangs on the world, or floats.
 static inline TreeView tree_view(const WorldTrees *trees, uint32_t tree, const Joint *joint) {
     return (TreeView){.tree = &trees->tree[tree],

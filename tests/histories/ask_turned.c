@@ -6,6 +6,7 @@
 #include "collide/approach.h"
 #include "histories/seen.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "step/step.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "histories/variant.h"
 #include "solve/ccp.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "world/sleep.h"
 
 #include <math.h>

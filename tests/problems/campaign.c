@@ -11,6 +11,7 @@
 #include "problems/campaign_open.h"
 #include "bench/bench.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "support/campaign.h"
 
 #include <stdio.h>

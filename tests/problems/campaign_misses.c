@@ -6,6 +6,7 @@
 #include "solve/judge.h"
 #include "solve/mdp.h"
 #include "solve/newton.h"
+#include "solve/solver.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 #include "bench/load.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "bench/bench.h"
 #include "bench/load.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -44,11 +44,11 @@ static void start(Fixture *fixture) {
                          .session_worlds_max = SESSION_WORLDS_MAX,
                          .limits = {.body_count_max = 100, .bytes_max = (size_t)1 << 28},
                          .pool = fixture->pool,
-                         .background = fixture->pool,
                          .loop = &fixture->loop,
                          .report = &silent};
     ck_assert_int_eq(host_create(&fixture->host, &def, &error), STATUS_OK);
-    fixture->farm = host_farm(fixture->host);
+    fixture->farm = farm_create(fixture->host, fixture->pool, fixture->pool);
+    ck_assert_ptr_nonnull(fixture->farm);
     farm_tell(fixture->farm, on_goes, fixture);
 }
 

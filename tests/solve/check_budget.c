@@ -6,6 +6,7 @@
 #include "solve/lcp.h"
 #include "solve/mdp.h"
 #include "solve/sap.h"
+#include "solve/solver.h"
 #include "support/crew.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"

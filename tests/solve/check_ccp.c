@@ -4,6 +4,7 @@
 #include "solve/ccp.h"
 #include "solve/ccp_cone.h"
 #include "solve/ccp_local.h"
+#include "solve/solver.h"
 
 #include "support/campaign.h"
 #include "support/harness_judge.h"

@@ -4,6 +4,7 @@
 // point. Numbers and tolerances are the file's. And the velocities of tests/problems that are known
 // under ccp.
 #include "solve/ccp.h"
+#include "solve/solver.h"
 
 #include "support/problem_build.h"
 #include "support/problem_file.h"

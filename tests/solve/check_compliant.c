@@ -2,6 +2,7 @@
 // The solver compliant: every shared problem, closed forms of its laws, its limits,
 // and what it says of itself.
 #include "solve/compliant.h"
+#include "solve/solver.h"
 
 #include "support/problem_build.h"
 #include "support/problem_file.h"

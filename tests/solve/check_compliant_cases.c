@@ -2,6 +2,7 @@
 // The reference cases of compliant (tests/reference/compliant.json) on the solver alone: problems,
 // and steppers with coordinates of their own. Scenes, numbers and tolerances are the file's.
 #include "solve/compliant.h"
+#include "solve/solver.h"
 
 #include "support/campaign.h"
 #include "support/problem_build.h"

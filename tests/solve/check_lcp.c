@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp.h"
+#include "solve/solver.h"
 
 #include "support/campaign.h"
 #include "support/problem_build.h"

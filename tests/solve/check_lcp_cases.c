@@ -6,6 +6,7 @@
 #include "solve/lcp.h"
 #include "solve/lcp_ladder.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 
 #include "support/lab.h"
 #include "support/problem_build.h"

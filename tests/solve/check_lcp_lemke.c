@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lemke's algorithm and its ladder on problems without contacts, against all bases tried one after
 // the other.
+#include "solve/lcp_basis.h"
 #include "solve/lcp_ladder.h"
 
 #include "support/problem_build.h"

@@ -2,6 +2,7 @@
 // A solve that meets its context's limit ends with the best that it has, and says so; one that is
 // told to stop is given up.
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "support/problem_file.h"
 #include "support/suite.h"
 

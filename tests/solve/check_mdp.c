@@ -2,6 +2,7 @@
 #include "solve/mdp.h"
 
 #include "solve/dense.h"
+#include "solve/solver.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"
 #include "support/suite.h"

@@ -3,6 +3,7 @@
 
 #include "solve/mdp.h"
 #include "solve/mdp_momentum.h"
+#include "solve/solver.h"
 #include "support/problem_build.h"
 #include "support/suite.h"
 

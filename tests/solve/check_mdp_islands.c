@@ -3,6 +3,7 @@
 // same on any number of lanes.
 #include "solve/judge.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 
 #include "support/crew.h"
 #include "support/problem_build.h"

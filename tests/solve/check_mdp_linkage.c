@@ -3,6 +3,7 @@
 
 #include "solve/ccp.h"
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "support/chain_build.h"
 #include "support/suite.h"
 

@@ -2,6 +2,7 @@
 #include "solve/mdp_momentum.h"
 
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "support/problem_build.h"
 #include "support/suite.h"
 

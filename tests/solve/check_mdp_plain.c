@@ -5,6 +5,7 @@
 #include "solve/dense.h"
 #include "solve/mdp.h"
 #include "solve/mdp_block.h"
+#include "solve/solver.h"
 
 #include "support/problem_build.h"
 #include "support/problem_file.h"

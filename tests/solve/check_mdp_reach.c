@@ -2,6 +2,7 @@
 #include "solve/mdp_reach.h"
 
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "support/chain_build.h"
 #include "support/suite.h"
 

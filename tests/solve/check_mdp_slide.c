@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "solve/mdp_block.h"
 #include "solve/mdp_slide.h"
 
 #define SIMD_COUNT 2

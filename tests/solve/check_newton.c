@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp.h"
 #include "solve/newton.h"
+#include "solve/solver.h"
 #include "support/campaign.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"

@@ -4,6 +4,7 @@
 // with all else that there is: sweeps from random impulses, and Newton's method from where they
 // end. The share counts of those that anything has solved.
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "support/campaign.h"
 #include "support/problem_build.h"
 #include "support/suite.h"

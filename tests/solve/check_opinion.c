@@ -2,6 +2,7 @@
 // A second opinion on a step: none where the step was right, under every model, and the closed form
 // where a model is known to be wrong.
 #include "solve/opinion.h"
+#include "solve/solver.h"
 
 #include "step/step.h"
 #include "support/lab.h"

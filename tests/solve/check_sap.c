@@ -3,6 +3,7 @@
 // of itself.
 #include "solve/sap.h"
 #include "solve/sap_law.h"
+#include "solve/solver.h"
 
 #include "support/problem_build.h"
 #include "support/problem_file.h"

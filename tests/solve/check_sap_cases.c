@@ -4,6 +4,7 @@
 // stages of the paper, coincident contacts with one constant Jacobian. Numbers and tolerances are
 // the file's.
 #include "solve/sap.h"
+#include "solve/solver.h"
 
 #include "support/problem_build.h"
 #include "support/reference.h"

@@ -3,6 +3,7 @@
 // tolerances are the file's. Margins bring every pair in, planes are those of now. And what the
 // step adds: bounded recovery, warm starts, one solver after the other in one world.
 #include "solve/ccp.h"
+#include "solve/solver.h"
 #include "step/step.h"
 
 #include "support/heap.h"

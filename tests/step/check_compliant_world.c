@@ -3,6 +3,7 @@
 // (tests/reference/compliant.json), what its springs and dampers come to, and that contacts come in
 // as early as its law looks ahead.
 #include "solve/compliant.h"
+#include "solve/solver.h"
 #include "step/step.h"
 
 #include "support/lab.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How hard a world's solver tries again what it has tried in vain.
 #include "solve/mdp.h"
+#include "solve/solver.h"
 #include "step/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"

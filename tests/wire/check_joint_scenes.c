@@ -6,6 +6,7 @@
 
 #include "run/apply.h"
 #include "solve/problem.h"
+#include "solve/solver.h"
 #include "support/sanitizers.h"
 #include "support/scene_file.h"
 #include "support/suite.h"

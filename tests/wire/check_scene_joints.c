@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Joints of scenes: names, anchors and axes become columns; what is wrong is blamed by its own
 // path; and what is printed says all of it.
-#include "wire/scene_joints.h"
+#include "wire/scene_parts.h"
 
 #include "run/apply.h"
 #include "support/suite.h"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "log/index_watch.h"
+// A thread that goes over a running server's file, slowly, and asks whether its indexes lead to its
+// rows: a connection of its own that only reads, in short transactions, at most one part in
+// twenty of its time. Where one does not, and SQLite finds all trees whole, the log's thread, which
+// is the one that writes, builds it anew. What is more than that is told, and left to --recover.
+#include "log/log_parts.h"
 
 #include "log/indexes.h"
-#include "log/log_parts.h"
 #include "log/schema.h"
 #include "os/clock.h"
 #include "os/nice.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The friction program's parts: what becomes of a constraint in it, and where its numbers begin.
-#include "solve/compliant_program_part.h"
+#include "solve/compliant_program_parts.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 // the largest counts, so all machines give the same bits.
 #pragma once
 
+#include "solve/certificate.h"
 #include "solve/certificate_relation.h"
 
 static inline void certificate_note(IslandMeasure *island, CertificateEntry entry,
