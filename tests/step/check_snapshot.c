@@ -141,21 +141,34 @@ START_TEST(no_flipped_bit_is_ever_restored) {
 }
 END_TEST
 
+// Bytes of sizes that primitives do not have, which reading forgets.
+static size_t idle_bytes(const World *world) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < world->primitive_count; i++) {
+        double size[3];
+        vec3_store(size, world->primitive[i].size);
+        for (int k = 0; k < 3; k++) {
+            count += size[k] == 0.0 ? sizeof(double) : 0;
+        }
+    }
+    return count;
+}
+
 // The checksum proves that the bytes are as somebody wrote them, not that they make sense: each is
-// judged, or it makes another world with another hash.
+// judged, or it makes another world with another hash, or nothing reads it.
 START_TEST(what_was_written_so_on_purpose_is_judged) {
     Lab lab = small_heap(_i == 1);
     Bytes all = write_world(&lab);
     Error error = {0};
     uint64_t hash = snapshot_hash(lab.world);
-    size_t accepted = 0;
+    size_t accepted = 0, forgotten = 0;
     for (size_t i = 0; i < all.count - SNAPSHOT_CHECKSUM_BYTES; i++) {
         for (int bit = 0; bit < 8; bit += 3) {
             all.bytes[i] ^= (uint8_t)(1u << bit);
             seal(all);
             World *world = NULL;
             if (snapshot_read(all.bytes, all.count, &limits, &world, &error) == STATUS_OK) {
-                ck_assert_msg(snapshot_hash(world) != hash, "byte %zu bit %d", i, bit);
+                forgotten += snapshot_hash(world) == hash;
                 world_destroy(world);
                 accepted++;
             } else {
@@ -164,7 +177,8 @@ START_TEST(what_was_written_so_on_purpose_is_judged) {
             all.bytes[i] ^= (uint8_t)(1u << bit);
         }
     }
-    ck_assert_uint_gt(accepted, all.count / 4); // most bytes are mantissas of doubles
+    ck_assert_uint_eq(forgotten, 3 * idle_bytes(lab.world)); // bits 0, 3 and 6 of each
+    ck_assert_uint_gt(accepted, all.count / 4);              // most bytes are mantissas of doubles
     lab_destroy(&lab);
 }
 END_TEST
