@@ -368,10 +368,10 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
     // more
     char settings[256];
     snprintf(settings, sizeof(settings),
-             "PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA synchronous = %s; "
-             "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = "
-             "FAST",
-             SCHEMA_PAGE_BYTES, full_durability ? "FULL" : "NORMAL");
+             SCHEMA_HEADER_SYNC_SQL
+             "; PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA "
+             "wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
+             SCHEMA_PAGE_BYTES);
     int64_t version;
     Status status = identify(db, path, &version, error);
     if (status == STATUS_OK && sqlite3_db_readonly(db, "main") == 1) {
@@ -383,6 +383,11 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
     }
     if (status == STATUS_OK) {
         status = enter_wal(db, path, error);
+    }
+    if (status == STATUS_OK) {
+        status =
+            run(db, full_durability ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
+                "opening the log", error);
     }
     if (status == STATUS_OK && version != SCHEMA_VERSION) {
         status = version == 0 ? make_tables(db, error) : migrate(db, version, error);

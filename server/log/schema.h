@@ -11,6 +11,12 @@ enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
 enum { SCHEMA_VERSION = 9 };                 // PRAGMA user_version
 enum { SCHEMA_PAGE_BYTES = 32768 };          // a chunk is tens of kilobytes: few overflow pages
 
+// Before the mode of the file changes, in its header and so under a rollback journal. Below FULL
+// that is synced once: a power cut may leave a journal that counts a page of which only a part has
+// come to the disk, and as a page's sum is of every 200th byte, a header of zeros is put back.
+// EXTRA keeps a journal that is done with from coming back.
+#define SCHEMA_HEADER_SYNC_SQL "PRAGMA synchronous = EXTRA"
+
 // What can be said of a path that is to be written before anything is made: no such folder, not
 // permitted, a folder, no ordinary file. OK when it can be made.
 Status schema_check_path(const char *path, Error *error);

@@ -553,7 +553,8 @@ Status writer_settle(Writer *writer, Error *error) {
     sqlite3_busy_timeout(writer->db, SETTLE_BUSY_MS);
     int code = sqlite3_wal_checkpoint_v2(writer->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (code == SQLITE_OK) {
-        code = sqlite3_exec(writer->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        code = sqlite3_exec(writer->db, SCHEMA_HEADER_SYNC_SQL "; PRAGMA journal_mode = DELETE",
+                            NULL, NULL, NULL);
     }
     return code == SQLITE_OK ? STATUS_OK
                              : schema_error(writer->db, sqlite3_extended_errcode(writer->db),
