@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Builds the server wrong, in one way after the other, and says which property of the random histories finds it, and when.
+"""Builds the server wrong, in one way after the other, and says which property of the random histories finds it, and when; or which
+seed of the simulated faults.
 
-  tests/mutants.py [--histories N] [NAME...]     each mutant under tests/histories/mutants, or these; of N histories (default 1200)
-  tests/mutants.py --self                        only looks whether each can be applied
+  tests/mutants.py [--histories N] [--seeds N] [NAME...]     each mutant, or these; of N histories (default 1200) or seeds (100)
+  tests/mutants.py --self                                    only looks whether each can be applied
 
-A mutant is a text:
+A mutant is a text, under tests/histories/mutants:
 
     2 its first line: the property that must find it (a number of the table below), and how
     in FILE
@@ -12,7 +13,7 @@ A mutant is a text:
     + what is to stand there instead
 
 FILE is a name without a folder, found wherever it lies below server/, and the lines are found wherever they stand in it: once, or the
-mutant no longer applies, which is an error. There may be several such pairs, and several files. The tree is copied to build/mutants,
+mutant no longer applies, which is an error. There may be several such pairs, and several files. One under tests/simulate/mutants has no property in its first line. The tree is copied to build/mutants,
 and there alone it is wrong. Exit status 1: one was not found by the property that must find it."""
 import argparse
 import collections
@@ -25,9 +26,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests/histories/mutants"
+SIMULATE_FOLDER = ROOT / "tests/simulate/mutants"
 CORPUS = ROOT / "tests/histories/corpus"
 COPY = ROOT / "build/mutants"
 PROGRAM = COPY / "build/release/tests/moreau-histories"
+SIMULATE = COPY / "build/release/tests/moreau-simulate"
 
 # the properties that are promised, by what the campaign calls what it finds
 PROPERTIES = {1: ("alive", "finite"), 2: ("again", "scene"), 3: ("record", "replay"), 4: ("refused", "bytes", "fault"),
@@ -35,7 +38,9 @@ PROPERTIES = {1: ("alive", "finite"), 2: ("again", "scene"), 3: ("record", "repl
 FOUND = re.compile(r"^(?:seed )?(\S+): (\w+) at ")
 RUN_SECONDS_MAX = 900
 
-Mutant = collections.namedtuple("Mutant", "name property how edits")  # edits: [(file name, old lines, new lines)]
+SIMULATE_FOUND = re.compile(r"^FAILED: seed (\d+);")
+
+Mutant = collections.namedtuple("Mutant", "name property how edits")  # edits: [(file name, old lines, new lines)]; property None: simulated
 
 
 class Unfit(Exception):
@@ -44,8 +49,9 @@ class Unfit(Exception):
 
 def read_mutant(path):
     head, *lines = path.read_text().splitlines()
-    number, _, how = head.partition(" ")
-    if not number.isdigit() or int(number) not in PROPERTIES:
+    is_simulated = path.parent == SIMULATE_FOLDER
+    number, _, how = ("", "", head) if is_simulated else head.partition(" ")
+    if not is_simulated and (not number.isdigit() or int(number) not in PROPERTIES):
         raise Unfit(f"{path.name}: the first line begins with a property, 1 to 7")
     edits, name = [], None
     for line in lines:
@@ -61,7 +67,7 @@ def read_mutant(path):
             raise Unfit(f"{path.name}: cannot be read: {line}")
     if not edits:
         raise Unfit(f"{path.name}: changes nothing")
-    return Mutant(path.stem, int(number), how, edits)
+    return Mutant(path.stem, None if is_simulated else int(number), how, edits)
 
 
 def apply_edit(mutant, edit, tree, texts):
@@ -106,8 +112,8 @@ def copy_tree():
                 path.unlink()
 
 
-def build():
-    told = subprocess.run(["cmake", "--build", "--preset", "release", "--target", "moreau-histories"], cwd=COPY, capture_output=True,
+def build(target):
+    told = subprocess.run(["cmake", "--build", "--preset", "release", "--target", target], cwd=COPY, capture_output=True,
                           text=True, check=False)
     if told.returncode != 0:
         sys.exit(told.stdout[-3000:] + told.stderr[-1000:])
@@ -135,15 +141,30 @@ def play(arguments, wanted, found):
                 break
 
 
-def try_mutant(mutant, histories):
+def simulate(seeds, found):
+    """Adds the first seed that fails."""
+    command = ["timeout", str(RUN_SECONDS_MAX), str(SIMULATE), "1", str(seeds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        for line in process.stdout:
+            match = SIMULATE_FOUND.match(line)
+            if match is not None:
+                found[None] = match[1]
+                process.terminate()
+                break
+
+
+def try_mutant(mutant, orders):
     """Where each property found it first, until the one that must has."""
     found, texts = {}, apply(mutant, COPY)
     right = {path: (COPY / path).read_bytes() for path in texts}
     for path, text in texts.items():
         put(COPY / path, text.encode())
-    build()
-    play(["--histories", str(histories)], mutant.property, found)
-    if mutant.property not in found:
+    build("moreau-simulate" if mutant.property is None else "moreau-histories")
+    if mutant.property is None:
+        simulate(orders.seeds, found)
+    else:
+        play(["--histories", str(orders.histories)], mutant.property, found)
+    if mutant.property is not None and mutant.property not in found:
         play([str(path) for path in sorted((COPY / "tests/histories/corpus").glob("*.json"))], mutant.property, found)
     for path, data in right.items():
         put(COPY / path, data)
@@ -151,19 +172,24 @@ def try_mutant(mutant, histories):
 
 
 def tell(mutant, found):
-    cells = [str(found.get(n, "")).rjust(7) for n in PROPERTIES]
-    print(f"{mutant.name:<34}{'':1}" + "".join(cells) + ("" if mutant.property in found else "   NOT FOUND by " + str(mutant.property)),
-          flush=True)
+    if mutant.property is None:
+        words = f"   seed {found[None]} of moreau-simulate" if None in found else "   NOT FOUND by moreau-simulate"
+    else:
+        words = "".join(str(found.get(n, "")).rjust(7) for n in PROPERTIES)
+        words += "" if mutant.property in found else f"   NOT FOUND by {mutant.property}"
+    print(f"{mutant.name:<34} {words}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--histories", type=int, default=1200)
+    parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--self", action="store_true", dest="only_looks")
     parser.add_argument("names", nargs="*")
     orders = parser.parse_args()
+    paths = sorted(FOLDER.glob("*.txt")) + sorted(SIMULATE_FOLDER.glob("*.txt"))
     try:
-        mutants = [read_mutant(path) for path in sorted(FOLDER.glob("*.txt")) if not orders.names or path.stem in orders.names]
+        mutants = [read_mutant(path) for path in paths if not orders.names or path.stem in orders.names]
         for mutant in mutants:
             apply(mutant, ROOT)
     except Unfit as unfit:
@@ -178,7 +204,7 @@ def main():
     print(f"{'the history, of ' + str(orders.histories) + ', that finds it:':<35}" + "".join(str(n).rjust(7) for n in PROPERTIES), flush=True)
     missed = 0
     for mutant in mutants:
-        found = try_mutant(mutant, orders.histories)
+        found = try_mutant(mutant, orders)
         tell(mutant, found)
         missed += mutant.property not in found
     sys.exit(1 if missed else 0)
