@@ -69,8 +69,8 @@ size_t boxtree_bytes(const BoxTree *tree);
 
 // Whether a box is one that a tree takes.
 static inline bool boxtree_is_box(const BroadBox *box) {
-    return (box->lower.x <= box->upper.x) & (box->lower.y <= box->upper.y) &
-           (box->lower.z <= box->upper.z) & vec3_is_finite(box->lower) & vec3_is_finite(box->upper);
+    return box->lower.x <= box->upper.x && box->lower.y <= box->upper.y &&
+           box->lower.z <= box->upper.z && vec3_is_finite(box->lower) && vec3_is_finite(box->upper);
 }
 
 static inline bool boxtree_meet(const BroadBox *a, const BroadBox *b) {
