@@ -53,6 +53,12 @@ const double *prove_group_numbers(void);
 double prove_place(void);
 double prove_compared(void);
 
+// Of a group's episode, of all its substeps so far: the energy that they gained from nothing, the
+// scale beside which that is judged, and the most of a substep beyond its own share [J]
+// (server/base/gain.h). NULL: it is no group.
+enum { PROVE_GAIN_COUNT = 3 };
+const double *prove_gain(void);
+
 // Takes the next step, and carries out the changes before it.
 ProveNext prove_next(void);
 

@@ -94,10 +94,20 @@ void prove_episode(uint64_t seed, uint64_t turn, uint64_t begun_call, uint64_t e
     played.begun_call = begun_call;
     played.ended_call = ended_call;
     played.walk.before = begun_call == 0 ? before : 0;
+    played.walk.gain = (Gain){0};
     played.has_begun = played.has_calls = false;
     prover->inputs.body = NULL;
     prover->step = 0;
     prover->shown = (ProveShown){0};
+}
+
+const double *prove_gain(void) {
+    static double numbers[PROVE_GAIN_COUNT];
+    const Gain *gain = &played.walk.gain;
+    numbers[0] = gain->sum;
+    numbers[1] = gain->scale;
+    numbers[2] = gain->step;
+    return played.is_on ? numbers : NULL;
 }
 
 double prove_place(void) {

@@ -8,6 +8,7 @@ import struct
 import sys
 
 HEADER_BYTES, CHECKED_BYTES = 192, 184
+AT_VERSION, WITH_GAINS, GAIN_BYTES = 8, 7, 24  # what energy inputs gained stands in front of them
 INPUTS, INPUT_STEP = 2, 5
 MASK = (1 << 64) - 1
 KEY = (0x6a09e667f3bcc909, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
@@ -41,7 +42,8 @@ def hash_bytes(data):  # server/base/hash.c with seed 0
 
 def change(chunk, wanted):
     """The chunk with another hash behind that step; None: the step is not in it."""
-    at = HEADER_BYTES
+    version, = struct.unpack_from("<I", chunk, AT_VERSION)
+    at = HEADER_BYTES + (GAIN_BYTES if version >= WITH_GAINS else 0)
     while at < len(chunk):
         step, _, hashes, length = struct.unpack_from("<QIIQ", chunk, at)
         kind, = struct.unpack_from("<I", chunk, at + 24)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The episodes of a recording of a group: hundreds of thousands, page by page, in any order. Rows that nobody has
 // checked; one is opened by stepping it.
+import { toldGain } from "./log/chunk";
 import type { Client } from "./store/client";
 import { doubtfulShare, EpisodeRow, GROUP_ALL, GROUP_ORDERS, GROUP_PAGE, GroupFilter, GroupRow } from "./store/messages";
 import { count, el, num } from "./ui/dom";
@@ -22,7 +23,7 @@ const COLUMNS: Column[] = [
     { name: "steps", tip: "", text: (row) => orNone(row.length, count), orders: ["longest", "shortest"] },
     { name: "return", tip: "what the client counted", text: (row) => orNone(row.returnSum, (v) => num(v, 6)), orders: ["highest return", "lowest return"] },
     { name: "open", tip: "substeps that did not converge", text: (row) => orNone(row.unconverged, count), orders: ["most unconverged"] },
-    { name: "gained", tip: "energy that nothing gave [J]", text: (row) => orNone(row.gained, (v) => num(v, 3)), orders: [] },
+    { name: "gained", tip: "energy that nothing gave [J]", text: (row) => orNone(toldGain(row.gain), (v) => num(v, 3)), orders: [] },
     { name: "doubtful", tip: "steps with bad certificates", text: (row) => orNone(row.doubtfulSteps, count), orders: ["most doubtful steps"], isOfOpinion: true },
     { name: "share", tip: "what of the return was earned in doubtful steps", text: (row) => orNone(doubtfulShare(row), (v) => num(v, 3)), orders: ["largest doubtful share"], isOfOpinion: true },
     { name: "gap", tip: "of the worst second opinion, as a share of V", text: (row) => orNone(row.opinionGap, (v) => num(v, 2)), orders: ["largest gap of an opinion"], isOfOpinion: true },

@@ -55,7 +55,7 @@ function facts(episode: Episode, course: Course | null): [string, string][] {
         ["labels", d.labels.join(", ") || "–"], ["content", `${CONTENTS[d.content]}${d.stride > 1 && d.content > 0 ? `, every ${d.stride} steps` : ""}`],
         ["steps", `${count(steps)} of ${num(episode.timeStep)} s`], ["bodies", `${count(d.bodyCount)} at the start`], ["solver", d.solver],
         ["unconverged", course === null ? "…" : `${count(unconverged)} ${episode.group === null ? "steps" : "substeps"}`],
-        ["gained", course === null ? "…" : gainedText(episode.group !== null ? episode.row.gained : gainOf(course.stretches.map((s) => s.figures)))],
+        ["gained", course === null ? "…" : gainedText(episode.group !== null ? toldGain(episode.row.gain) : gainOf(course.stretches.map((s) => s.figures)))],
         ["energy gain", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : most],
         ["worst e_own", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(worst)} (tolerance ${num(episode.tolerance)})`],
         ["deepest overlap", episode.group !== null ? "not kept of groups: see the plots" : course === null ? "…" : `${num(deepest * 1000)} mm`],

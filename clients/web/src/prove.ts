@@ -3,7 +3,7 @@
 // they follow from the inputs is proven only by stepping the episode again, from its first key-frame to its end, with
 // the server's own dynamics.
 import { Episode, lastAt } from "./episode";
-import { Kind } from "./log/chunk";
+import { isSameGain, Kind, toldGain } from "./log/chunk";
 import type { Contacts, Frame } from "./log/frames";
 import { addContacts, emptySeries, Series } from "./series";
 import { ProverClient } from "./store/client";
@@ -419,6 +419,10 @@ export class Prover {
         };
         said("substeps did not converge", this.unconverged, row.unconverged);
         said("steps are doubtful", this.doubtful, row.doubtfulSteps);
+        const gain = this.difference === "" && group !== null && row.gain !== null ? await this.remote.call("gain") : null;
+        if (gain !== null && row.gain !== null && !isSameGain(gain, row.gain)) {
+            this.difference = `its steps gained other energy than its row says: ${num(toldGain(gain) ?? 0)} J, and not ${num(toldGain(row.gain) ?? 0)} J`;
+        }
         this.proving = "done";
         this.onChange();
     }

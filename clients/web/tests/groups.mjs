@@ -119,6 +119,16 @@ export const groupTests = ({ folder, open, close, facts, shot, text, atStep, nea
         await other.waitForFunction(() => /it shows another episode/.test(document.querySelector("#tab-episode").textContent));
         assert.notEqual(await text(other, "#badge"), "proven");
         await close(other);
+        // what energy it gained from nothing, in its sum, its scale or one step of it
+        for (const column of ["gain", "gain_scale", "gain_step"]) {
+            const gained = join(folder, `${column}.db`);
+            copyFileSync(join(folder, "farm.db"), gained);
+            change(gained, `UPDATE episode SET ${column} = ${column} + 0.001 WHERE world_index = ${world} AND parent IS NOT NULL`);
+            const claiming = await open(gained, `#episode=${uid}`);
+            await claiming.waitForFunction(() => document.querySelector("#badge").textContent.startsWith("difference"));
+            assert.match(await text(claiming, "#tab-episode"), /gained other energy than its row says/);
+            await close(claiming);
+        }
     },
 
     async "steps a long episode of a group from the key-frame before, and without one that is damaged"() {

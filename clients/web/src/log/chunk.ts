@@ -28,6 +28,9 @@ export function addGain(gain: Gain, more: Gain): Gain {
     return { sum: gain.sum + more.sum, scale: Math.max(gain.scale, more.scale), step: Math.max(gain.step, more.step) };
 }
 
+/** To the bit. */
+export const isSameGain = (a: Gain, b: Gain) => Object.is(a.sum, b.sum) && Object.is(a.scale, b.scale) && Object.is(a.step, b.step);
+
 /** [J] What is to be told of it; null: it is not known. */
 export function toldGain(gain: Gain | null): number | null {
     return gain === null ? null : Math.max(gain.step, gain.sum > GAIN_SHARE * gain.scale ? gain.sum : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The server's dynamics, compiled to WebAssembly, with the functions of clients/web/prove.h: one world per instance.
+import type { Gain } from "../log/chunk";
 import type { Contacts, Frame } from "../log/frames";
 import { contactName } from "../measures";
 import type { GroupEpisode, GroupNumbers } from "./messages";
@@ -22,6 +23,7 @@ interface Exports {
     prove_list_chunk(count: number, kind: number): number;
     prove_list_end(isWhole: number): number;
     prove_place(): number;
+    prove_gain(): number;
     prove_compared(): number;
     prove_worst(): number;
     prove_next(): number;
@@ -140,6 +142,13 @@ export class Dynamics {
         if (this.guard(() => this.e.prove_list_end(isWhole ? 1 : 0)) !== 0) {
             throw new Error(this.message);
         }
+    }
+
+    /** Of a group's episode, of its substeps so far; null: it is none. */
+    get gain(): Gain | null {
+        const at = this.e.prove_gain();
+        const [sum, scale, step] = at === 0 ? [] : new Float64Array(this.e.memory.buffer, at, 3);
+        return at === 0 ? null : { sum, scale, step };
     }
 
     get place(): number { return this.e.prove_place(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the page and its worker say to each other.
-import type { Figures } from "../log/chunk";
+import type { Figures, Gain } from "../log/chunk";
 import type { Contacts, Frame } from "../log/frames";
 import type { Definition, EntryMark, Highlight, Seal } from "../log/sealed";
 import type { Choice, Trial } from "./trial";
@@ -70,7 +70,7 @@ export interface EpisodeRow {
     solver: string;
     bodies: number;
     unconverged: number | null; // steps; of a group's: substeps
-    gained: number | null; // [J] energy that nothing gave; null: not known
+    gain: Gain | null; // of its steps; null: not known
     begunNs: bigint;
     parent: string | null; // id; of a group's: of the recording in which it began …
     parentStep: number; // … and how many of its steps are there
@@ -195,6 +195,7 @@ export interface ProverCalls {
     listEnd(isWhole: boolean): string | null;
     inputs(chunk: ArrayBuffer | null, fall: number | null): Proven; // null: those at hand go on; contacts are judged by what gravity gives in a step [m/s]
     store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null;
+    gain(): Gain | null; // of what was stepped of a group's episode
     end(): string | null;
     sideGroup(definition: ArrayBuffer, of: GroupEpisode): GroupNumbers;
     sideBegin(keyframe: ArrayBuffer | null): number; // null: a group's, by the call that began it

@@ -153,6 +153,8 @@ function store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null {
     }
 }
 
+const gain = () => chain?.gain ?? null;
+
 // Frames without steps that lead to them prove nothing.
 function end(): string | null {
     const left = [...frames.keys(), ...contacts.keys()].sort((a, b) => a - b);
@@ -238,7 +240,7 @@ function trial(choice: Choice): Trial {
 const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
 
 const calls: Record<string, (...parts: never[]) => unknown> = {
-    version: () => any().version, solvers: () => any().solvers, group, keyframe, definition, scene, list, listChunk, listEnd, inputs, store, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
+    version: () => any().version, solvers: () => any().solvers, group, keyframe, definition, scene, list, listChunk, listEnd, inputs, store, gain, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
 self.onmessage = (event: MessageEvent) => {

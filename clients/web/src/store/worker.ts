@@ -2,7 +2,7 @@
 // The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of
 // chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
-import { bodyOffset, Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk, toldGain } from "../log/chunk";
+import { bodyOffset, Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
 import { readDefinition, readEntries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
@@ -56,7 +56,7 @@ function toRow(row: Row): EpisodeRow {
         name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", content: CONTENTS[Number(row.content)] ?? "unknown",
         firstStep: Number(row.first_step), lastStep: nullable(row.last_step), simulated: nullable(row.simulated_s),
         solver: String(row.solver), bodies: Number(row.body_count), unconverged: nullable(row.unconverged),
-        gained: toldGain(row.gain === null ? null : { sum: Number(row.gain), scale: Number(row.gain_scale), step: Number(row.gain_step) }), begunNs: BigInt(row.begun_ns as bigint),
+        gain: row.gain === null ? null : { sum: Number(row.gain), scale: Number(row.gain_scale), step: Number(row.gain_step) }, begunNs: BigInt(row.begun_ns as bigint),
         parent: row.parent === null || row.parent === "" ? null : String(row.parent), parentStep: Number(row.parent_step ?? 0),
         doubtfulSteps: nullable(row.doubtful_steps), returnDoubtful: nullable(row.return_doubtful), opinions: nullable(row.opinions), opinionGap: nullable(row.opinion_gap_max),
     };
