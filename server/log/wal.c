@@ -471,11 +471,36 @@ static bool is_in_database(const Walk *walk, int database, uint8_t *page) {
            memcmp(page, walk->frame + FRAME_HEADER_BYTES, walk->page_bytes) == 0;
 }
 
+// Of what was committed behind a frame that does not follow: whether a checkpoint had taken of it
+// into the database. That goes from the first page to the last. One page alone that is not the
+// first may have become again what it was before the log, as an empty table does.
+typedef struct TakenIn {
+    uint64_t first_page, count; // of frames
+    bool has_first;
+} TakenIn;
+
+static void note_frame(const Walk *walk, int database, TakenIn *taken) {
+    const uint64_t page = read_u32(walk->frame + AT_PAGE);
+    const bool is_in = database >= 0 && is_in_database(walk, database, walk->earlier);
+    if (taken->first_page == 0 || page < taken->first_page) {
+        taken->first_page = page;
+        taken->has_first = is_in;
+    } else if (page == taken->first_page) {
+        taken->has_first = taken->has_first || is_in;
+    }
+    taken->count += is_in;
+}
+
+static bool is_proven(const TakenIn *taken) {
+    return taken->has_first || taken->count > 1;
+}
+
 // Behind a frame that does not follow, one that follows from what its predecessor says of itself
 // was written once; one that ends a transaction, as its last, was committed.
 static Status look_behind(Walk *walk, const char *database, WalJudged *judged, Error *error) {
     const int pages = open(database, O_RDONLY | O_CLOEXEC);
     Status status = STATUS_OK;
+    TakenIn taken = {0};
     for (uint64_t i = judged->bad_frame; i < walk->frame_count && status == STATUS_OK; i++) {
         const Sums before = read_sums(walk->frame + AT_SUMS);
         if (!read_frame(walk, i)) {
@@ -484,8 +509,8 @@ static Status look_behind(Walk *walk, const char *database, WalJudged *judged, E
             const bool ends = ends_transaction(walk->frame);
             judged->lost_count += ends;
             judged->lost_end = ends ? i + 1 : judged->lost_end;
-            judged->is_taken_in =
-                judged->is_taken_in || (pages >= 0 && is_in_database(walk, pages, walk->earlier));
+            note_frame(walk, pages, &taken);
+            judged->is_taken_in = judged->is_taken_in || (ends && is_proven(&taken));
         }
     }
     if (pages >= 0) {

@@ -247,6 +247,48 @@ START_TEST(a_flipped_bit_is_not_a_power_cut) {
 }
 END_TEST
 
+static const char *const empties_a_table = "DELETE FROM deletion";
+
+// Behind what is synced a table is filled, and emptied again together with another change.
+static void fill_and_empty(Log *log) {
+    stop_one(log);
+    sqlite3 *db = sql_open(file.path);
+    sql_on(db, "INSERT INTO deletion VALUES (1, x'00', 0, 0)");
+    sql_on(db, "BEGIN");
+    sql_on(db, "UPDATE recording SET name = 'other'");
+    sql_on(db, empties_a_table);
+    sql_on(db, "COMMIT");
+}
+
+static void fill_and_empty_and_take_in(Log *log) {
+    fill_and_empty(log);
+    take_all_in();
+}
+
+// The page of a table that is empty again is in the database, as it was before the log began.
+START_TEST(a_page_that_is_what_it_was_is_not_taken_in) {
+    log_close(file_open(&file));
+    sql(&file, "INSERT INTO deletion VALUES (1, x'00', 0, 0)");
+    sql(&file, empties_a_table);
+    const Bytes begun = read_file(file.path);
+    for (int i = 0; i < 2; i++) {
+        file_count(&file, true);
+        write_file(file.path, begun.at, begun.count);
+        kill_after(i == 0 ? fill_and_empty : fill_and_empty_and_take_in);
+        put_back(log_bytes.count);
+        scribble(HEADER_BYTES + (size_t)synced_frames() * FRAME_BYTES + 5000, 20000, 0xa5);
+        WalJudged judged;
+        Error error = {0};
+        ck_assert_int_eq(wal_judge(file.path, &judged, &error), STATUS_OK);
+        ck_assert_uint_eq(judged.lost_count, 1);
+        ck_assert_int_eq(judged.is_taken_in, i == 1);
+        ck_assert_int_eq(care(&error), i == 0 ? STATUS_OK : STATUS_DATA_LOSS);
+        free_bytes();
+    }
+    free(begun.at);
+}
+END_TEST
+
 // ---- the header
 
 // A disk that fails while the log begins from the front again: all of it is in the file.
@@ -296,6 +338,7 @@ static TCase *case_power(void) {
     tcase_add_test(tcase, no_room_for_a_copy_stops_no_start);
     tcase_add_test(tcase, what_was_synced_is_not_given_up);
     tcase_add_test(tcase, a_flipped_bit_is_not_a_power_cut);
+    tcase_add_test(tcase, a_page_that_is_what_it_was_is_not_taken_in);
     return tcase;
 }
 
