@@ -168,6 +168,12 @@ static void land_contacts(void *work, uint32_t block) {
     }
 }
 
+// The body that is told of a joint: of a gear, which has none, that of the second it couples.
+static uint32_t body_of_joint(const World *world, const Joint *joint) {
+    const bool is_gear = joint->kind == JOINT_GEAR;
+    return (is_gear ? &world->joint[joint->partner[1]] : joint)->body[1];
+}
+
 // Rows keep theirs, too.
 static Status land_rows(StepState *state) {
     Stepper *stepper = state->stepper;
@@ -178,8 +184,8 @@ static Status land_rows(StepState *state) {
            stepper->row_count * sizeof(double));
     for (uint32_t i = 0; i < stepper->row_count; i++) {
         if (!numbers_fit_float(stepper->row_impulse + i, 1)) {
-            return fault_body(state, state->world->joint[stepper->row_key[i].joint].body[1],
-                              "joint impulse");
+            const Joint *joint = &state->world->joint[stepper->row_key[i].joint];
+            return fault_body(state, body_of_joint(state->world, joint), "joint impulse");
         }
     }
     return STATUS_OK;

@@ -562,6 +562,42 @@ START_TEST(a_gear_keeps_its_ratio) {
 }
 END_TEST
 
+// Two wheels that turn alike at 1e9 rad/s, of 1e29 and 1e30 kg m^2, are to turn against each other:
+// that takes (1/1e29 + 1/1e30)^-1 . 2e9 = 1.8e38 N m s, which a float holds; of 1e30 both it takes
+// 1e39, which none does. The fault is of the second wheel's body.
+START_TEST(a_gear_of_more_than_a_float_is_a_fault) {
+    Lab lab = lab_create(0.0, 0.001);
+    Error error = {0};
+    set_solver(&lab, SOLVER_MDP);
+    const double spin[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 1e9};
+    const double moment[2] = {_i == 0 ? 1e29 : 1e30, 1e30};
+    for (uint32_t i = 0; i < 2; i++) {
+        const Pose at = pose_at(vec3(3.0 * i, 0.0, 0.0), quat_identity());
+        add_body(&lab, at, spin, 1.0, vec3(moment[i], moment[i], moment[i]));
+        const Build hinge =
+            begin(&lab, JOINT_HINGE, -1, i, at, pose_at(vec3(0, 0, 0), quat_identity()));
+        add(&lab, &hinge);
+    }
+    Build gear = begin(&lab, JOINT_GEAR, -1, 0, pose_at(vec3(0, 0, 0), quat_identity()),
+                       pose_at(vec3(0, 0, 0), quat_identity()));
+    gear.b = 0;
+    gear.joint_a = 1;
+    gear.joint_b = 2;
+    gear.ratio = -1.0;
+    add(&lab, &gear);
+    const StepInput input = {.time_step = 0.001};
+    const Status status =
+        stepper_run(lab.stepper, lab.world, &input, &lab.scratch, NULL, &lab.report, &error);
+    ck_assert_msg(status == (_i == 0 ? STATUS_OK : STATUS_FAILED_PRECONDITION), "%s",
+                  error.message);
+    if (_i == 1) {
+        ck_assert_str_eq(lab.stepper->fault.quantity, "joint impulse");
+        ck_assert_uint_eq(lab.stepper->fault.body, lab.world->body_id[1]);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 // So that three rows are redundant. Gaps are some h^2 of acceleration, and springs of sap and
 // compliant.
 START_TEST(a_loop_with_redundant_rows_goes_round) {
@@ -715,6 +751,7 @@ static TCase *case_rows(void) {
     tcase_add_test(tcase, projection_takes_a_wide_tree);
     tcase_add_test(tcase, a_distance_keeps_its_length_and_takes_nothing_else);
     tcase_add_loop_test(tcase, a_gear_keeps_its_ratio, 0, 2);
+    tcase_add_loop_test(tcase, a_gear_of_more_than_a_float_is_a_fault, 0, 2);
     tcase_add_loop_test(tcase, a_loop_with_redundant_rows_goes_round, 0, 10);
     tcase_add_test(tcase, a_joint_that_stands_twice_is_one);
     tcase_add_loop_test(tcase, a_joint_breaks_where_it_bears_too_much, 0, 4);
