@@ -14,9 +14,6 @@
 
 #include <string.h>
 
-// [rad] Links that turn by less in a step land where their scheme can take them.
-#define RESOLVED 0.1
-
 // What a landing may make of the kinetic energy of the rates that bring the links there: a turn of
 // t changes it by shares of t.
 #define LANDING_GAIN 1.25
@@ -494,7 +491,7 @@ static bool lands_apart(const StepTree *tree, const double *velocities) {
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         fastest = fmax(fastest, vec3_dot(landed[i].spin, landed[i].spin));
     }
-    if (view->tree->link_count == 1 || flight->h * flight->h * fastest <= RESOLVED * RESOLVED) {
+    if (flight->h * flight->h * fastest <= TREE_RESOLVED * TREE_RESOLVED) {
         return false;
     }
     tree_recall(view, flight->pose, flight->velocity, tree->there);

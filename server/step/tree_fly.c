@@ -29,7 +29,7 @@ size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
     const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return tree_work_bytes(tree) +
-           (3 * positions + 10 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
+           (3 * positions + 11 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
            width * sizeof(SpringShare);
 }
 
@@ -50,9 +50,10 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     flight->share = (SpringShare *)(void *)at; // of doubles
     at += width * sizeof(SpringShare);
     flight->wrenches = take(&at, 6 * (size_t)tree->link_count);
-    double **const columns[] = {
-        &flight->velocities, &flight->armature, &flight->added,   &flight->mean,   &flight->way,
-        &flight->change,     &flight->rest,     &flight->springs, &flight->others, &flight->pulls};
+    double **const columns[] = {&flight->velocities, &flight->armature, &flight->added,
+                                &flight->mean,       &flight->way,      &flight->change,
+                                &flight->rest,       &flight->springs,  &flight->others,
+                                &flight->pulls,      &flight->settled};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = take(&at, width);
     }
@@ -268,6 +269,54 @@ static void weigh_axes(TreeFlight *flight) {
     }
 }
 
+// What velocity products may make of the kinetic energy that there is without them.
+#define PRODUCT_GAIN 1.25
+
+// Of links that are moved.
+static bool is_resolved(const TreeFlight *flight) {
+    double fastest = 0.0;
+    for (uint32_t i = 0; i < flight->view.tree->link_count; i++) {
+        const Vec3 spin = flight->work.frame[i].spin;
+        fastest = fmax(fastest, vec3_dot(spin, spin));
+    }
+    return flight->h * flight->h * fastest <= TREE_RESOLVED * TREE_RESOLVED;
+}
+
+// Without velocity products.
+static void throw_links(TreeFlight *flight, double *v) {
+    memcpy(v, flight->velocities, flight->view.tree->width * sizeof(double));
+    find_rest(flight, v, flight->rotation, false);
+    factor(flight);
+    correct(flight, v);
+}
+
+static double energy_with(TreeFlight *flight, const double *v) {
+    tree_flight_return(flight, v);
+    return tree_kinetic_energy(&flight->view, flight->mass, flight->work.frame);
+}
+
+// Velocity products turn momenta by h w of themselves, and do no work as long as that is little:
+// beyond, what is settled at once may be an answer to what is no question any more. As of a body
+// whose coordinates are of a point beside its centre of mass, h w w r of which is no less for being
+// linear. Leaves v, and links, as they were where the products stand.
+static bool gains_by_products(TreeFlight *flight, double *v) {
+    const size_t bytes = flight->view.tree->width * sizeof(double);
+    tree_move(&flight->view, v, flight->work.frame);
+    if (is_resolved(flight)) {
+        return false;
+    }
+    const double energy = energy_with(flight, v);
+    memcpy(flight->settled, v, bytes);
+    throw_links(flight, v);
+    const bool gains = !(energy <= PRODUCT_GAIN * energy_with(flight, v));
+    memcpy(v, flight->settled, bytes);
+    if (!gains && moves_masses(flight)) {
+        find_rest(flight, v, flight->rotation, true);
+        factor(flight);
+    }
+    return gains;
+}
+
 void tree_fly(TreeFlight *flight, double *v) {
     const TreeView *view = &flight->view;
     const uint32_t width = view->tree->width;
@@ -278,12 +327,9 @@ void tree_fly(TreeFlight *flight, double *v) {
     if (width == 0) {
         return;
     }
-    flight->is_thrown = !settle(flight, v);
+    flight->is_thrown = !settle(flight, v) || gains_by_products(flight, v);
     if (flight->is_thrown) {
-        memcpy(v, flight->velocities, width * sizeof(double));
-        find_rest(flight, v, flight->rotation, false);
-        factor(flight);
-        correct(flight, v);
+        throw_links(flight, v);
     } else if (flight->factor != NULL && moves_masses(flight)) {
         tree_mass_matrix(view, flight->added, &flight->work, flight->matrix);
     }

@@ -37,9 +37,12 @@ typedef struct TreeFlight {
     double *moved, *moved_springs; // positions to work with; those where springs are taken
     double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
     double kinetic;          // energy at the begin, without armatures [J]
-    double *mean, *way, *change, *rest, *springs, *others; // [width] each, likewise
+    double *mean, *way, *change, *rest, *springs, *others, *settled; // [width] each, likewise
     bool is_thrown; // no step was small enough: tree_carry is to follow
 } TreeFlight;
+
+// [rad] Links that turn by less in a step are where their scheme can take them.
+#define TREE_RESOLVED 0.1
 
 // From here on a matrix and its factor cost more than the passes over links do that stand for them
 // (tree_factor, solve/mass_links.h).

@@ -85,6 +85,46 @@ START_TEST(what_turns_gains_nothing_of_what_flies_apart) {
 }
 END_TEST
 
+// One body, whose joint to the world leaves all free, half a metre from its centre of mass: what
+// its coordinates say of that centre turns with it, as of a second body.
+static Lab make_lone(Integrator integrator, Rotation rotation, double spin) {
+    Lab lab = lab_create(0.0, TIME_STEP);
+    lab.world->settings.integrator = (uint8_t)integrator;
+    lab.world->settings.rotation = (uint8_t)rotation;
+    const double inertia[6] = {MOMENT, MOMENT, MOMENT, 0.0, 0.0, 0.0},
+                 frame_b[7] = {0.3, 0.4, 0.2, 1.0, 0.0, 0.0, 0.0},
+                 turning[6] = {0.1, 0.0, 0.0, 0.0, 0.0, spin};
+    const Pose at = {{0.0, 0.0, 0.0}, quat_identity()};
+    lab_body(&lab, 0, BODY_DYNAMIC, at, turning, 2.0, inertia);
+    const uint32_t kind = JOINT_FREE;
+    const uint64_t b = lab.world->body_id[FIRST];
+    const JointColumns columns = {.count = 1,
+                                  .axis_count = 6,
+                                  .position_count = 7,
+                                  .kind = &kind,
+                                  .body_b = &b,
+                                  .frame_b = frame_b};
+    Id id;
+    Error error;
+    const Status status = world_add_joints(lab.world, &columns, &id, &error);
+    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    return lab;
+}
+
+START_TEST(what_turns_beside_its_joint_gains_nothing) {
+    static const double faster[] = {0.01, 0.1, 0.3, 0.7, 1.4, 2.9, 70.0};
+    enum { FASTER = sizeof(faster) / sizeof(faster[0]) };
+    const double turn = faster[_i % FASTER];
+    const Rotation rotation = (Rotation)(_i / FASTER % ROTATION_COUNT);
+    const Integrator integrator = (Integrator)(_i / FASTER / ROTATION_COUNT);
+    Lab lab = make_lone(integrator, rotation, turn / TIME_STEP);
+    const double begun = 0.5 * MOMENT * turn * turn / (TIME_STEP * TIME_STEP) + 0.01;
+    const double most = most_energy(&lab, STEPS);
+    ck_assert_msg(most <= granted(rotation, turn, STEPS) * begun, "%g J of %g", most, begun);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // A torque on the one that was at rest: what it turns with is known, and the other rests.
 START_TEST(a_blow_on_the_one_throws_none) {
     const double turn = turns[_i % TURNS];
@@ -158,6 +198,8 @@ static TCase *case_apart(void) {
     TCase *tcase = tcase_create("apart");
     tcase_add_loop_test(tcase, what_turns_gains_nothing_of_what_flies_apart, 0,
                         TURNS * ROTATION_COUNT * INTEGRATOR_COUNT);
+    tcase_add_loop_test(tcase, what_turns_beside_its_joint_gains_nothing, 0,
+                        (TURNS + 1) * ROTATION_COUNT * INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, a_blow_on_the_one_throws_none, 0,
                         TURNS * ROTATION_COUNT * INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, a_motor_at_the_one_throws_none, 0, TURNS * ROTATION_COUNT * 3);
