@@ -277,6 +277,20 @@ bool ask_make_scene(Play *play, const World *world, Door *door) {
     return is_fine;
 }
 
+// [m] Of what places follow from: bodies', and the arms of joints from them, which may be many
+// times as long and cancel.
+static double largest_place(const World *world) {
+    double most = 1.0 + largest(world->pose, 7 * (size_t)world->body_count);
+    for (size_t i = 0; i < world->joint_count; i++) {
+        for (int side = 0; side < 2; side++) {
+            double arm[3];
+            vec3_store(arm, world->joint[i].frame[side].position);
+            most = fmax(most, largest(arm, 3));
+        }
+    }
+    return most;
+}
+
 bool ask_scene(Play *play, const World *world) {
     Door door;
     if (!ask_can_be_said(world)) {
@@ -287,7 +301,7 @@ bool ask_scene(Play *play, const World *world) {
     if (is_fine) {
         // coordinates of bodies that are not where their origin is, quaternions, and what joints of
         // rows measure of them may differ in their last bits
-        const double slack = 1e-13 * (1.0 + largest(world->pose, 7 * (size_t)world->body_count));
+        const double slack = 1e-13 * largest_place(world);
         char where[160] = "", place[96];
         if (!scene_is_same(&own_scene(play, world)->base, &own_scene(play, door.world)->base, slack,
                            where, sizeof(where))) {

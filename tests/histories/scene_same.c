@@ -118,6 +118,13 @@ static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, 
                               count[1] == 4 ? (const void *)items[1] : none, slack, where,
                               where_bytes);
     }
+    if (strcmp(field->name, "position") == 0 && count[0] + count[1] == 3 &&
+        (count[0] == 0 || count[1] == 0)) {
+        static const double origin[3] = {0.0, 0.0, 0.0}; // likewise
+        return are_same_numbers(field, count[0] == 0 ? (const void *)origin : items[0],
+                                count[1] == 0 ? (const void *)origin : items[1], 3, slack, where,
+                                where_bytes);
+    }
     if (count[0] != count[1]) {
         return false;
     }
