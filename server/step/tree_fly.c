@@ -209,6 +209,31 @@ static bool is_explicit_enough(TreeFlight *flight, const double *v, double first
     return energy <= SHRINKS * first || energy <= STAGNATED * scale;
 }
 
+// [J] What gravity and wrenches would make of the links in this step if nothing held them: they may
+// cancel but for roundings of that.
+static double energy_of_forces(const TreeFlight *flight) {
+    double sum = 0.0;
+    for (uint32_t i = 0; i < flight->view.tree->link_count; i++) {
+        const BodyMass *mass = &flight->mass[flight->view.link[i].body];
+        const double *wrench = flight->has_wrenches ? flight->wrenches + 6 * (size_t)i : NULL;
+        double change = flight->h * vec3_norm(flight->gravity);
+        if (wrench != NULL) {
+            const Vec3 torque = vec3_load(wrench + 3);
+            const Sym3 inverse = sym3_inverse(mass->inertia);
+            change += flight->h * vec3_norm(vec3_load(wrench)) / mass->mass;
+            sum += 0.5 * flight->h * flight->h * vec3_dot(torque, torque) *
+                   (inverse.xx + inverse.yy + inverse.zz);
+        }
+        sum += 0.5 * mass->mass * change * change;
+    }
+    return sum;
+}
+
+// Of a correction that shrinks no more, beside what there is.
+static bool is_rounding(const TreeFlight *flight, double energy, double scale) {
+    return energy <= STAGNATED * scale || energy <= STAGNATED * energy_of_forces(flight);
+}
+
 // Takes steps until what the next one would correct is too little. false: they do not shrink;
 // written so that NaN is that.
 static bool settle(TreeFlight *flight, double *v) {
@@ -229,11 +254,11 @@ static bool settle(TreeFlight *flight, double *v) {
             return is_explicit_enough(flight, v, first, scale);
         }
         if (!(energy <= shrinks * before)) {
-            return energy <= STAGNATED * scale;
+            return is_rounding(flight, energy, scale);
         }
         before = energy;
     }
-    return before <= STAGNATED * scale;
+    return is_rounding(flight, before, scale);
 }
 
 // Where springs, dampers and drives are taken, of links as at the begin of the step. What a unit

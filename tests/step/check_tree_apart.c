@@ -177,6 +177,44 @@ START_TEST(a_motor_at_the_one_throws_none) {
 }
 END_TEST
 
+// A hinge at rest along gravity: of what gravity does along it roundings are left, which shrink no
+// more, and nothing else is there to count beside. It is no tree that turns too far: what a motor
+// gives it, it has. Along 40 axes, none of which is one of the world's.
+START_TEST(a_hinge_along_gravity_has_what_it_is_given) {
+    const double n = _i + 1.0;
+    const Quat turn = quat_normalize((Quat){1.0, 0.3 / n, -0.1 * n, 0.7 - 0.03 * n});
+    Lab lab = lab_create(0.0, TIME_STEP);
+    lab.world->settings.gravity = quat_rotate(turn, vec3(0.0, 0.0, -9.81));
+    const double inertia[6] = {0.011, 0.017, MOMENT, 0.001, 0.002, -0.003}, spin = 14.0,
+                 frame[7] = {0.0, 0.0, 0.0, turn.w, turn.x, turn.y, turn.z},
+                 frame_b[7] = {0.3, 0.4, 0.2, 1.0, 0.0, 0.0, 0.0}, damping = 1e9;
+    const Pose at = {quat_rotate(turn, vec3(-0.3, -0.4, -0.2)), turn};
+    lab_body(&lab, 0, BODY_DYNAMIC, at, NULL, 2.0, inertia);
+    const uint32_t kind = JOINT_HINGE;
+    const uint64_t b = lab.world->body_id[FIRST];
+    for (uint32_t as_rows = 0; as_rows < 2; as_rows++) {
+        const JointColumns columns = {.count = 1,
+                                      .axis_count = 1,
+                                      .position_count = 1,
+                                      .kind = &kind,
+                                      .as_rows = &as_rows,
+                                      .body_b = &b,
+                                      .frame_a = frame,
+                                      .frame_b = frame_b,
+                                      .drive_damping = as_rows == 1 ? &damping : NULL,
+                                      .target_velocity = as_rows == 1 ? &spin : NULL};
+        Id id;
+        Error error;
+        const Status status = world_add_joints(lab.world, &columns, &id, &error);
+        ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    }
+    lab_step(&lab, 1);
+    // it gives way by I w/(h d) = 2e-7 of what it is to have
+    ck_assert_double_eq_tol(lab.world->joint_velocity[0], spin, 1e-6 * spin);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // Where the turn is resolved, the one that rests drifts by the error of the scheme, which is of
 // first order: half the step, half the way. At 0.02 rad a step and half a metre away, ten turns.
 static double drift(double h, int steps) {
@@ -203,6 +241,7 @@ static TCase *case_apart(void) {
     tcase_add_loop_test(tcase, a_blow_on_the_one_throws_none, 0,
                         TURNS * ROTATION_COUNT * INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, a_motor_at_the_one_throws_none, 0, TURNS * ROTATION_COUNT * 3);
+    tcase_add_loop_test(tcase, a_hinge_along_gravity_has_what_it_is_given, 0, 40);
     tcase_add_test(tcase, what_rests_beside_a_turning_body_rests);
     return tcase;
 }
