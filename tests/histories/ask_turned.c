@@ -458,13 +458,13 @@ static double allowed_velocity(const Ask *ask, double V) {
     return velocity_part * V + 1e-7 * sqrt(energy / lightest);
 }
 
-// How far the velocities of a world are from those of the original, seen so [m/s].
-static double farthest_velocity(const Ask *ask, const Seen *seen, const Variant *there,
-                                uint32_t *body) {
+// How far the velocities of a world are from those of one as the original is, seen so [m/s].
+static double farthest_velocity(const Ask *ask, const Variant *here, const Seen *seen,
+                                const Variant *there, uint32_t *body) {
     double farthest = 0.0;
     *body = 0;
     for (uint32_t i = 0; i < ask->from->body_count; i++) {
-        const double *v = ask->here.world->velocity + 6 * (size_t)i;
+        const double *v = here->world->velocity + 6 * (size_t)i;
         const double *w = there->world->velocity + 6 * (size_t)seen->body[i];
         const Vec3 move = seen_vector(seen, vec3_load(v)), spin = seen_spin(seen, vec3_load(v + 3));
         const double off = vec3_norm(vec3_sub(move, vec3_load(w))) +
@@ -503,7 +503,7 @@ static bool nudge(Ask *ask, double V, bool *is_one) {
             go_another_way(&nudged);
         }
         if (is_fine && variant_step(ask->play, &nudged, &ask->push)) {
-            const double off = farthest_velocity(ask, &ask->plain, &nudged, &body);
+            const double off = farthest_velocity(ask, &ask->here, &ask->plain, &nudged, &body);
             excuse_odd(ask, &nudged, by);
             if (by < contact_part && (is_solved(&nudged) || !is_other_way)) {
                 *is_one = *is_one && is_solved(&nudged) && off <= answer_part * V;
@@ -514,6 +514,63 @@ static bool nudge(Ask *ask, double V, bool *is_one) {
     return is_fine;
 }
 
+// Contact i of the original bears what the one that is the same there bore.
+static void bear_as_there(const Ask *ask, uint32_t i, ContactMemory *memory) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const StepContact *contact = &here->contact[i];
+    const double size =
+        fmax(variant_size(ask->from, contact->a), variant_size(ask->from, contact->b));
+    Vec3 borne = vec3(0.0, 0.0, 0.0);
+    for (uint32_t k = 0; k < there->contact_count; k++) {
+        if (!is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part)) {
+            continue;
+        }
+        const ProblemContact *of = &here->problem.contact[i], *as = &there->problem.contact[k];
+        const double *p = there->impulse + 3 * (size_t)k;
+        const bool is_swapped = ask->seen.body[contact->a] != there->contact[k].a;
+        const Vec3 axes[3] = {of->normal, of->tangent[0], of->tangent[1]};
+        Vec3 impulse = vec3_scale(is_swapped ? -p[0] : p[0], as->normal);
+        impulse = vec3_add_scaled(impulse, is_swapped ? -p[1] : p[1], as->tangent[0]);
+        impulse = vec3_add_scaled(impulse, is_swapped ? -p[2] : p[2], as->tangent[1]);
+        for (int axis = 0; axis < 3; axis++) {
+            const double part = vec3_dot(seen_vector(&ask->seen, axes[axis]), impulse);
+            borne = vec3_add_scaled(borne, part, axes[axis]);
+        }
+    }
+    *memory = (ContactMemory){.a = contact->a, .b = contact->b, .feature = contact->feature};
+    vec3_store(memory->impulse, borne);
+}
+
+// The original once more, whose solver starts from what the other world's contacts bore. Where it
+// stays there, and its own certificate says that this solves it, the other answer is one of the
+// original, too: the question has several, as of contacts that share normals and differ in what
+// rubs at them.
+static bool is_answer_here(Ask *ask, bool is_other_way, double V) {
+    Variant again;
+    uint32_t body;
+    bool is = make(ask, &again);
+    if (is) {
+        World *world = again.world;
+        const uint32_t count = ask->here.stepper->contact_count;
+        ASSERT(ARRAY_RESERVE(world->memory, world->memory_capacity, count));
+        world->memory_count = count;
+        for (uint32_t i = 0; i < count; i++) {
+            bear_as_there(ask, i, &world->memory[i]);
+        }
+        if (world->settings.solver == SOLVER_MDP) {
+            set_parameter(world, "warm_start", 1.0);
+        }
+        if (is_other_way) {
+            go_another_way(&again);
+        }
+        is = variant_step(ask->play, &again, &ask->push) && is_solved(&again) &&
+             farthest_velocity(ask, &again, &ask->seen, &ask->there, &body) <=
+                 allowed_velocity(ask, V);
+    }
+    variant_end(&again);
+    return is;
+}
+
 // Of worlds that have stepped.
 static bool compare(Ask *ask) {
     PlayTally *tally = &ask->play->tally;
@@ -521,7 +578,7 @@ static bool compare(Ask *ask) {
     uint32_t body;
     bool is_one = true;
     find_odd(ask);
-    const double off = farthest_velocity(ask, &ask->seen, &ask->there, &body);
+    const double off = farthest_velocity(ask, &ask->here, &ask->seen, &ask->there, &body);
     const bool is_odd = ask->odd_count > 0 || ask->has_other;
     const bool is_off =
         !(off <= allowed_velocity(ask, V)) && ask->from->settings.solver != SOLVER_LCP;
@@ -539,6 +596,8 @@ static bool compare(Ask *ask) {
     tally->turned_open += !is_odd && is_open;
     // of joints that contradict each other the first ones hold
     is_one = is_one && (!ask->seen.is_ordered || ask->here.report.idle_count == 0);
+    is_one = is_one && (is_odd || is_open ||
+                        !(is_answer_here(ask, false, V) || is_answer_here(ask, true, V)));
     tally->turned_loose += !is_odd && !is_open && !is_one;
     if (is_odd || is_open || !is_one) {
         return true;
