@@ -446,8 +446,11 @@ static void judge_herd(Client *client, const Call *call, const Moreau__V1__Reply
     Herd *herd = &client->herd;
     const bool is_ok = reply->status->code == MOREAU__V1__STATUS__CODE__OK;
     const bool has_rows = reply->result_case == MOREAU__V1__REPLY__RESULT_GROUP_STEP;
-    if (!herd->is_there || (call->kind == CALL_SEND && is_ok) ||
-        (call->kind == CALL_HERD && !is_ok && !has_rows)) {
+    if (!herd->is_there || (call->kind == CALL_SEND && is_ok)) {
+        return;
+    }
+    if (call->kind == CALL_HERD && !is_ok && !has_rows) {
+        herd->record = NULL;
         return;
     }
     if (!has_rows || !herd_follow(herd, call->order, reply->group_step)) {

@@ -274,6 +274,19 @@ static bool make_crowd(Client *client) {
 
 // ---- groups
 
+static void note_recording(Client *client, const Moreau__V1__GroupCreateReply *made) {
+    History *history = client->crowd->history;
+    client->herd.record = NULL;
+    if (made->recording == NULL || made->recording[0] == '\0' ||
+        history->herd_count == HISTORY_HERDS_MAX) {
+        return;
+    }
+    HistoryHerd *herd = &history->herd[history->herd_count++];
+    *herd = (HistoryHerd){.life = client->crowd->life};
+    memcpy(herd->id, made->recording, HISTORY_ID_BYTES);
+    client->herd.record = herd;
+}
+
 // Steps a world until most fall asleep.
 static bool let_rest(Client *client, ClientWorld *world) {
     Moreau__V1__WorldStep step = MOREAU__V1__WORLD_STEP__INIT;
@@ -321,6 +334,7 @@ static bool make_herd(Client *client) {
     }
     if (is_ok(reply)) {
         client->herd.id = reply->group_create->group;
+        note_recording(client, reply->group_create);
     } else {
         herd_deinit(&client->herd);
     }
@@ -343,6 +357,56 @@ static bool drop_herd(Client *client) {
     }
     give_back(reply);
     return reply != NULL;
+}
+
+// Makes the group that was recorded and has ended again, behind its last call, perhaps recorded in
+// turn: the reference goes on.
+static bool go_on_with_herd(Client *client, const HistoryHerd *record) {
+    Moreau__V1__GroupRecord recorded = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate create = MOREAU__V1__GROUP_CREATE__INIT;
+    create.recording = (char *)(uintptr_t)record->id;
+    create.record = dice_chance(&client->dice, 50) ? &recorded : NULL;
+    Moreau__V1__Reply *reply = ask(client, &create);
+    if (reply == NULL) {
+        return false;
+    }
+    if (is_ok(reply)) {
+        client->herd.id = reply->group_create->group;
+        client->crowd->history->resumes++;
+        if (reply->group_create->resumed->step != record->order_count) {
+            fail("client %zu: a group of %zu calls goes on behind call %" PRIu64, client->number,
+                 record->order_count, reply->group_create->resumed->step);
+        }
+        note_recording(client, reply->group_create);
+    } else if (disk_has_faults()) {
+        herd_deinit(&client->herd);
+    } else {
+        fail("client %zu: a group is not gone on with: %s", client->number, reply->status->message);
+    }
+    give_back(reply);
+    return true;
+}
+
+// Ends a recorded group of which nothing is under way, and goes on with it from its recording.
+static bool resume_herd(Client *client) {
+    HistoryHerd *record = client->herd.record;
+    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+    destroy.has_group = 1;
+    destroy.group = client->herd.id;
+    Moreau__V1__Reply *reply = ask(client, &destroy);
+    if (reply == NULL) {
+        return false;
+    }
+    record->is_ended = is_ok(reply);
+    if (!record->is_ended && !disk_has_faults()) {
+        fail("client %zu: %s", client->number, reply->status->message);
+    }
+    give_back(reply);
+    if (!record->is_ended) {
+        herd_deinit(&client->herd);
+        return true;
+    }
+    return go_on_with_herd(client, record);
 }
 
 bool client_make_shared(Crowd *crowd) {
@@ -667,6 +731,10 @@ static bool take_round(Client *client) {
         }
     }
     if (!client->herd.is_there && dice_chance(&client->dice, 30) && !make_herd(client)) {
+        return false;
+    }
+    if (client->herd.is_there && client->herd.record != NULL && dice_chance(&client->dice, 10) &&
+        !resume_herd(client)) {
         return false;
     }
     compose(client);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/herd.h"
 
+#include "base/hash.h"
 #include "simulate/link.h"
+#include "simulate/schedule.h"
 #include "step/snapshot.h"
 #include "wire/group_def.h"
 
@@ -254,6 +256,36 @@ static size_t run(Herd *herd, HerdOrder order, GroupVerb verb, uint8_t worlds, c
     return failed;
 }
 
+uint64_t herd_rows(HerdOrder order, const Moreau__V1__GroupStepReply *reply) {
+    const Told told = read_reply(order, reply);
+    uint64_t hash = reply->n_failures;
+    for (uint32_t i = 0; i < HERD_WORLDS; i++) {
+        if ((told.worlds & (1u << i)) != 0) {
+            const size_t row = told.row[i];
+            const uint64_t ended = (uint64_t)has_bit(reply->terminated, row) << 1 |
+                                   (uint64_t)has_bit(reply->truncated, row);
+            hash = hash_bytes(reply->observation + HERD_SEES * row, HERD_SEES * sizeof(float),
+                              hash * 4 + ended);
+        }
+    }
+    return hash;
+}
+
+// Behind a call that was stopped in a part of its worlds nobody counts.
+static void note_order(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *reply,
+                       bool is_whole) {
+    HistoryHerd *record = herd->record;
+    if (record == NULL || !is_whole || record->order_count == HISTORY_ORDERS_MAX) {
+        herd->record = NULL;
+        return;
+    }
+    record->order[record->order_count++] = (HistoryOrder){.is_reset = order.verb == GROUP_RESET,
+                                                          .worlds = order.worlds,
+                                                          .number = order.number,
+                                                          .rows = herd_rows(order, reply),
+                                                          .acked_ns = schedule_now_ns()};
+}
+
 bool herd_follow(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *reply) {
     const Told told = read_reply(order, reply);
     const uint8_t done = order.worlds & (uint8_t)~told.stopped;
@@ -271,5 +303,6 @@ bool herd_follow(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *
         fail("%zu worlds of a group have failed, and %zu of the reference", reply->n_failures,
              failed);
     }
+    note_order(herd, order, reply, told.stopped == 0);
     return true;
 }

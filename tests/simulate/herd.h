@@ -17,6 +17,7 @@ typedef struct Herd {
     Group *reference;      // owned, as are the next two
     Arena memory, scratch; // of a call's rows; of a step
     GroupCall call;        // the last one of the reference
+    HistoryHerd *record;   // borrowed; NULL: it is not recorded, or what is recorded is not known
 } Herd;
 
 // A reset or a step of some of its worlds: bit i is world i.
@@ -49,3 +50,6 @@ void herd_actions(HerdOrder order, float *action); // HERD_ACTS for each of them
 // otherwise and fails. Worlds of which it was stopped before it began are what they were. false:
 // one was stopped in the middle of its step, so that nobody knows where it stands.
 bool herd_follow(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *reply);
+
+// Hash of what a reply says of the worlds of an order, in whatever order of rows.
+uint64_t herd_rows(HerdOrder order, const Moreau__V1__GroupStepReply *reply);

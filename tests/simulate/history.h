@@ -13,6 +13,8 @@ enum {
     HISTORY_WORLDS_MAX = 64,
     HISTORY_EPISODES_MAX = 256,
     HISTORY_STEPS_MAX = 4000,
+    HISTORY_HERDS_MAX = 32,
+    HISTORY_ORDERS_MAX = 200,
     HISTORY_ID_BYTES = 33,
     BACKUPS_MAX = 3
 };
@@ -46,6 +48,25 @@ typedef struct HistoryEpisode {
     bool destroy_asked;
 } HistoryEpisode;
 
+// A call on a recorded group, of which all was done, and what was answered.
+typedef struct HistoryOrder {
+    uint64_t number; // what it was drawn from
+    uint64_t rows;   // hash of the answer (herd_rows)
+    uint64_t acked_ns;
+    bool is_reset;
+    uint8_t worlds;
+} HistoryOrder;
+
+// A recorded group: its calls from the first one on, up to one of which only a part was done or
+// nobody knows.
+typedef struct HistoryHerd {
+    char id[HISTORY_ID_BYTES]; // of its recording
+    size_t life;
+    HistoryOrder order[HISTORY_ORDERS_MAX];
+    size_t order_count;
+    bool is_ended; // its end was answered
+} HistoryHerd;
+
 typedef struct History {
     HistoryLife life[HISTORY_LIVES_MAX];
     size_t life_count;
@@ -53,7 +74,9 @@ typedef struct History {
     size_t world_count;
     HistoryEpisode episode[HISTORY_EPISODES_MAX];
     size_t episode_count;
+    HistoryHerd herd[HISTORY_HERDS_MAX];
+    size_t herd_count;
 
     // for whoever looks at a run
-    uint64_t requests, replies, cuts, cancels, faults, steps, trace;
+    uint64_t requests, replies, cuts, cancels, faults, steps, resumes, trace;
 } History;

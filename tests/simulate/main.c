@@ -93,7 +93,7 @@ static bool run_seed(uint64_t seed, History *history, bool keeps) {
 typedef struct Tally {
     uint64_t seeds, failures;
     uint64_t lives, cut_lives, faults;
-    uint64_t requests, replies, cuts, cancels, steps, episodes;
+    uint64_t requests, replies, cuts, cancels, steps, episodes, resumes;
 } Tally;
 
 static void add_up(Tally *tally, const History *history) {
@@ -104,6 +104,7 @@ static void add_up(Tally *tally, const History *history) {
     tally->cuts += history->cuts;
     tally->cancels += history->cancels;
     tally->steps += history->steps;
+    tally->resumes += history->resumes;
     tally->episodes += history->episode_count;
     tally->lives += history->life_count;
     for (size_t i = 0; i < history->life_count; i++) {
@@ -117,9 +118,9 @@ static void print_tally(const Tally *tally) {
            " with a failing disk\n",
            tally->lives, tally->cut_lives, tally->faults);
     printf("  %" PRIu64 " requests, %" PRIu64 " replies, %" PRIu64 " connections cut, %" PRIu64
-           " cancels, %" PRIu64 " steps, %" PRIu64 " episodes\n",
+           " cancels, %" PRIu64 " steps, %" PRIu64 " episodes, %" PRIu64 " groups gone on with\n",
            tally->requests, tally->replies, tally->cuts, tally->cancels, tally->steps,
-           tally->episodes);
+           tally->episodes, tally->resumes);
 }
 
 // True: two runs are the same to the last decision.

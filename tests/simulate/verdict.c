@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/verdict.h"
 
+#include "simulate/again.h"
 #include "simulate/link.h"
 #include "simulate/model.h"
 
@@ -196,7 +197,37 @@ static void check_list(Judge *judge) {
     moreau__v1__reply__free_unpacked(reply, NULL);
 }
 
-void verdict_ask(const char *address, const History *history) {
+// Groups that were recorded, gone on from.
+static uint64_t calls_promised(const History *history, const HistoryHerd *herd) {
+    const HistoryLife *life = &history->life[herd->life];
+    uint64_t calls = herd->order_count;
+    if (herd->is_ended) {
+        return calls;
+    }
+    if (life->disk_failed || (life->end == LIFE_LOST_POWER && !life->full_durability)) {
+        return 0;
+    }
+    while (life->end != LIFE_STOPPED && calls > 0 &&
+           herd->order[calls - 1].acked_ns + durable_ns > life->end_ns) {
+        calls--;
+    }
+    return calls;
+}
+
+static Moreau__V1__Reply *ask_for_herd(void *context, const void *message) {
+    return ask(context, message);
+}
+
+static void check_herds(Judge *judge, History *history) {
+    for (size_t i = 0; i < history->herd_count; i++) {
+        const HistoryHerd *herd = &history->herd[i];
+        Dice dice = dice_make(history->trace, i);
+        again_check(herd, calls_promised(history, herd), &dice, ask_for_herd, judge);
+        history->resumes++;
+    }
+}
+
+void verdict_ask(const char *address, History *history) {
     Dice dice = dice_make(0, 0);
     Judge judge;
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
@@ -211,6 +242,7 @@ void verdict_ask(const char *address, const History *history) {
         check_episode(&judge, history, &history->episode[i]);
     }
     check_list(&judge);
+    check_herds(&judge, history);
     link_close(&judge.link);
 }
 

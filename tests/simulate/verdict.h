@@ -6,9 +6,9 @@
 
 #include "simulate/history.h"
 
-// Asks the server that now has the file about every episode of the history. A task's, like a
-// client.
-void verdict_ask(const char *address, const History *history);
+// Asks the server that now has the file about every episode of the history, and goes on with every
+// group that was recorded. A task's, like a client.
+void verdict_ask(const char *address, History *history);
 
 // The file that a server has left at its orderly end: alone, and sound.
 void verdict_file(const char *path);
