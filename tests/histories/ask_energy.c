@@ -245,11 +245,34 @@ static bool load_row(const ContactProblem *problem, const ProblemRow *row, doubl
     return longest > row_rounding;
 }
 
+// Of each row: the rates that it asks for by itself, of the coordinates with the longest lever, in
+// m/s or rad/s. Where a mechanism is nearly stretched, or its lever passes through zero, what is
+// off asks for any rate: that is the scheme's, whose levers are of the begin of the step.
+static bool has_singular_row(const ContactProblem *problem) {
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        const ProblemRow *row = &problem->row[i];
+        double longest = 0.0;
+        for (uint32_t b = row->block_first; b < row->block_first + row->block_count; b++) {
+            const RowBlock *block = &problem->row_block[b];
+            for (uint32_t k = 0; k < problem->tree[block->tree].width; k++) {
+                longest = fmax(longest, fabs(problem->number[block->jacobian + k]));
+            }
+        }
+        if (!row->has_compliance && fabs(row->bias) > odd_speed * longest) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ask_energy_is_at_odds(const ContactProblem *problem, double v_scale, Arena *arena) {
     const uint32_t width = problem->velocity_count;
     double *rest = arena_take_array(arena, (size_t)problem->row_count * width, sizeof(double));
     double least = 1.0;
     uint32_t count = 0;
+    if (has_singular_row(problem)) {
+        return true;
+    }
     for (uint32_t i = 0; rest != NULL && i < problem->row_count; i++) {
         double *row = rest + (size_t)count * width;
         if (!load_row(problem, &problem->row[i], row)) {
