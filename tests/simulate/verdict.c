@@ -173,8 +173,39 @@ static void check_episode(Judge *judge, const History *history, const HistoryEpi
     check_motion(judge, history, episode, steps);
 }
 
+// A world that goes on from some step of it stands as the episode shows it there.
+static void check_fork(Judge *judge, char *episode, uint64_t step) {
+    Moreau__V1__EpisodeFork fork = MOREAU__V1__EPISODE_FORK__INIT;
+    Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
+    Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
+    Moreau__V1__WorldDestroy destroy = MOREAU__V1__WORLD_DESTROY__INIT;
+    fork.episode = read.episode = episode;
+    fork.has_step = read.has_first = read.has_count = get.has_world = destroy.has_world = 1;
+    fork.step = read.first = step;
+    read.count = 1;
+    Moreau__V1__Reply *forked = ask(judge, &fork), *shown = ask(judge, &read);
+    if (!is_ok(forked) || !is_ok(shown)) {
+        fail("episode %s cannot be forked or read at step %" PRIu64 ": %s", episode, step,
+             is_ok(forked) ? shown->status->message : forked->status->message);
+    }
+    get.world = destroy.world = forked->episode_fork->world;
+    Moreau__V1__Reply *is = ask(judge, &get), *gone = ask(judge, &destroy);
+    const Moreau__V1__EpisodeFrames *frames = shown->episode_read->frames;
+    if (!is_ok(is) || !is_ok(gone) || frames->n_step != 1 ||
+        is->world_get->n_pose != frames->n_pose ||
+        model_motion(is->world_get->pose, is->world_get->velocity, is->world_get->n_ids) !=
+            model_motion(frames->pose, frames->velocity, frames->body_count[0])) {
+        fail("a fork of episode %s at step %" PRIu64 " is not what the episode shows", episode,
+             step);
+    }
+    Moreau__V1__Reply *replies[] = {forked, shown, is, gone};
+    for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
+        moreau__v1__reply__free_unpacked(replies[i], NULL);
+    }
+}
+
 // Whatever is whole in the file is what happened, also episodes of groups, which nobody counted.
-static void check_list(Judge *judge) {
+static void check_list(Judge *judge, Dice *dice) {
     Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
     call.has_state = 1;
     call.state = MOREAU__V1__EPISODE__STATE__COMPLETE;
@@ -193,6 +224,9 @@ static void check_list(Judge *judge) {
                  is_ok(is) ? is->episode_verify->differences[0]->message : is->status->message);
         }
         moreau__v1__reply__free_unpacked(is, NULL);
+        if (list->episodes[i]->steps > 0 && dice_chance(dice, 40)) {
+            check_fork(judge, verify.episode, 1 + dice_roll(dice, list->episodes[i]->steps));
+        }
     }
     moreau__v1__reply__free_unpacked(reply, NULL);
 }
@@ -228,7 +262,7 @@ static void check_herds(Judge *judge, History *history) {
 }
 
 void verdict_ask(const char *address, History *history) {
-    Dice dice = dice_make(0, 0);
+    Dice dice = dice_make(0, 0), choice = dice_make(history->trace, HISTORY_HERDS_MAX);
     Judge judge;
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
     hello.has_protocol_major = 1;
@@ -241,7 +275,7 @@ void verdict_ask(const char *address, History *history) {
     for (size_t i = 0; i < history->episode_count; i++) {
         check_episode(&judge, history, &history->episode[i]);
     }
-    check_list(&judge);
+    check_list(&judge, &choice);
     check_herds(&judge, history);
     link_close(&judge.link);
 }
