@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "support/heap.h"
+#include "support/idle_sizes.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -141,19 +142,6 @@ START_TEST(no_flipped_bit_is_ever_restored) {
 }
 END_TEST
 
-// Bytes of sizes that primitives do not have, which reading forgets.
-static size_t idle_bytes(const World *world) {
-    size_t count = 0;
-    for (uint32_t i = 0; i < world->primitive_count; i++) {
-        double size[3];
-        vec3_store(size, world->primitive[i].size);
-        for (int k = 0; k < 3; k++) {
-            count += size[k] == 0.0 ? sizeof(double) : 0;
-        }
-    }
-    return count;
-}
-
 // The checksum proves that the bytes are as somebody wrote them, not that they make sense: each is
 // judged, or it makes another world with another hash, or nothing reads it.
 START_TEST(what_was_written_so_on_purpose_is_judged) {
@@ -177,8 +165,8 @@ START_TEST(what_was_written_so_on_purpose_is_judged) {
             all.bytes[i] ^= (uint8_t)(1u << bit);
         }
     }
-    ck_assert_uint_eq(forgotten, 3 * idle_bytes(lab.world)); // bits 0, 3 and 6 of each
-    ck_assert_uint_gt(accepted, all.count / 4);              // most bytes are mantissas of doubles
+    ck_assert_uint_eq(forgotten, 3 * idle_size_bytes(lab.world)); // bits 0, 3 and 6 of each
+    ck_assert_uint_gt(accepted, all.count / 4); // most bytes are mantissas of doubles
     lab_destroy(&lab);
 }
 END_TEST
