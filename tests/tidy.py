@@ -24,12 +24,16 @@ LIBC = {"assert.h", "ctype.h", "errno.h", "float.h", "inttypes.h", "limits.h", "
 POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/resource.h", "sys/socket.h", "sys/un.h",
          "sys/uio.h", "sys/wait.h", "netinet/in.h", "netinet/tcp.h", "arpa/inet.h", "netdb.h", "poll.h", "sched.h"}
 PROTO = {"moreau.pb-c.h"}
+SOLVERS = ("mdp", "lcp", "ccp", "sap", "compliant") # none includes another
 TABLE = {
     "server/base": (set(), LIBC),
     "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
     "server/world": ({"base"}, LIBC),
     "server/collide": ({"base", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
+    "server/solve/newton": ({"base", "solve"}, LIBC),
+    "server/solve/descent": ({"base", "solve", "solve/newton"}, LIBC),
+    **{f"server/solve/{name}": ({"base", "solve", "solve/newton", "solve/descent"}, LIBC) for name in SOLVERS},
     "server/step/state": ({"base", "world", "collide", "solve", "step"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve", "step/state"}, LIBC),
     "server/log": ({"base", "os"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}),
@@ -50,8 +54,9 @@ TABLE = {
 DYNAMICS = ("server/base/", "server/world/", "server/collide/", "server/solve/", "server/step/")
 # files that include what their room may not, as that is what they are for
 DOORS = {
-    "server/solve/solver.c": set(),  # the table of all solvers
-    "server/solve/opinion.c": set(), # asks for one by name
+    "server/solve/solver.c": {f"solve/{name}" for name in SOLVERS}, # the table of all solvers
+    "server/solve/opinion.c": {"solve/mdp"},                        # asks for one by name
+    "server/step/step.c": {"solve/compliant"},                      # asks whether it wants what changes
 }
 # files of a room that need each other, by their first name in the alphabet; each has its reason
 CIRCLES = {
@@ -244,7 +249,8 @@ def check_source_circles(includes, defended):
 
 
 def source_name(path):
-    return re.sub(r"_(simd|avx2|parts|valid)$", "", path.relative_to(ROOT).with_suffix("").as_posix())
+    name = re.sub(r"_(simd|avx2|parts|valid)$", "", path.relative_to(ROOT).with_suffix("").as_posix())
+    return re.sub(r"([^/]+)/parts$", r"\1/\1", name) # of the source that has its room's name
 
 
 def check_words(path, code, text):

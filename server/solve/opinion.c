@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/island.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 
 #include <math.h>
 #include <string.h>

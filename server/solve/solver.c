@@ -2,12 +2,12 @@
 #include "solve/solver.h"
 
 #include "base/assert.h"
-#include "solve/ccp.h"
-#include "solve/compliant.h"
+#include "solve/ccp/ccp.h"
+#include "solve/compliant/compliant.h"
 #include "solve/idle.h"
-#include "solve/lcp.h"
-#include "solve/mdp.h"
-#include "solve/sap.h"
+#include "solve/lcp/lcp.h"
+#include "solve/mdp/mdp.h"
+#include "solve/sap/sap.h"
 
 #include <stdio.h>
 #include <string.h>

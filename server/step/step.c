@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/defect.h"
-#include "solve/compliant.h"
+#include "solve/compliant/compliant.h"
 #include "solve/problem_valid.h"
 #include "step/joint_project.h"
 #include "step/joint_rows.h"

@@ -3,7 +3,7 @@
 // of a condition that contacts of boxes have; heavy against light is where A^-1 is refined.
 #include "bench/bench.h"
 
-#include "solve/mdp_block.h"
+#include "solve/block.h"
 
 #include <math.h>
 #include <stdint.h>

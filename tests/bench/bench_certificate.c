@@ -6,7 +6,7 @@
 #include "bench/scene.h"
 
 #include "solve/judge.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 
 #include <stdio.h>
 

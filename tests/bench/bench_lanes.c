@@ -7,7 +7,7 @@
 
 #include "os/clock.h"
 #include "run/lane.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 
 #include <math.h>
 #include <stdio.h>

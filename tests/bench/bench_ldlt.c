@@ -8,7 +8,7 @@
 #include "bench/load.h"
 #include "bench/peers/matrix_peer.h"
 #include "solve/judge.h"
-#include "solve/newton_island.h"
+#include "solve/newton/island.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // each other, and how the time grows with the pile.
 #include "bench/bench.h"
 #include "bench/contest.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 
 #include <math.h>
 #include <stdio.h>

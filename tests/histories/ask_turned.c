@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "collide/approach.h"
 #include "histories/seen.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "step/step.h"
 

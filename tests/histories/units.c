@@ -2,8 +2,8 @@
 #include "histories/units.h"
 
 #include "histories/variant.h"
-#include "solve/ccp.h"
-#include "solve/mdp.h"
+#include "solve/ccp/ccp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "world/sleep.h"
 

@@ -10,7 +10,7 @@
 #include "problems/campaign_misses.h"
 #include "problems/campaign_open.h"
 #include "bench/bench.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "support/campaign.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How often Newton's method (solve/newton.h) solves exact Coulomb friction: on problems of worlds
-// that are stepped with it. Which problems those are, and which of them are solved, depends on no
-// machine: both are asserted.
+// How often Newton's method (solve/newton/newton.h) solves exact Coulomb friction: on problems of
+// worlds that are stepped with it. Which problems those are, and which of them are solved, depends
+// on no machine: both are asserted.
 #pragma once
 
 #include "solve/solver.h"

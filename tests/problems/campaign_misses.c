@@ -4,8 +4,8 @@
 #include "bench/bench.h"
 #include "bench/load.h"
 #include "solve/judge.h"
-#include "solve/mdp.h"
-#include "solve/newton.h"
+#include "solve/mdp/mdp.h"
+#include "solve/newton/newton.h"
 #include "solve/solver.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 #include "problems/campaign.h"
 #include "bench/bench.h"
 #include "bench/load.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "wire/problem_codec.h"
 #include "bench/bench.h"
 #include "bench/load.h"
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 
 #include <math.h>

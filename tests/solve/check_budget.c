@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A budget is counted, never timed: what ends a solve is the same wherever it is done. Small
 // islands have their turn first, and every island a share that is kept for it.
-#include "solve/ccp.h"
-#include "solve/compliant.h"
-#include "solve/lcp.h"
-#include "solve/mdp.h"
-#include "solve/sap.h"
+#include "solve/ccp/ccp.h"
+#include "solve/compliant/compliant.h"
+#include "solve/lcp/lcp.h"
+#include "solve/mdp/mdp.h"
+#include "solve/sap/sap.h"
 #include "solve/solver.h"
 #include "support/crew.h"
 #include "support/problem_build.h"

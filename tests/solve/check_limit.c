@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A solve that meets its context's limit ends with the best that it has, and says so; one that is
 // told to stop is given up.
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "support/problem_file.h"
 #include "support/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/solver.h"
 
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "support/problem_build.h"
 #include "support/suite.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a solver ends with where it does not come: nothing that is worse than no impulse at all.
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 
 #include "support/harness_judge.h"

@@ -2,7 +2,7 @@
 // The world cases of ccp (tests/reference/ccp.json) on the whole step: scenes, numbers and
 // tolerances are the file's. Margins bring every pair in, planes are those of now. And what the
 // step adds: bounded recovery, warm starts, one solver after the other in one world.
-#include "solve/ccp.h"
+#include "solve/ccp/ccp.h"
 #include "solve/solver.h"
 #include "step/step.h"
 

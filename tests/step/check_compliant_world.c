@@ -2,7 +2,7 @@
 // The solver compliant on the whole step: its world cases that need neither joints nor foundations
 // (tests/reference/compliant.json), what its springs and dampers come to, and that contacts come in
 // as early as its law looks ahead.
-#include "solve/compliant.h"
+#include "solve/compliant/compliant.h"
 #include "solve/solver.h"
 #include "step/step.h"
 

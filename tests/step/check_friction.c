@@ -2,7 +2,7 @@
 // The two laws of friction that solver mdp has, on the incline.
 #include "step/step.h"
 
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "support/lab.h"
 #include "support/suite.h"
 

@@ -49,7 +49,7 @@ static void assert_converged(const Lab *lab, int step) {
 
 // ---- the scenes of the paper
 
-// The stepper of solve/check_lcp_cases.c turns by angles, the world by Cayley's rotation: the
+// The stepper of solve/lcp/check_cases.c turns by angles, the world by Cayley's rotation: the
 // angles of a step differ by (h w)^3/12, some 1e-6 at 8.6 rad/s, and all of the fall by 1e-4.
 START_TEST(the_rod_of_the_paper_comes_to_rest_where_it_should) {
     Lab lab = make_lab(9.81, 0.0025);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a step says of the islands that its solver left open.
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "support/lab.h"
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How hard a world's solver tries again what it has tried in vain.
-#include "solve/mdp.h"
+#include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "step/snapshot.h"
 #include "support/lab.h"

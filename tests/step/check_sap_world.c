@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The world cases of sap (tests/reference/sap.json) on the whole step: scenes, numbers and
 // tolerances are the file's. Margins bring every pair in, planes are those of now.
-#include "solve/sap.h"
+#include "solve/sap/sap.h"
 #include "solve/solver.h"
 #include "step/step.h"
 

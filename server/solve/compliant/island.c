@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+#include "solve/compliant/island.h"
+
+#include <string.h>
+
+// after so many steps without coming half as near it has stalled
+enum { PATIENCE = 12 };
+// On the path a step is halved so often until the merit falls by this share of what it would if e
+// were linear.
+enum { HALVINGS = 6 };
+#define MERIT_SHARE 0.5
+
+enum { NUMBERS = NEWTON_ROWS_MAX * NEWTON_ROWS_MAX };
+
+// ---- in and out
+
+static bool take(CompliantIsland *p, Arena *arena) {
+    size_t constraints = p->sweep.island.constraint_count, impulses = p->sweep.island.impulse_count;
+    double **of_impulse[] = {&p->x, &p->best_x, &p->from_x, &p->d_x, &p->e, &p->kept};
+    bool is_taken = true;
+    for (size_t k = 0; k < sizeof(of_impulse) / sizeof(of_impulse[0]); k++) {
+        *of_impulse[k] = arena_take_zeroed(arena, impulses, sizeof(double));
+        is_taken = is_taken && *of_impulse[k] != NULL;
+    }
+    p->sweep_law = arena_take_array(arena, constraints, sizeof(*p->sweep_law));
+    p->own = arena_take_array(arena, constraints, sizeof(*p->own));
+    p->law = arena_take_array(arena, constraints, sizeof(*p->law));
+    p->inverse = arena_take_array(arena, constraints, NUMBERS * sizeof(double));
+    p->slope = arena_take_array(arena, constraints, NUMBERS * sizeof(double));
+    return is_taken && p->sweep_law != NULL && p->own != NULL && p->law != NULL &&
+           p->inverse != NULL && p->slope != NULL;
+}
+
+Status compliant_island_init(CompliantIsland *p, const CompliantLaw *contact_law,
+                             const CompliantLaw *row_law, Arena *arena, Error *error) {
+    const NewtonIsland *island = &p->sweep.island;
+    Status status = ldlt_init(&p->ldlt, &p->sweep.plan, false, arena, error);
+    if (status == STATUS_OK && !take(p, arena)) {
+        status = error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                           "The solver's memory is too small for Newton's method.");
+    }
+    if (status != STATUS_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        const CompliantLaw *law = c->rows == 3 ? contact_law : row_law;
+        p->own[i] = c->w == 0.0 ? NULL : law + c->index;
+        p->law[i] = law[c->index];
+        p->sweep.law[i] = c->w == 0.0 ? NULL : &p->sweep_law[i];
+    }
+    return STATUS_OK;
+}
+
+void compliant_island_store(const CompliantIsland *p, double *contact_impulse,
+                            double *row_impulse) {
+    sap_island_store(&p->sweep, contact_impulse, row_impulse);
+}
+
+// ---- where x is
+
+static void multiply(const double *m, const double *x, uint32_t rows, double *product) {
+    for (uint32_t r = 0; r < rows; r++) {
+        product[r] = 0.0;
+        for (uint32_t q = 0; q < rows; q++) {
+            product[r] += m[r * rows + q] * x[q];
+        }
+    }
+}
+
+// e of x and gamma, where v is
+static void make_residual(CompliantIsland *p, uint32_t i) {
+    SapIsland *s = &p->sweep;
+    const NewtonConstraint *c = &s->island.constraint[i];
+    const CompliantLaw *law = &p->law[i];
+    const double *x = p->x + c->first, *gamma = s->gamma + c->first;
+    double *e = p->e + c->first;
+    newton_product(&s->island, c, s->v, e);
+    for (uint32_t r = 0; r < c->rows; r++) {
+        double of = compliant_law_r(law, r);
+        e[r] += of * gamma[r] - law->target[r] - (of + c->w) * (gamma[r] - x[r]);
+        p->residual = relation_max(p->residual, fabs(e[r]));
+        p->merit += e[r] * e[r] / (of + c->w);
+    }
+}
+
+// gamma of x, v of gamma, e
+static void look(CompliantIsland *p) {
+    SapIsland *s = &p->sweep;
+    const NewtonIsland *island = &s->island;
+    memset(s->push, 0, island->velocity_count * sizeof(double));
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        if (p->own[i] != NULL) {
+            compliant_law_impulse(&p->law[i], p->x + c->first, s->gamma + c->first);
+            newton_momentum(island, c, s->gamma + c->first, s->push);
+            sap_island_spend(s, SAP_OPERATIONS_LOOK);
+        }
+    }
+    sap_island_follow(s);
+    p->residual = p->merit = 0.0;
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        if (p->own[i] != NULL) {
+            make_residual(p, i);
+            sap_island_spend(s, SAP_OPERATIONS_LOOK);
+        }
+    }
+}
+
+// To x of gamma as the natural map has it: e is 0 where gamma would stay.
+static void start(CompliantIsland *p, const double *gamma) {
+    SapIsland *s = &p->sweep;
+    const NewtonIsland *island = &s->island;
+    newton_velocities(island, gamma, s->v);
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        const CompliantLaw *law = &p->law[i];
+        if (p->own[i] == NULL) {
+            continue;
+        }
+        double u[NEWTON_ROWS_MAX];
+        newton_product(island, c, s->v, u);
+        for (uint32_t r = 0; r < c->rows; r++) {
+            double of = compliant_law_r(law, r), now = gamma[c->first + r];
+            p->x[c->first + r] = now - (u[r] - law->target[r] + of * now) / (of + c->w);
+        }
+        sap_island_spend(s, SAP_OPERATIONS_LOOK);
+    }
+    look(p);
+}
+
+// What came nearest before.
+static void forget(CompliantIsland *p) {
+    memcpy(p->best_x, p->x, p->sweep.island.impulse_count * sizeof(double));
+    p->best = p->mark = HUGE_VAL;
+    p->marked_at = p->sweep.iterations;
+}
+
+void compliant_island_begin(CompliantIsland *p, const double *contact_impulse,
+                            const double *row_impulse) {
+    SapIsland *s = &p->sweep;
+    size_t bytes = s->island.impulse_count * sizeof(double);
+    sap_island_load(s, contact_impulse, row_impulse);
+    memcpy(s->u, s->gamma, bytes);
+    start(p, s->u);
+    double warm = p->residual;
+    memcpy(p->best_x, p->x, bytes);
+    memset(s->u, 0, bytes);
+    start(p, s->u);
+    if (warm < p->residual) {
+        memcpy(p->x, p->best_x, bytes);
+        look(p);
+    }
+    forget(p);
+}
+
+// ---- Newton's steps
+
+static LdltOutcome factor(CompliantIsland *p) {
+    SapIsland *s = &p->sweep;
+    const NewtonIsland *island = &s->island;
+    newton_begin_matrix(island, &p->ldlt);
+    for (uint32_t i = 0; i < island->constraint_count && !s->is_stopped; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        if (p->own[i] != NULL) {
+            double *slope = p->slope + (size_t)NUMBERS * i;
+            compliant_law_linearise(&p->law[i], c->w, p->x + c->first,
+                                    p->inverse + (size_t)NUMBERS * i, slope);
+            newton_add_matrix(island, &p->ldlt, c, slope);
+            sap_island_spend(s, SAP_OPERATIONS_STEP);
+        }
+    }
+    sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)island->velocity_count);
+    bool is_begun = asker_affords(&s->asker, 2.0 * s->plan.operations);
+    LdltOutcome outcome = is_begun ? ldlt_factor(&p->ldlt, s->asker.stop) : LDLT_STOPPED;
+    s->is_stopped = s->is_stopped || outcome == LDLT_STOPPED;
+    sap_island_spend(s, 2.0 * s->plan.operations);
+    return outcome;
+}
+
+// work := -A d_v - J^T D (e + J d_v), what d_v leaves of its equation; no d_v at first
+static void make_remainder(CompliantIsland *p, bool is_first) {
+    SapIsland *s = &p->sweep;
+    const NewtonIsland *island = &s->island;
+    memset(s->work, 0, island->velocity_count * sizeof(double));
+    if (!is_first) {
+        newton_masses(island, s->d_v, s->work);
+    }
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        if (p->own[i] == NULL) {
+            continue;
+        }
+        double moved[NEWTON_ROWS_MAX] = {0.0}, push[NEWTON_ROWS_MAX];
+        if (!is_first) {
+            newton_product(island, c, s->d_v, moved);
+        }
+        for (uint32_t r = 0; r < c->rows; r++) {
+            moved[r] += p->e[c->first + r];
+        }
+        multiply(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
+        newton_momentum(island, c, push, s->work);
+        sap_island_spend(s, SAP_OPERATIONS_LOOK);
+    }
+    for (size_t k = 0; k < island->velocity_count; k++) {
+        s->work[k] = -s->work[k];
+    }
+}
+
+// d_v, and once more what it left: stiff springs leave more of the equation than the rest of it is.
+static void find_velocities(CompliantIsland *p) {
+    SapIsland *s = &p->sweep;
+    size_t count = s->island.velocity_count;
+    make_remainder(p, true);
+    memcpy(s->d_v, s->work, count * sizeof(double));
+    ldlt_solve(&p->ldlt, s->d_v);
+    make_remainder(p, false);
+    ldlt_solve(&p->ldlt, s->work);
+    for (size_t k = 0; k < count; k++) {
+        s->d_v[k] += s->work[k];
+    }
+    sap_island_spend(s, 8.0 * (double)(s->plan.lower_count + s->plan.diagonal_count));
+}
+
+// d_x
+static void correct(CompliantIsland *p) {
+    SapIsland *s = &p->sweep;
+    const NewtonIsland *island = &s->island;
+    for (uint32_t i = 0; i < island->constraint_count; i++) {
+        const NewtonConstraint *c = &island->constraint[i];
+        if (p->own[i] == NULL) {
+            continue;
+        }
+        double moved[NEWTON_ROWS_MAX], change[NEWTON_ROWS_MAX];
+        newton_product(island, c, s->d_v, moved);
+        for (uint32_t r = 0; r < c->rows; r++) {
+            moved[r] += p->e[c->first + r];
+        }
+        multiply(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
+        for (uint32_t r = 0; r < c->rows; r++) {
+            p->d_x[c->first + r] = -change[r];
+        }
+        sap_island_spend(s, SAP_OPERATIONS_LOOK);
+    }
+}
+
+// Keeps the nearest; false: it has not come half as near for long.
+static bool comes_nearer(CompliantIsland *p) {
+    uint32_t now = p->sweep.iterations;
+    if (p->residual <= 0.5 * p->mark) {
+        p->mark = p->residual;
+        p->marked_at = now;
+    }
+    if (p->residual < p->best) {
+        p->best = p->residual;
+        memcpy(p->best_x, p->x, p->sweep.island.impulse_count * sizeof(double));
+    }
+    return now < p->marked_at + PATIENCE;
+}
+
+// To alpha of the way along d_x.
+static void walk(CompliantIsland *p, double alpha) {
+    size_t count = p->sweep.island.impulse_count;
+    for (size_t k = 0; k < count; k++) {
+        p->x[k] = p->from_x[k] + alpha * p->d_x[k];
+    }
+    look(p);
+}
+
+// x += alpha d_x, the first alpha of 1, 1/2 … that takes enough of the merit, or the one that takes
+// most of it.
+static void search(CompliantIsland *p) {
+    double from = p->merit, least = HUGE_VAL, best = 1.0, alpha = 1.0;
+    for (int k = 0; k < HALVINGS && !p->sweep.is_stopped; k++) {
+        walk(p, alpha);
+        if (p->merit <= (1.0 - MERIT_SHARE * alpha) * from) {
+            return;
+        }
+        best = p->merit < least ? alpha : best;
+        least = p->merit < least ? p->merit : least;
+        alpha *= 0.5;
+    }
+    walk(p, best);
+}
+
+void compliant_island_back(CompliantIsland *p) {
+    if (!(p->residual <= p->best)) {
+        memcpy(p->x, p->best_x, p->sweep.island.impulse_count * sizeof(double));
+        look(p);
+    }
+}
+
+SapOutcome compliant_island_newton(CompliantIsland *p, double velocity, uint32_t iterations_max) {
+    SapIsland *s = &p->sweep;
+    for (;;) {
+        bool goes_on = comes_nearer(p);
+        if (s->is_stopped) {
+            return SAP_STOPPED;
+        }
+        if (p->residual <= velocity) {
+            return SAP_MET;
+        }
+        if (!goes_on || s->iterations >= iterations_max) {
+            return goes_on ? SAP_SPENT : SAP_STALLED;
+        }
+        if (factor(p) != LDLT_FINITE) {
+            return s->is_stopped ? SAP_STOPPED : SAP_NOT_FINITE;
+        }
+        find_velocities(p);
+        correct(p);
+        memcpy(p->from_x, p->x, s->island.impulse_count * sizeof(double));
+        s->iterations++;
+        if (p->halves) {
+            search(p);
+        } else {
+            walk(p, 1.0);
+        }
+    }
+}
+
+// ---- the path
+
+void compliant_island_soften(CompliantIsland *p, double share) {
+    SapIsland *s = &p->sweep;
+
+    p->halves = true;
+    for (uint32_t i = 0; i < s->island.constraint_count; i++) {
+        const CompliantLaw *own = p->own[i];
+        if (own != NULL) {
+            double least = share * s->island.constraint[i].w;
+            p->law[i].normal = own->normal < least ? least : own->normal;
+            p->law[i].tangent = own->tangent < least ? least : own->tangent;
+        }
+    }
+    memcpy(s->u, s->gamma, s->island.impulse_count * sizeof(double));
+    start(p, s->u);
+    forget(p);
+}
+
+void compliant_island_keep(CompliantIsland *p) {
+    memcpy(p->kept, p->sweep.gamma, p->sweep.island.impulse_count * sizeof(double));
+}
+
+void compliant_island_restore(CompliantIsland *p) {
+    memcpy(p->sweep.gamma, p->kept, p->sweep.island.impulse_count * sizeof(double));
+}
+
+// ---- sweeps
+
+// What a sweep minimises: friction within the bounds of the impulses at hand.
+static void set_bounds(CompliantIsland *p) {
+    const SapIsland *s = &p->sweep;
+    for (uint32_t i = 0; i < s->island.constraint_count; i++) {
+        const CompliantLaw *law = p->own[i];
+        if (law == NULL) {
+            continue;
+        }
+        double normal = s->gamma[s->island.constraint[i].first];
+        p->sweep_law[i] =
+            law->is_row ? sap_law_row(law->target[0], law->normal, law->low, law->high)
+                        : sap_law_lagged(law->target, law->normal, law->tangent, law->mu * normal);
+    }
+}
+
+SapOutcome compliant_island_stagger(CompliantIsland *p, uint32_t sweeps, double tolerance,
+                                    uint32_t iterations_max) {
+    SapIsland *s = &p->sweep;
+    SapOutcome outcome = SAP_MET;
+    for (uint32_t i = 0; i < sweeps; i++) {
+        uint32_t before = s->iterations;
+        set_bounds(p);
+        sap_island_start(s);
+        outcome = sap_island_minimise(s, tolerance, iterations_max);
+        if (outcome == SAP_STOPPED || outcome == SAP_NOT_FINITE || outcome == SAP_SPENT) {
+            return outcome;
+        }
+        // bounds that ask for no step are those of the answer
+        if (s->iterations == before) {
+            break;
+        }
+    }
+    memcpy(s->u, s->gamma, s->island.impulse_count * sizeof(double));
+    start(p, s->u);
+    forget(p);
+    return outcome;
+}

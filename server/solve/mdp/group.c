@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "solve/mdp/momentum.h"
+#include "solve/mdp/work.h"
+
+// how much smaller a change is asked for after the certificate refused the one before
+#define TIGHTENING 0.1
+// a change of this many V in one sweep: the problem has no solution and its impulses run away
+#define RUNAWAY 1e12
+// what an aim may leave of what is enough: what it leaves, the next step would start with
+#define FINE 1e-3
+
+// an island that takes so many sweeps is judged on the way, and at each doubling
+enum { LOOK = 64 };
+
+// ---- in and out of a group, by share
+
+// Velocities of trees at places [begin, end), and of the copies that parts of islands sweep.
+static void load(const MdpPack *pack, const double *v, uint32_t begin, uint32_t end) {
+    mdp_pack_load(pack, v, begin, end);
+    if (pack->plain != NULL) {
+        mdp_plain_spread(pack, begin, end);
+    }
+}
+
+static void load_share(void *data, uint32_t share) {
+    MdpWork *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    load(&work->pack, work->judge.problem->v_free, range->tree_begin, range->tree_end);
+}
+
+static void stay_share(void *data, uint32_t share) {
+    MdpWork *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_momentum_stay(&work->pack, range->tree_begin, range->tree_end);
+}
+
+static void carry_share(void *data, uint32_t share) {
+    MdpWork *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_momentum_carry(&work->pack, range->tree_begin, range->tree_end);
+}
+
+void mdp_reload_share(void *data, uint32_t share) {
+    MdpWork *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    load(&work->pack, work->judge.result->answer.v, range->tree_begin, range->tree_end);
+    mdp_momentum_stay(&work->pack, range->tree_begin, range->tree_end);
+}
+
+static void store_share(void *data, uint32_t share) {
+    MdpWork *work = data;
+    const IslandRange *range = &work->judge.islands.share[share].range;
+    mdp_pack_store_contacts(&work->pack, range->contact_begin, range->contact_end);
+}
+
+Status mdp_for_shares(MdpWork *work, const MdpGroup *group, TaskBlock *block) {
+    if (group->is_large) {
+        return judge_shares(&work->judge, block, work, group->share,
+                            group->share + group->share_count);
+    }
+    block(work, group->share);
+    return STATUS_OK;
+}
+
+// ---- islands
+
+Status mdp_group_store(MdpWork *work, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    const Islands *islands = &work->judge.islands;
+    mdp_pack_store_rows(&work->pack, group, begin, end);
+    if (group->is_large) {
+        return mdp_for_shares(work, group, store_share);
+    }
+    mdp_pack_store_contacts(&work->pack, islands->contact_first[begin],
+                            islands->contact_first[end]);
+    return STATUS_OK;
+}
+
+Status mdp_group_judge(MdpWork *work, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    Status status = mdp_group_store(work, group, begin, end);
+    if (group->is_large) {
+        return status == STATUS_OK ? judge_large(&work->judge, group->share) : status;
+    }
+    judge_islands(&work->judge, group->share, begin, end);
+    return status;
+}
+
+// What a sweep has shown of an island.
+typedef enum Sight {
+    SIGHT_GO_ON,
+    SIGHT_LOOK,    // it goes on, and is judged on the way
+    SIGHT_ENOUGH,  // it changes so little that it may be met
+    SIGHT_LAST,    // it has had all its sweeps, or is a fixed point to the last bit
+    SIGHT_RUNAWAY, // it will not get better
+} Sight;
+
+static Sight look_at(const MdpWork *work, uint32_t i) {
+    const MdpIsland *island = &work->pack.island[i];
+    double change = work->pack.sum[i].largest;
+    double limit = island->aims ? FINE * island->enough : island->enough;
+    // written so that what is not a number does not go on
+    if (!(change < RUNAWAY * RUNAWAY)) {
+        return SIGHT_RUNAWAY;
+    }
+    if (change == 0.0 || island->sweeps == island->sweep_max) {
+        return SIGHT_LAST;
+    }
+    if (!(change > limit * limit)) {
+        return SIGHT_ENOUGH;
+    }
+    return island->sweeps == island->look ? SIGHT_LOOK : SIGHT_GO_ON;
+}
+
+static void end_island(MdpWork *work, MdpGroup *group, uint32_t i, EndReason reason) {
+    work->judge.island[i].reason = reason;
+    work->pack.sum[i].is_done = true;
+    work->pack.sum[i].ratio = 0.0;
+    group->open--;
+}
+
+// The certificate refused what the sweeps left: they are asked for less, from velocities that are
+// made anew.
+static Status tighten(MdpWork *work, const MdpGroup *group, uint32_t i) {
+    work->pack.island[i].enough *= TIGHTENING;
+    mdp_momentum_begin(&work->pack, i);
+    if (group->is_large) {
+        return mdp_for_shares(work, group, mdp_reload_share);
+    }
+    IslandRange range = islands_range(&work->judge.islands, i, i + 1);
+    load(&work->pack, work->judge.result->answer.v, range.tree_begin, range.tree_end);
+    mdp_momentum_stay(&work->pack, range.tree_begin, range.tree_end);
+    return STATUS_OK;
+}
+
+// An island that has been judged ends, or goes on.
+static Status follow_verdict(MdpWork *work, MdpGroup *group, uint32_t i, Sight sight) {
+    const Judge *judge = &work->judge;
+    if (judge->island[i].is_met || sight == SIGHT_LAST) {
+        bool is_fixed = work->pack.sum[i].largest == 0.0;
+        end_island(work, group, i, is_fixed ? END_STALLED : END_ITERATIONS);
+        return STATUS_OK;
+    }
+    if (sight == SIGHT_RUNAWAY) {
+        // where it started may be better than where it is
+        end_island(work, group, i, END_DIVERGED);
+        judge_start_again(judge, i);
+        if (group->is_large) {
+            return judge_large(&work->judge, group->share);
+        }
+        judge_islands(judge, group->share, i, i + 1);
+        return STATUS_OK;
+    }
+    judge_go_on(judge, i);
+    if (sight == SIGHT_LOOK) {
+        work->pack.island[i].look *= 2;
+        return STATUS_OK;
+    }
+    return tighten(work, group, i);
+}
+
+// Judges islands [begin, end), which are open and to be judged: several at once, as of small ones a
+// few contacts each are measured together.
+static Status end_islands(MdpWork *work, MdpGroup *group, uint32_t begin, uint32_t end) {
+    Status status = mdp_group_judge(work, group, begin, end);
+    for (uint32_t i = begin; i < end && status == STATUS_OK; i++) {
+        status = follow_verdict(work, group, i, look_at(work, i));
+    }
+    return status;
+}
+
+static bool is_to_be_judged(const MdpWork *work, uint32_t i) {
+    return !work->pack.sum[i].is_done && look_at(work, i) != SIGHT_GO_ON;
+}
+
+// ---- groups
+
+Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        MdpIsland *island = &work->pack.island[i];
+        island->enough = work->tolerance;
+        island->sweep_max = work->is_auto ? mdp_auto_sweeps(work, i) : work->sweep_max;
+        island->look = LOOK;
+        mdp_momentum_begin(&work->pack, i);
+    }
+    group->open = group->island_end - group->island_begin;
+    Status status = mdp_for_shares(work, group, load_share);
+    if (status == STATUS_OK) {
+        status = mdp_sweep_start(&work->judge, &work->pack, group);
+    }
+    return status == STATUS_OK ? mdp_for_shares(work, group, stay_share) : status;
+}
+
+static Status carry_group(MdpWork *work, const MdpGroup *group) {
+    bool is_any = false;
+    if (work->pack.is_plain) {
+        return STATUS_OK;
+    }
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        MdpIsland *island = &work->pack.island[i];
+        if (!work->pack.sum[i].is_done && !island->is_fresh) {
+            mdp_momentum_decide(&work->pack, group, i, island->enough * island->enough);
+            is_any = true;
+        }
+        island->is_fresh = false;
+    }
+    return is_any ? mdp_for_shares(work, group, carry_share) : STATUS_OK;
+}
+
+Status mdp_group_sweep(MdpWork *work, MdpGroup *group) {
+    Status status = carry_group(work, group);
+    if (status == STATUS_OK) {
+        status = mdp_sweep(&work->judge, &work->pack, group, work->coulomb);
+    }
+    group->sweeps++;
+    for (uint32_t i = group->island_begin; i < group->island_end; i++) {
+        work->pack.island[i].sweeps += !work->pack.sum[i].is_done;
+    }
+    for (uint32_t i = group->island_begin, end; i < group->island_end && status == STATUS_OK;
+         i = end) {
+        end = i;
+        while (end < group->island_end && is_to_be_judged(work, end)) {
+            end++;
+        }
+        if (i < end) {
+            status = end_islands(work, group, i, end);
+        } else {
+            end = i + 1;
+        }
+    }
+    return status;
+}
