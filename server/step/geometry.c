@@ -44,7 +44,7 @@ static Pose place_primitive(const World *world, uint32_t body, Pose pose,
 // was found where the step begins, and stays so however it has turned since.
 static void move_foundation(const StepState *state, const Primitive *const primitive[2],
                             const size_t index[2], const Pose placed[2], MovedPair *pair) {
-    ASSERT(primitive[0] != primitive[1]);
+    ASSERT(pair->body[0] != pair->body[1]); // which may share a shape
     const Pose *begin[2];
     for (int s = 0; s < 2; s++) {
         begin[s] = &state->placed[state->placed_first[pair->body[s]] + index[s]];
