@@ -26,11 +26,12 @@ bool narrow_has(PrimitiveKind a, PrimitiveKind b) {
 
 #ifdef MOREAU_VALIDATE
 // What the header promises of a manifold, but for the rounding of a distance. Numbers that have
-// left the doubles are a fault's, found where the step looks for it.
+// left the doubles are a fault's, found where the step looks for it. Orientations are unit to 1e-9,
+// of a body and of its primitive in it, and a normal that they turn to as much four times over.
 static bool is_manifold(const Manifold *manifold, double farthest) {
     const double squared = vec3_dot(manifold->normal, manifold->normal);
     bool is_right = manifold->count <= MANIFOLD_POINT_MAX;
-    is_right = is_right && (manifold->count == 0 || !(fabs(squared - 1.0) > 1e-9));
+    is_right = is_right && (manifold->count == 0 || !(fabs(squared - 1.0) > 1e-8));
     for (uint32_t i = 0; is_right && i < manifold->count; i++) {
         is_right = !(manifold->point[i].gap > farthest);
         for (uint32_t k = 0; k < i; k++) {

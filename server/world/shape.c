@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-static const double quaternion_norm_slack =
-    1e-6; // callers normalise; what is farther off was never normalised
+static const double quaternion_norm_slack = 1e-9; // as of bodies: callers normalise
 static const double pi = 3.14159265358979323846;
 
 typedef struct PrimitiveRow {

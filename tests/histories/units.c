@@ -217,6 +217,20 @@ static bool has_turns_of_rows(const World *world) {
     return false;
 }
 
+// A joint of rows at a tree, whose coordinates may be turns beside moves.
+static bool has_rows_at_trees(const World *world) {
+    for (size_t i = 0; i < world->joint_count; i++) {
+        const Joint *joint = &world->joint[i];
+        for (int side = 0; joint->is_rows && side < 2; side++) {
+            if (joint->body[side] != JOINT_NO_BODY &&
+                tree_of_body(world->trees, joint->body[side]) != TREE_NONE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static bool has_curved_law(const World *world) {
     for (size_t i = 0; i < world->material_count; i++) {
         if (world->material[i].hertz_exponent != 1.0) {
@@ -261,6 +275,9 @@ static const struct {
     {"a factor of what is not symmetric takes the largest number of a column as its pivot, and "
      "forces stand there beside torques (ldlt.c): each length gives other roundings",
      has_unsymmetric_factors, FIXED_LENGTH},
+    {"a radian of a tree's joint counts as a metre where rows are compared with each other, of "
+     "which those that repeat others are left out, or brought together calmly (row_rank.c)",
+     has_rows_at_trees, FIXED_LENGTH},
     {"a law that is not linear is taken from 1e-12 m on (material.c, DEPTH_MIN)", has_curved_law,
      FIXED_LENGTH},
     {"no velocity is measured against less than 1e-9 m/s (certificate.c, SCALE_MIN): where nothing "

@@ -44,10 +44,12 @@ Status compliant_island_init(CompliantIsland *p, const CompliantLaw *contact_law
     }
     for (uint32_t i = 0; i < island->constraint_count; i++) {
         const NewtonConstraint *c = &island->constraint[i];
-        const CompliantLaw *law = c->rows == 3 ? contact_law : row_law;
-        p->own[i] = c->w == 0.0 ? NULL : law + c->index;
-        p->law[i] = law[c->index];
-        p->sweep.law[i] = c->w == 0.0 ? NULL : &p->sweep_law[i];
+        const CompliantLaw *law = (c->rows == 3 ? contact_law : row_law) + c->index;
+        // what may not push is far beyond what the others differ by
+        const bool is_none = c->w == 0.0 || compliant_law_is_far(law);
+        p->own[i] = is_none ? NULL : law;
+        p->law[i] = *law;
+        p->sweep.law[i] = is_none ? NULL : &p->sweep_law[i];
     }
     return STATUS_OK;
 }

@@ -32,6 +32,13 @@ static inline uint32_t compliant_law_size(const CompliantLaw *law) {
     return law->is_row ? 1 : 3;
 }
 
+// Targets that are further away than this are those of what may not push at all [m/s].
+#define COMPLIANT_LAW_FAR 1e29
+
+static inline bool compliant_law_is_far(const CompliantLaw *law) {
+    return law->target[0] < -COMPLIANT_LAW_FAR || law->target[0] > COMPLIANT_LAW_FAR;
+}
+
 // R of number r of the law's
 static inline double compliant_law_r(const CompliantLaw *law, uint32_t r) {
     return r == 0 ? law->normal : law->tangent;

@@ -4,16 +4,12 @@
 
 #include <string.h>
 
-// targets that are further away than this are those of what may not push at all [m/s]
-#define FAR 1e29
-
 static bool is_one_sided(const CompliantLaw *law) {
     return (law->low == 0.0 && !isfinite(law->high)) || (law->high == 0.0 && !isfinite(law->low));
 }
 
 PartKind program_part_kind(const NewtonConstraint *c, const CompliantLaw *law) {
-    bool is_far = law->target[0] < -FAR || law->target[0] > FAR;
-    if (c->w == 0.0 || is_far) {
+    if (c->w == 0.0 || compliant_law_is_far(law)) {
         return PART_NONE;
     }
     if (!law->is_row) {
