@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 // Of the bodies' size; and of V.
 static const double contact_part = 1e-9, velocity_part = 1e-6;
@@ -268,9 +269,10 @@ static bool has_same_contacts(const Ask *ask, const Pair *pair, const Seen *seen
     return true;
 }
 
+// The size of a body's first box.
 static bool wears_box(const World *world, uint32_t body, Vec3 *size) {
     const Shape *shape = world_body_shape(world, body);
-    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+    for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
         const Primitive *primitive = &world->primitive[shape->primitive_first + i];
         if (primitive->kind == PRIMITIVE_BOX) {
             *size = primitive->size;
@@ -280,51 +282,108 @@ static bool wears_box(const World *world, uint32_t body, Vec3 *size) {
     return false;
 }
 
-// Of box contacts: which of the two boxes the reference is of (box_box.c).
-static uint32_t reference_of(const StepContact *contact, const uint32_t body[2]) {
-    const uint32_t side = contact->feature >> 15 & 1;
-    return (contact->a == body[0]) == (side == 0);
+static bool wear_one_size(const World *world, uint32_t a, uint32_t b) {
+    Vec3 p, q;
+    return wears_box(world, a, &p) && wears_box(world, b, &q) && vec3_norm(p) == vec3_norm(q);
 }
 
-// Whether the two have as many contacts, of normals and gaps that are the same within the angle of
-// faces that count as parallel, but another of the two is the reference. Places may differ by more:
-// corners of what the faces share, where edges cross that are themselves nearly parallel, and which
-// four of eight corners are taken.
-static bool has_other_reference(const Ask *ask, const Pair *pair) {
-    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
-    const uint32_t from[2] = {pair->a, pair->b};
-    const uint32_t to[2] = {ask->seen.body[pair->a], ask->seen.body[pair->b]};
-    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
-    if (count_contacts(&ask->here, from[0], from[1]) != count_contacts(&ask->there, to[0], to[1])) {
-        return false;
-    }
-    for (uint32_t i = 0; i < here->contact_count; i++) {
-        for (uint32_t k = 0; k < there->contact_count && here->contact[i].a == pair->a; k++) {
-            const StepContact *a = &here->contact[i], *b = &there->contact[k];
-            const bool is_swapped = b->a == to[1];
-            if (a->b != pair->b || (b->a != to[0] && !is_swapped) || b->b != to[!is_swapped]) {
-                continue;
-            }
-            const ProblemContact *p = &here->problem.contact[i], *q = &there->problem.contact[k];
-            const Vec3 normal = seen_vector(&ask->seen, p->normal);
-            const Vec3 off = is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal);
-            if (reference_of(a, from) == reference_of(b, to) || vec3_norm(off) > parallel_part ||
-                fabs(p->gap - q->gap) > 2.0 * parallel_part * size) {
-                return false;
-            }
+// Of contacts of faces of boxes: which of two bodies the reference is of (box_box.c).
+static bool is_of_boxes(const World *world, const StepContact *contact) {
+    const uint32_t body[2] = {contact->a, contact->b};
+    const size_t part[2] = {(size_t)(contact->feature >> 48), contact->feature >> 32 & 0xffff};
+    for (int s = 0; s < 2; s++) {
+        const Shape *shape = world_body_shape(world, body[s]);
+        if (world->primitive[shape->primitive_first + part[s]].kind != PRIMITIVE_BOX) {
+            return false;
         }
     }
     return true;
+}
+
+static bool is_reference(const StepContact *contact, uint32_t body) {
+    const uint32_t side = contact->feature >> 15 & 1;
+    return (contact->a == body) == (side == 0);
+}
+
+// How far the contacts of two bodies are from each other, at most [m].
+static double find_spread(const Variant *variant, uint32_t a, uint32_t b) {
+    const Stepper *stepper = variant->stepper;
+    double most = 0.0;
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            const StepContact *p = &stepper->contact[i], *q = &stepper->contact[k];
+            if (p->a == a && p->b == b && q->a == a && q->b == b) {
+                most = fmax(most, vec3_norm(vec3_sub(p->point, q->point)));
+            }
+        }
+    }
+    return most;
+}
+
+// Contact i here is of the same two faces as contact k there, but that of the other box is the
+// reference: normals and gaps are the same within the angle of faces that count as parallel. Places
+// may differ by more: corners of what the faces share, where edges cross that are themselves nearly
+// parallel, and which four of eight corners are taken.
+static bool is_of_other_reference(const Ask *ask, uint32_t i, uint32_t k, double size) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const StepContact *a = &here->contact[i], *b = &there->contact[k];
+    const uint32_t to[2] = {ask->seen.body[a->a], ask->seen.body[a->b]};
+    const bool is_swapped = b->a == to[1];
+    if (!(b->a == to[is_swapped] && b->b == to[!is_swapped]) || !is_of_boxes(ask->here.world, a) ||
+        !is_of_boxes(ask->there.world, b)) {
+        return false;
+    }
+    const ProblemContact *p = &here->problem.contact[i], *q = &there->problem.contact[k];
+    const Vec3 normal = seen_vector(&ask->seen, p->normal);
+    const Vec3 off = is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal);
+    return is_reference(a, a->a) != is_reference(b, to[0]) && vec3_norm(off) <= parallel_part &&
+           fabs(p->gap - q->gap) <= 2.0 * parallel_part * size;
+}
+
+// Whether the two have as many contacts, and each is there, or one of those.
+static bool has_other_reference(const Ask *ask, const Pair *pair) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const uint32_t to[2] = {ask->seen.body[pair->a], ask->seen.body[pair->b]};
+    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
+    const double spread = fmax(size, find_spread(&ask->here, pair->a, pair->b));
+    if (count_contacts(&ask->here, pair->a, pair->b) != count_contacts(&ask->there, to[0], to[1])) {
+        return false;
+    }
+    for (uint32_t i = 0; i < here->contact_count; i++) {
+        bool is_met = here->contact[i].a != pair->a || here->contact[i].b != pair->b;
+        for (uint32_t k = 0; k < there->contact_count && !is_met; k++) {
+            is_met =
+                is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part) ||
+                is_of_other_reference(ask, i, k, spread);
+        }
+        if (!is_met) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether a third body wears a box of the size of one of the pair's that it touches: what it covers
+// of the pair's faces follows from the reference of these two (seams.c).
+static bool may_be_covered_otherwise(const Ask *ask, const Pair *pair) {
+    for (uint32_t i = 0; i < ask->pair_count; i++) {
+        const Pair *other = &ask->pair[i];
+        const bool is_at = other->a == pair->a || other->a == pair->b || other->b == pair->a ||
+                           other->b == pair->b;
+        if (other != pair && is_at && wear_one_size(ask->from, other->a, other->b)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Of the faces of two boxes that are parallel within 1.4e-3 one is the reference (box_box.c). Which
 // of two boxes of one size it is turns on how they lie to each other (pair_order.c), as nothing
 // else tells them apart, and turns round in a mirror: both are as good as their angle.
 static bool is_other_reference(const Ask *ask, const Pair *pair) {
-    Vec3 a, b;
-    return ask->seen.sign < 0.0 && wears_box(ask->from, pair->a, &a) &&
-           wears_box(ask->from, pair->b, &b) && vec3_norm(a) == vec3_norm(b) &&
-           has_other_reference(ask, pair);
+    return ask->seen.sign < 0.0 &&
+           ((wear_one_size(ask->from, pair->a, pair->b) && has_other_reference(ask, pair)) ||
+            may_be_covered_otherwise(ask, pair));
 }
 
 // Whom a fast body may hit reaches farther for it, and whom it may hit is asked of boxes along the
@@ -571,6 +630,38 @@ static bool is_answer_here(Ask *ask, bool is_other_way, double V) {
     return is;
 }
 
+static int compare_doubles(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// What rows of joints ask for, sorted.
+static double *list_biases(const Ask *ask, const Variant *variant) {
+    const ContactProblem *problem = &variant->stepper->problem;
+    double *bias = arena_take_array(&ask->play->memory, problem->row_count + 1, sizeof(*bias));
+    ASSERT(bias != NULL);
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        bias[i] = fabs(problem->row[i].bias);
+    }
+    qsort(bias, problem->row_count, sizeof(*bias), compare_doubles);
+    return bias;
+}
+
+// Of joints that contradict each other the first ones hold; and of rows that all but repeat others
+// the first ones ask for what they are off by, and the others calmly (row_rank.c).
+static bool follows_order(const Ask *ask, double V) {
+    const uint32_t count = ask->here.stepper->problem.row_count;
+    if (!ask->seen.is_ordered || count != ask->there.stepper->problem.row_count) {
+        return ask->seen.is_ordered;
+    }
+    const double *here = list_biases(ask, &ask->here), *there = list_biases(ask, &ask->there);
+    bool is_same = ask->here.report.idle_count == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        is_same = is_same && fabs(here[i] - there[i]) <= velocity_part * V;
+    }
+    return !is_same;
+}
+
 // Of worlds that have stepped.
 static bool compare(Ask *ask) {
     PlayTally *tally = &ask->play->tally;
@@ -594,8 +685,7 @@ static bool compare(Ask *ask) {
         return tell_odd(ask);
     }
     tally->turned_open += !is_odd && is_open;
-    // of joints that contradict each other the first ones hold
-    is_one = is_one && (!ask->seen.is_ordered || ask->here.report.idle_count == 0);
+    is_one = is_one && !follows_order(ask, V);
     is_one = is_one && (is_odd || is_open ||
                         !(is_answer_here(ask, false, V) || is_answer_here(ask, true, V)));
     tally->turned_loose += !is_odd && !is_open && !is_one;
