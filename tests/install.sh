@@ -29,7 +29,7 @@ units=$(dirname "$(find "$root" -name moreau.service)")
 
 echo "== the installed server answers the installed command line"
 mkfifo "$folder/ready"
-"$bin/moreau-server" --listen 127.0.0.1:0 --http 127.0.0.1:0 --ready-fd 3 --log-file "$folder/log" 3>"$folder/ready" &
+"$bin/moreau-server" --listen 127.0.0.1:0 --http 127.0.0.1:0 --db "$folder/episodes.db" --ready-fd 3 --log-file "$folder/log" 3>"$folder/ready" &
 server_pid=$!
 read -r address <"$folder/ready" || fail "the server did not start"
 "$bin/moreau" call Ping --server "$address" --json >/dev/null
@@ -71,6 +71,13 @@ for header in "$include"/moreau*.h; do # each alone, in C and, where there is a 
 done
 proto=$(pkg-config --variable=protodir moreau)/moreau.proto
 cmp "$proto" "$source/proto/moreau.proto"
+
+echo "== the viewer's page is found: by the command line in the build, and where it is installed"
+"$bin/moreau" run "$source/tests/scenes/one_ball.json" --server "$address" --steps 24 --record --episode-name seen >/dev/null 2>&1
+for program in "$build/clients/moreau" "$bin/moreau"; do
+    "$program" export seen --db "$folder/episodes.db" --html "$folder/seen.html" >/dev/null || fail "$program finds no page"
+    grep -q 'id="moreau-proof-wasm"' "$folder/seen.html" || fail "the page of $program cannot prove"
+done
 
 echo "== the scenes are there, and play"
 scenes=$(dirname "$(find "$root" -name falling.json)")

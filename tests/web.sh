@@ -1,7 +1,7 @@
 #!/bin/sh
-# The viewer in a browser: records episodes with a server, opens them in the built page in headless Chromium, and
-# compares what it shows with what other code reads from the file (tests/web/expect.py). Says so where the page is not
-# built or there is no Chromium.
+# The viewer: its unit tests in node; then in a browser: records episodes with a server, opens them in the built page in headless Chromium, and
+# compares what it shows with what other code reads from the file (tests/web/expect.py). Says so where there is no
+# Chromium, or node has not its packages.
 #   tests/web.sh BUILD_DIR --pictures          takes those of clients/web/pictures anew
 #   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a
 #                                              gigabyte and of 10,000 bodies, with figures. With either, all that is
@@ -12,13 +12,14 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 build=$1
 all=${2:-}
 web=$source/clients/web
-for needed in /usr/bin/chromium "$web/dist/moreau-viewer.html" "$web/node_modules/playwright-core"; do
+for needed in /usr/bin/chromium "$web/node_modules/playwright-core"; do
     if [ ! -e "$needed" ]; then
-        echo "LEFT OUT: the viewer is not tested, as there is no $needed (deploy/web makes it)"
+        echo "LEFT OUT: the viewer is not tested, as there is no $needed (deploy/packages web, deploy/web --tools)"
         [ -z "$all" ] || exit 1
         exit 0
     fi
 done
+PATH=$("$source/deploy/node"):$PATH
 folder=$(mktemp -d)
 server_pid=""
 finish() {
@@ -57,6 +58,7 @@ if [ "$all" = --pictures ]; then
     node "$web/tests/pictures.mjs" "$folder" "$web/pictures"
     exit 0
 fi
+node "$web/tests/run.mjs" >"$folder/units" || { cat "$folder/units" >&2; exit 1; }
 start "$folder/log.db"
 run stack10 --steps 60 --record=inputs --episode-name inputs
 run incline --steps 200 --record=contacts --episode-name slides --solver mdp
@@ -87,7 +89,7 @@ start "$folder/group.db"
 "$source/tests/web/group.py" "$MOREAU_SERVER" >"$folder/group.json"
 stop
 "$source/tests/web/expect.py" "$folder/log.db" slides glides 100 >"$folder/expected.json"
-"$build/clients/moreau" export slides --db "$folder/log.db" --html "$folder/slides.html" --page "$web/dist/moreau-viewer.html" >/dev/null
+"$build/clients/moreau" export slides --db "$folder/log.db" --html "$folder/slides.html" --page "$web/page/moreau-viewer.html" >/dev/null
 cp "$folder/log.db" "$folder/lies.db"
 "$source/tests/web/lie.py" "$folder/lies.db" slides 77
 forge() { # NAME OF RECORDING KIND OLD NEW

@@ -51,7 +51,7 @@ static bool read_page(const char *path, Page *page) {
     return is_whole;
 }
 
-// Beside this program, or where an installation puts it.
+// Beside this program, or where a build and an installation put it.
 static bool find_page(Page *page) {
     static const char *const places[] = {"moreau-viewer.html",
                                          "../share/moreau/moreau-viewer.html"};
@@ -75,9 +75,9 @@ static int load_page(Cli *cli, const char *path, Page *page) {
     }
     if (path == NULL && !find_page(page)) {
         return cli_fail(cli, EXIT_USAGE,
-                        "there is no moreau-viewer.html beside this program or where it is "
-                        "installed: deploy/web builds clients/web/dist/moreau-viewer.html, which "
-                        "--page names");
+                        "there is no moreau-viewer.html beside this program or in "
+                        "../share/moreau from there: --page names one, as "
+                        "clients/web/page/moreau-viewer.html of the sources");
     }
     const char *found = page->text == NULL ? NULL : strstr(page->text, place);
     page->place = found == NULL ? 0 : (size_t)(found - page->text);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Builds dist/moreau-viewer.html: one page with everything in it, which opens from a disk without a network.
+// Builds one page with everything in it, which opens from a disk without a network.
 //
-//   node build.mjs
+//   node build.mjs MODULE PAGE     the dynamics for WebAssembly, which deploy/web makes; the file to write
 import { gzipSync } from "node:zlib";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
+const [module, page] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const PAGE_GZIP_BYTES_MAX = 1_000_000;
 
@@ -60,24 +61,18 @@ const data = (id, bytes) => `<script type="application/octet-stream;base64" id="
 
 const worker = await bundle("src/store/worker.ts", "worker", [withoutAssets]);
 const prover = await bundle("src/store/prover.ts", "prover", []);
-const page = await bundle("src/main.ts", "viewer", [withoutShaders, workersCode({ "virtual:worker": worker.script, "virtual:prover": prover.script })]);
+const main = await bundle("src/main.ts", "viewer", [withoutShaders, workersCode({ "virtual:worker": worker.script, "virtual:prover": prover.script })]);
 const sqlite = readFileSync(join(here, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm"));
-const parts = [data("sqlite3-wasm", sqlite)];
-const dynamics = join(here, "dist/moreau-proof.wasm"); // deploy/web makes it, where there is a compiler for WebAssembly
-if (existsSync(dynamics)) {
-    parts.push(data("moreau-proof-wasm", readFileSync(dynamics)));
-}
+const parts = [data("sqlite3-wasm", sqlite), data("moreau-proof-wasm", readFileSync(module))];
 const text = readFileSync(join(here, "src/page.html"), "utf8")
-    .replace("/* style */", () => page.style)
+    .replace("/* style */", () => main.style)
     .replace("<!-- data -->", () => parts.join("\n"))
-    .replace("/* script */", () => inScript(page.script));
-mkdirSync(join(here, "dist"), { recursive: true });
-writeFileSync(join(here, "dist/moreau-viewer.html"), text);
+    .replace("/* script */", () => inScript(main.script));
+writeFileSync(page, text);
 
 const size = gzipSync(text, { level: 9 }).length;
 const kb = (bytes) => `${Math.round(bytes / 1000)} kB`;
-console.log(`dist/moreau-viewer.html: ${kb(text.length)}, ${kb(size)} by gzip -9 (worker ${kb(worker.script.length)}, ` +
-    `script ${kb(page.script.length)}; ${parts.length > 1 ? "with" : "without"} the dynamics)`);
+console.log(`${page}: ${kb(text.length)}, ${kb(size)} by gzip -9 (worker ${kb(worker.script.length)}, script ${kb(main.script.length)})`);
 if (size >= PAGE_GZIP_BYTES_MAX) {
     console.error(`The page is to stay below ${kb(PAGE_GZIP_BYTES_MAX)}.`);
     process.exit(1);

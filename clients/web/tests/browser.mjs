@@ -14,7 +14,7 @@ import { chromium } from "playwright-core";
 import { groupTests } from "./groups.mjs";
 
 const [folder, all] = process.argv.slice(2);
-const viewer = join(dirname(fileURLToPath(import.meta.url)), "../dist/moreau-viewer.html");
+const viewer = join(dirname(fileURLToPath(import.meta.url)), "../page/moreau-viewer.html");
 const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
 const log = join(folder, "log.db");
 const LIE_STEP = 77; // as tests/web.sh has it

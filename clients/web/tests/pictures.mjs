@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 const BYTES_MAX = 60_000; // of a picture
 const QUALITY = 0.76;
 const [folder, out] = process.argv.slice(2);
-const viewer = join(dirname(fileURLToPath(import.meta.url)), "../dist/moreau-viewer.html");
+const viewer = join(dirname(fileURLToPath(import.meta.url)), "../page/moreau-viewer.html");
 const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],

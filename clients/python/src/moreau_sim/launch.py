@@ -42,13 +42,13 @@ PAGE = "moreau-viewer.html"
 
 
 def find_page(program: pathlib.Path) -> pathlib.Path:
-    """The viewer's page: $MOREAU_VIEWER, or the one beside a program of ours or installed with it."""
+    """The viewer's page: $MOREAU_VIEWER, or the one beside a program of ours, built or installed with it."""
     named = os.environ.get("MOREAU_VIEWER")
-    places = [pathlib.Path(named)] if named else [program.parent / PAGE, program.parent / "../share/moreau" / PAGE]
+    places = [pathlib.Path(named)] if named else [program.parent / folder / PAGE for folder in (".", "share/moreau", "../share/moreau")]
     for place in places:
         if place.is_file():
             return place
-    raise FileNotFoundError(f"{' and '.join(map(str, places))}: there is no {PAGE}: deploy/web builds it, and $MOREAU_VIEWER may name it")
+    raise FileNotFoundError(f"{' and '.join(map(str, places))}: there is no {PAGE}, which $MOREAU_VIEWER may name; of the sources it is clients/web/page/{PAGE}")
 
 
 class Server:

@@ -49,7 +49,7 @@ def _view_episode(
 ) -> pathlib.Path:
     program, viewer = _program(binary), page or os.environ.get("MOREAU_VIEWER")
     if viewer and not pathlib.Path(viewer).is_file():
-        raise FileNotFoundError(f"{viewer} is not there: deploy/web builds {PAGE}, which `page` or $MOREAU_VIEWER may name")
+        raise FileNotFoundError(f"{viewer} is not there: `page` and $MOREAU_VIEWER name {PAGE}, of the sources clients/web/page/{PAGE}")
     path = pathlib.Path(out) if out else pathlib.Path(tempfile.mkdtemp(prefix="moreau-")) / "episode.html"
     options = ["--page", os.fspath(viewer)] if viewer else []
     done = subprocess.run(
