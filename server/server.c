@@ -280,6 +280,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .work_timeout_ns = options->work_timeout_ms * 1000000u,
                   .frame_bytes_max = options->frame_bytes_max,
                   .memory_bytes_max = options->memory_bytes_max,
+                  .lanes = (uint32_t)options->workers,
                   .requests_max = (uint32_t)options->requests_max,
                   .subscriptions_max = (uint32_t)options->subscriptions_max,
                   .kept_bytes_max = options->kept_bytes_max,

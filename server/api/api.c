@@ -21,10 +21,12 @@ Status api_create(Api **api, const ApiDef *def, Error *error) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
     *made = (Api){.def = *def, .started_ns = clock_now_ns()};
-    int failed = uv_async_init(def->loop, &made->live_async, on_live_news);
+    int failed = uv_random(NULL, NULL, &made->instance, sizeof(made->instance), 0, NULL);
+    failed = failed == 0 ? uv_async_init(def->loop, &made->live_async, on_live_news) : failed;
     if (failed != 0) {
         free(made);
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "The loop takes no handle: %s.",
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "The machine gives no random numbers, or the loop takes no handle: %s.",
                          uv_strerror(failed));
     }
     made->live_async.data = made;

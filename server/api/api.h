@@ -39,6 +39,7 @@ typedef struct ApiDef {
     uint64_t session_grace_ms;
     size_t frame_bytes_max;
     size_t memory_bytes_max;
+    uint32_t lanes;        // that step worlds
     uint32_t requests_max; // under way per connection
     uint32_t subscriptions_max;
     size_t kept_bytes_max;  // of replies, per session

@@ -149,4 +149,5 @@ Status command_group_opinions_prepare(Request *request, Error *error);
 Status command_group_destroy_prepare(Request *request, Error *error);
 Status command_group_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_group_read_prepare(Request *request, Error *error);
+Status command_group_save_prepare(Request *request, Error *error);
 Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

@@ -2,7 +2,8 @@
 // The family group: Create, Destroy, List. A group is made of its template on one lane, then its
 // worlds block by block on all of them; either all are there in the end, or nothing is. One that
 // goes on from a recording is planned in the background before that, and its worlds are brought to
-// where they were block by block (replay/resume.h). (Reset, Step, Read: command_group_step.c.)
+// where they were block by block (replay/resume.h); one that was saved is read before that
+// (run/group_save.h). (Reset, Step, Read: command_group_step.c.)
 #include "api/episode.h"
 #include "api/group_call.h"
 #include "api/request.h"
@@ -10,6 +11,7 @@
 #include "os/clock.h"
 #include "replay/resume.h"
 #include "run/farm.h"
+#include "run/group_save.h"
 #include "step/snapshot.h"
 #include "wire/group_def.h"
 #include "wire/scene.h"
@@ -26,6 +28,7 @@ typedef struct MakePart {
     Job job;
     MakePlan *plan;
     uint32_t block, made; // worlds of it
+    GroupKeyframe left;   // of a group that was saved: the worlds not made yet
 } MakePart;
 
 struct MakePlan {
@@ -34,12 +37,15 @@ struct MakePlan {
     ScenePlan scene;
     char client[HOST_NAME_BYTES]; // the session's may change while a lane reads it
     char recording[UID_TEXT_BYTES];
-    WorldEntry *source;   // retained; NULL: of a scene, or a recording
-    GroupEntry *entry;    // referenced, from prepare on, or once it is planned
-    Resume *resume;       // owned; NULL: it begins anew
-    Stop stop;            // of what it plans
-    size_t counted_bytes; // of `resume`, in the memory budget
-    Job template_job;     // and, of one that goes on, the planning before and the counting after
+    WorldEntry *source;       // retained; NULL: of a scene, or a recording
+    GroupEntry *entry;        // referenced, from prepare on, or once it is planned
+    Resume *resume;           // owned; NULL: it goes on from no recording
+    StoredSnapshot *snapshot; // referenced; NULL: it was not saved
+    GroupSaved saved;         // what that says, …
+    Arena saved_memory;       // … partly in here
+    Stop stop;                // of what it plans
+    size_t counted_bytes;     // of `resume`, in the memory budget
+    Job template_job; // and, of one that goes on, the planning before and the counting after
     Moreau__V1__GroupResumed resumed;
     char resumed_recording[UID_TEXT_BYTES];
     char *damage[RESUME_DAMAGES_MAX];
@@ -68,6 +74,11 @@ static void release_plan(Request *request) {
     if (plan->resume != NULL) {
         resume_close(plan->resume);
         episode_count_memory(request, &plan->counted_bytes, 0);
+    }
+    if (plan->snapshot != NULL) {
+        episode_count_memory(request, &plan->counted_bytes, 0);
+        arena_deinit(&plan->saved_memory);
+        snapshot_store_release(plan->snapshot);
     }
 }
 
@@ -123,6 +134,32 @@ static void tell_def(const GroupDef *def, Moreau__V1__GroupResumed *told) {
     told->autoreset = (Moreau__V1__Group__Autoreset)def->autoreset;
     told->substeps = def->substeps;
     told->step_limit = def->step_limit;
+}
+
+// Of one that was saved.
+static bool tell_saved(MakePlan *plan) {
+    const GroupSaved *saved = &plan->saved;
+    Moreau__V1__GroupResumed *told = &plan->resumed;
+    moreau__v1__group_resumed__init(told);
+    if (saved->is_recorded) {
+        uid_text(saved->recording, plan->resumed_recording);
+        told->recording = plan->resumed_recording;
+    }
+    told->has_step = 1;
+    told->step = saved->calls;
+    if (saved->doubtful != NULL) {
+        const uint32_t count = plan->entry->count;
+        told->doubtful = arena_take_array(&plan->request->arena, count, sizeof(uint64_t));
+        if (told->doubtful == NULL) {
+            return false;
+        }
+        memcpy(told->doubtful, saved->doubtful, count * sizeof(uint64_t));
+        told->n_doubtful = count;
+    }
+    tell_over(plan, told);
+    tell_def(&plan->def, told);
+    plan->message.resumed = told;
+    return true;
 }
 
 static void tell_resumed(MakePlan *plan) {
@@ -239,21 +276,36 @@ static JobOutcome resume_on_lane(MakePlan *plan, MakePart *part, Lane *lane, uin
     return JOB_DONE;
 }
 
+// Makes the block's next world, and brings it to where it was where the group was saved.
+static Status make_next(const MakePlan *plan, MakePart *part, Lane *lane, Error *error) {
+    Group *group = plan->entry->group;
+    const uint32_t world = plan->entry->block[part->block].first + part->made;
+    Status status = group_add_world(group, world, error);
+    if (status != STATUS_OK || plan->snapshot == NULL) {
+        return status;
+    }
+    if (part->made == 0) {
+        status = group_save_begin_range(&plan->saved, part->block, &part->left, error);
+    }
+    return status == STATUS_OK ? group_save_restore_next(&plan->saved, group, world, &part->left,
+                                                         &lane->scratch, error)
+                               : status;
+}
+
 // A world needs about what the template takes, and as much again to be stepped.
 static JobOutcome make_on_lane(Job *job, Lane *lane) {
     MakePart *part = (MakePart *)(void *)((char *)job - offsetof(MakePart, job));
     MakePlan *plan = part->plan;
-    Group *group = plan->entry->group;
     GroupBlock *block = &plan->entry->block[part->block];
     const Host *host = plan->request->api->def.host;
-    const size_t bytes = 2 * world_bytes(group->template);
+    const size_t bytes = 2 * world_bytes(plan->entry->group->template);
     Error error;
     error_clear(&error);
     const uint64_t pause_ns = request_pause_ns(plan->request, lane);
     while (part->made < block->count) {
         if (request_should_stop(plan->request, &error) ||
             host_check_memory(host, bytes, &error) != STATUS_OK ||
-            group_add_world(group, block->first + part->made, &error) != STATUS_OK) {
+            make_next(plan, part, lane, &error) != STATUS_OK) {
             fail(plan, &error);
             break;
         }
@@ -267,9 +319,23 @@ static JobOutcome make_on_lane(Job *job, Lane *lane) {
                          !atomic_load_explicit(&plan->has_failed, memory_order_relaxed);
     const JobOutcome outcome =
         is_made && plan->resume != NULL ? resume_on_lane(plan, part, lane, pause_ns) : JOB_DONE;
+    if (is_made && plan->snapshot != NULL && plan->entry->recorder != NULL) {
+        group_recorder_begin_range(plan->entry->recorder, part->block);
+    }
     farm_count_block(plan->entry, block, true);
     job->urgent = true; // the answer is the loop's
     return outcome;
+}
+
+// The loop's part of what was saved.
+static void go_on(MakePlan *plan) {
+    GroupEntry *entry = plan->entry;
+    entry->calls = plan->saved.calls;
+    const bool has_room =
+        entry->opinions == NULL || opinions_go_on(entry->opinions, &plan->saved.opinions);
+    if (!has_room || !tell_saved(plan)) {
+        out_of_memory(&plan->error);
+    }
 }
 
 static void on_made(Job *job) {
@@ -279,9 +345,12 @@ static void on_made(Job *job) {
     }
     if (plan->resume != NULL && plan->error.status == STATUS_OK) {
         submit_look(plan, on_counted);
-    } else {
-        answer(plan);
+        return;
     }
+    if (plan->snapshot != NULL && plan->error.status == STATUS_OK) {
+        go_on(plan);
+    }
+    answer(plan);
 }
 
 static void make_worlds(MakePlan *plan) {
@@ -382,6 +451,11 @@ static Status record(MakePlan *plan, Error *error) {
         def.parent_step = facts->step;
         memcpy(def.parent, facts->recording, UID_BYTES);
     }
+    if (plan->snapshot != NULL && plan->saved.is_recorded) {
+        def.has_parent = true;
+        def.parent_step = plan->saved.recorded_calls;
+        memcpy(def.parent, plan->saved.recording, UID_BYTES);
+    }
     Status status = farm_record(entry, plan->request->api->def.log, &def, error);
     if (status == STATUS_OK) {
         uid_text(group_recorder_uid(entry->recorder), plan->recording);
@@ -390,11 +464,28 @@ static Status record(MakePlan *plan, Error *error) {
     return status;
 }
 
+static Status find_template(const MakePlan *plan, Lane *lane, World **world, Error *error) {
+    if (plan->resume != NULL) {
+        return resume_template(plan->resume, world, error);
+    }
+    if (plan->snapshot != NULL) {
+        return group_save_template(&plan->saved, host_limits(plan->request->api->def.host), world,
+                                   error);
+    }
+    return plan->source == NULL ? build_template(plan, world, error)
+                                : clone_template(plan, lane, world, error);
+}
+
+// 0: as many as suit the template.
+static uint32_t block_worlds(const MakePlan *plan) {
+    return plan->resume != NULL     ? resume_range_worlds(plan->resume)
+           : plan->snapshot != NULL ? plan->saved.range_worlds
+                                    : 0;
+}
+
 static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
     World *world;
-    Status status = plan->resume != NULL   ? resume_template(plan->resume, &world, error)
-                    : plan->source == NULL ? build_template(plan, &world, error)
-                                           : clone_template(plan, lane, &world, error);
+    Status status = find_template(plan, lane, &world, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -407,9 +498,10 @@ static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
     }
     status = group_create(&plan->def, world, &group, error);
     if (status == STATUS_OK) {
-        status =
-            farm_set_group(plan->entry, group,
-                           plan->resume == NULL ? 0 : resume_range_worlds(plan->resume), error);
+        status = farm_set_group(plan->entry, group, block_worlds(plan), error);
+    }
+    if (status == STATUS_OK) {
+        status = farm_keep_code(plan->entry, &plan->def, error);
     }
     if (status == STATUS_OK) {
         plan->part =
@@ -462,9 +554,9 @@ static Status judge_record(const Request *request, Error *error) {
                : status;
 }
 
-// What a recording says is not said again.
-static Status judge_recording(const Request *request, Error *error) {
-    const Moreau__V1__GroupCreate *message = request->message->group_create;
+// What a recording says, or a saved group, is not said again. `what` it goes on from.
+static Status judge_nothing_else(const Moreau__V1__GroupCreate *message, const char *what,
+                                 Error *error) {
     const struct {
         const char *name;
         bool is_given;
@@ -488,10 +580,26 @@ static Status judge_recording(const Request *request, Error *error) {
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         if (fields[i].is_given) {
             return error_set(error, STATUS_INVALID_ARGUMENT, fields[i].name,
-                             "A group that goes on from a recording is what that says: leave %s "
-                             "out.",
-                             fields[i].name);
+                             "A group that goes on from a %s is what that says: leave %s out.",
+                             what, fields[i].name);
         }
+    }
+    return STATUS_OK;
+}
+
+static Status judge_saved(const Moreau__V1__GroupCreate *message, Error *error) {
+    if (message->recording != NULL || message->has_step) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, message->has_step ? "step" : "recording",
+                         "A group goes on from a recording or from a saved group, not from both: "
+                         "leave `recording` and `step` out, or `saved`.");
+    }
+    return judge_nothing_else(message, "saved group", error);
+}
+
+static Status judge_recording(const Request *request, Error *error) {
+    const Moreau__V1__GroupCreate *message = request->message->group_create;
+    if (judge_nothing_else(message, "recording", error) != STATUS_OK) {
+        return error->status;
     }
     if (request->api->def.log == NULL) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "recording",
@@ -527,8 +635,9 @@ Status command_group_create_judge(Request *request, Error *error) {
     }
     plan->request = request;
     request->plan = plan;
-    Status status = message->recording != NULL ? judge_recording(request, error)
-                                               : judge_template(plan, message, error);
+    Status status = message->has_saved           ? judge_saved(message, error)
+                    : message->recording != NULL ? judge_recording(request, error)
+                                                 : judge_template(plan, message, error);
     if (status == STATUS_OK && message->has_idle_timeout_s) {
         status =
             range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s, "idle_timeout_s", -1, error);
@@ -563,6 +672,52 @@ static Status add_group(MakePlan *plan, Error *error) {
     return STATUS_OK;
 }
 
+static JobOutcome open_saved_on_lane(Job *job, Lane *lane) {
+    MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
+    const StoredSnapshot *snapshot = plan->snapshot;
+    if (request_wants_long(plan->request, lane)) {
+        return JOB_LONG;
+    }
+    job->urgent = true; // what comes next is the loop's
+    if (request_should_stop(plan->request, &plan->error)) {
+        return JOB_DONE;
+    }
+    Arena *memory = &plan->saved_memory;
+    if (group_save_open(snapshot->bytes, snapshot->total_bytes, memory, &plan->saved,
+                        &plan->error) == STATUS_OK) {
+        plan->def = plan->saved.code.def;
+        episode_count_memory(plan->request, &plan->counted_bytes, memory->total_bytes);
+    } else {
+        snprintf(plan->error.field, sizeof(plan->error.field), "saved");
+    }
+    return JOB_DONE;
+}
+
+static void on_opened(Job *job) {
+    MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
+    if (plan->error.status != STATUS_OK || add_group(plan, &plan->error) != STATUS_OK) {
+        answer(plan);
+    }
+}
+
+// Finds what was saved, and reads it.
+static Status prepare_saved(MakePlan *plan, Error *error) {
+    Request *request = plan->request;
+    const ApiDef *def = &request->api->def;
+    if (snapshot_store_find(def->snapshots, request->message->group_create->saved, false,
+                            &plan->snapshot, error) != STATUS_OK) {
+        snprintf(error->field, sizeof(error->field), "saved");
+        plan->snapshot = NULL;
+        return error->status;
+    }
+    snapshot_store_retain(plan->snapshot);
+    arena_init(&plan->saved_memory, host_limits(def->host)->bytes_max);
+    strand_init(&request->strand);
+    plan->template_job = (Job){.work = open_saved_on_lane, .done = on_opened};
+    pool_submit(def->pool, &request->strand, request_share(request), &plan->template_job);
+    return STATUS_OK;
+}
+
 static void on_planned(Job *job) {
     MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
     if (plan->error.status == STATUS_OK) {
@@ -589,6 +744,9 @@ Status command_group_create_prepare(Request *request, Error *error) {
     }
     request->finish = release_plan;
     snprintf(plan->client, sizeof(plan->client), "%s", request->session->client);
+    if (message->has_saved) {
+        return prepare_saved(plan, error);
+    }
     if (message->recording != NULL) {
         submit_look(plan, on_planned);
         return STATUS_OK;

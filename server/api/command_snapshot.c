@@ -196,8 +196,7 @@ static JobOutcome upload_on_lane(Job *job, Lane *lane) {
     plan->received = snapshot->received_bytes;
     if (status == STATUS_OK && plan->received == snapshot->total_bytes) {
         // whether it came whole is judged now, the content when it is restored
-        status = snapshot_check(snapshot->bytes, plan->received, hash_value(&snapshot->checksum),
-                                &plan->error);
+        status = stored_snapshot_check(snapshot, hash_value(&snapshot->checksum), &plan->error);
         plan->is_damaged = status != STATUS_OK;
         if (status == STATUS_OK) {
             stored_snapshot_seal(snapshot);

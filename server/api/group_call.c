@@ -567,6 +567,7 @@ Status group_run_reserve(GroupRun *run, bool wants_rows, Error *error) {
 static void start(GroupRun *run) {
     Pool *pool = run->request->api->def.pool;
     cut(run);
+    run->entry->calls += run->call.verb != GROUP_READ;
     open_recorded(run);
     run->unfinished = run->part_count;
     atomic_store_explicit(&run->left, run->part_count, memory_order_relaxed);

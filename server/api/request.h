@@ -114,6 +114,7 @@ struct Api {
     uint32_t noted_count;            // … and how many it has had
     uint64_t unnoted_count;          // failures that got none
     uint64_t started_ns;
+    uint64_t instance;                  // random: of this start
     const char *http;                   // Nullable; where it listens
     struct LiveWorld *first_live;       // worlds that are or were watched: live.h
     uint32_t subscription_count;        // now

@@ -233,6 +233,9 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->protocol_minor = PROTOCOL_MINOR;
     message->session = (char *)session->token;
     message->http = (char *)request->api->http;
+    message->has_lanes = message->has_instance = 1;
+    message->lanes = request->api->def.lanes;
+    message->instance = request->api->instance;
     message->has_last_id = 1;
     message->last_id = session->id_highest;
     message->limits = describe_limits(request, &message->n_limits);

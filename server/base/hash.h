@@ -3,6 +3,11 @@
 // four accumulators, each round one 64x64 -> 128 bit multiplication per pair, folded. Not
 // cryptographic: it proves equality against accidents, not against forgers. Feeding the same bytes
 // in other pieces gives the same value. Words are read as little-endian.
+//
+// With seed 0 the eighth word of the whole multiplies the seventh as it is: where it is 0, the
+// seventh counts for nothing. So what is hashed with seed 0 has no 0 there (a snapshot has its time
+// step, a saved group its number of worlds), or is told by something else (a chunk that ends with
+// step 0 has begun with it).
 #pragma once
 
 #include <stddef.h>

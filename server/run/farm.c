@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "os/clock.h"
+#include "run/group_code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,20 @@ Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Er
     return group->opinion.share > 0.0 ? open_opinions(entry, error) : STATUS_OK;
 }
 
+Status farm_keep_code(GroupEntry *entry, const GroupDef *def, Error *error) {
+    ASSERT(entry->group != NULL && entry->code == NULL);
+    const size_t bytes = group_code_write(def, entry->group, GROUP_HASH_STEPS, NULL);
+    entry->code = malloc(bytes);
+    if (entry->code == NULL) {
+        return out_of_memory(error);
+    }
+    group_code_write(def, entry->group, GROUP_HASH_STEPS, entry->code);
+    entry->code_bytes = bytes;
+    entry->own_bytes += bytes;
+    host_count_bytes(entry->farm->host, 0, bytes);
+    return STATUS_OK;
+}
+
 Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error) {
     ASSERT(entry->group != NULL && entry->recorder == NULL);
     def->range = entry->block[0].count;
@@ -229,6 +244,7 @@ static void free_entry(GroupEntry *entry) {
     Host *host = entry->farm->host;
     const uint64_t blocks = atomic_load_explicit(&entry->bytes, memory_order_relaxed);
     host_count_bytes(host, entry->own_bytes + (size_t)blocks, 0);
+    free(entry->code);
     free(entry->block);
     free(entry);
 }
@@ -380,6 +396,7 @@ static void destroy_all(void *context) {
         GroupEntry *entry = farm->entry[i];
         ASSERT(entry->references == 1); // the registry's: no call is under way
         destroy_content(entry);
+        free(entry->code);
         free(entry->block);
         free(entry);
     }

@@ -38,7 +38,10 @@ struct GroupEntry {
     uint64_t named_ns;     // with a timeout: when a call last named it
     char name[HOST_NAME_BYTES], client[HOST_NAME_BYTES];
 
-    Group *group;                   // owned; NULL until it is made
+    Group *group;  // owned; NULL until it is made
+    uint8_t *code; // owned: what the group is (group_code.h), as long as it lives
+    size_t code_bytes;
+    uint64_t calls;                 // Reset, Step and Send so far, here and where it comes from
     GroupMail *mail;                // owned; NULL: no world was ever sent
     struct GroupReceiver *receiver; // who waits for mail, first come, first served; api's
     struct GroupHeld *held;         // calls that wait behind those, in order; api's
@@ -73,6 +76,9 @@ Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t 
 // Its group, owned by the entry from now on, has no worlds yet: cuts it into blocks of so many (0:
 // as many as suit its template). Any thread.
 Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Error *error);
+
+// It has its group, which was made of this: so it can be saved. Any thread.
+Status farm_keep_code(GroupEntry *entry, const GroupDef *def, Error *error);
 
 // It has its group: it is recorded from now on, by blocks. Any thread.
 Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error);

@@ -95,13 +95,14 @@ typedef struct GroupWorld {
     Stepper *stepper; // owned
     double *action;   // [action columns] as applied last; in the group's memory
     uint64_t seed;
-    uint64_t episode; // the one that goes on, or the next one
-    uint64_t length;  // steps of the group in it
-    double begun;     // [s] of the world, when it began
-    uint32_t substep; // done of the step under way
-    bool is_running;  // an episode goes on
-    bool has_forces;  // it was put in from a key-frame, and nothing has happened to it since
-    double *forces;   // [force_count] in the group's memory; has_forces: of its last step
+    uint64_t episode;  // the one that goes on, or the next one
+    uint64_t length;   // steps of the group in it …
+    uint64_t doubtful; // … and those of them with bad certificates, if somebody asks
+    double begun;      // [s] of the world, when it began
+    uint32_t substep;  // done of the step under way
+    bool is_running;   // an episode goes on
+    bool has_forces;   // it was put in from a key-frame, and nothing has happened to it since
+    double *forces;    // [force_count] in the group's memory; has_forces: of its last step
     // Nullable, borrowed: shown what each row has left. Any thread sets it; who takes it away sees
     // to it that no row of this world is under way
     _Atomic(Watch *) watch;

@@ -286,6 +286,10 @@ uint64_t group_harvest_open_call(GroupHarvest *harvest) {
     return harvest->call_next++;
 }
 
+uint64_t group_harvest_calls(const GroupHarvest *harvest) {
+    return harvest->call_next;
+}
+
 static bool add(RowList *list, uint64_t call, const EpisodeRecord *finished, size_t count) {
     if (!ARRAY_RESERVE(list->row, list->capacity, list->count + count)) {
         return false;

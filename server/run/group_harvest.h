@@ -31,6 +31,7 @@ GroupHarvest *group_harvest_create(const GroupHarvestDef *def);
 void group_harvest_destroy(GroupHarvest *harvest); // Nullable
 
 uint64_t group_harvest_open_call(GroupHarvest *harvest);
+uint64_t group_harvest_calls(const GroupHarvest *harvest); // opened so far
 void group_harvest_take(GroupHarvest *harvest, uint64_t call, const EpisodeRecord *finished,
                         size_t count);
 void group_harvest_close_call(GroupHarvest *harvest, uint64_t call);

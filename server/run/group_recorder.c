@@ -435,6 +435,10 @@ uint64_t group_recorder_open_call(GroupRecorder *recorder) {
     return group_harvest_open_call(recorder->harvest);
 }
 
+uint64_t group_recorder_calls(const GroupRecorder *recorder) {
+    return group_harvest_calls(recorder->harvest);
+}
+
 void group_recorder_take(GroupRecorder *recorder, uint64_t call, const EpisodeRecord *finished,
                          size_t count) {
     group_harvest_take(recorder->harvest, call, finished, count);

@@ -86,6 +86,7 @@ bool group_recorder_has_open_chunk(const GroupRecorder *recorder, uint32_t range
 
 // A call has come; what it is called by below.
 uint64_t group_recorder_open_call(GroupRecorder *recorder);
+uint64_t group_recorder_calls(const GroupRecorder *recorder); // that have come
 
 // Episodes that the call has finished, of rising rows; then that it is over.
 void group_recorder_take(GroupRecorder *recorder, uint64_t call, const EpisodeRecord *finished,

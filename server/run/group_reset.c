@@ -190,7 +190,7 @@ Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena
     if (status == STATUS_OK && group->noise.column_count > 0) {
         status = disturb(group, i, values, scratch, error);
     }
-    world->length = 0;
+    world->length = world->doubtful = 0;
     world->begun = world->world->time.value;
     memset(world->action, 0, group->action.column_count * sizeof(double));
     world->is_running = status == STATUS_OK;

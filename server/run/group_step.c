@@ -431,6 +431,7 @@ static void end_step(GroupCall *call, size_t row, Arena *scratch) {
     const Group *group = call->group;
     GroupWorld *world = &group->world[group_call_world(call, row)];
     world->length++;
+    world->doubtful += call->row[row].is_doubtful;
     tell(call, row, scratch);
     uint8_t ended = 0;
     if (group_is_terminal(group, world, group->time_step, scratch)) {

@@ -383,3 +383,34 @@ size_t opinions_left(const Opinions *opinions) {
 OpinionFigures opinions_figures(const Opinions *opinions) {
     return opinions->figures;
 }
+
+// ---- going on elsewhere
+
+bool opinions_save(const Opinions *opinions, Arena *arena, OpinionsState *state) {
+    ASSERT(opinions->opened == opinions->complete);
+    const FoundList *due = &opinions->due;
+    OpinionFound *found = arena_take_array(arena, due->count, sizeof(*found));
+    if (found == NULL) {
+        return false;
+    }
+    if (due->count > 0) {
+        memcpy(found, due->item, due->count * sizeof(*found));
+    }
+    const Group *group = opinions->def.group;
+    *state =
+        (OpinionsState){.opened = opinions->opened,
+                        .lost = atomic_load_explicit(&group->opinions_lost, memory_order_relaxed),
+                        .count = due->count,
+                        .found = found};
+    return true;
+}
+
+bool opinions_go_on(Opinions *opinions, const OpinionsState *state) {
+    ASSERT(opinions->opened == 0 && opinions->due.count == 0);
+    if (!append(&opinions->due, state->found, state->count)) {
+        return false;
+    }
+    opinions->opened = opinions->complete = state->opened;
+    lose(opinions, state->lost);
+    return true;
+}

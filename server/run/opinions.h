@@ -91,3 +91,18 @@ typedef struct OpinionFigures {
 } OpinionFigures;
 
 OpinionFigures opinions_figures(const Opinions *opinions);
+
+// ---- going on elsewhere
+
+// What future replies depend on, between two calls that are complete.
+typedef struct OpinionsState {
+    uint64_t opened; // calls
+    uint64_t lost;   // steps, as group->opinions_lost
+    size_t count;
+    const OpinionFound *found; // that no reply has told, in order
+} OpinionsState;
+
+// When a reader is served. What it points to is the arena's. false: memory ended.
+bool opinions_save(const Opinions *opinions, Arena *arena, OpinionsState *state);
+// Before the first call. false: memory ended.
+bool opinions_go_on(Opinions *opinions, const OpinionsState *state);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "run/group_save.h"
 #include "step/snapshot.h"
 
 #include <stdlib.h>
@@ -173,6 +174,13 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
     }
     arena_reset_to(scratch, mark);
     return status;
+}
+
+Status stored_snapshot_check(const StoredSnapshot *snapshot, uint64_t checksum, Error *error) {
+    const uint8_t *bytes = snapshot->bytes;
+    const size_t count = snapshot->received_bytes;
+    return group_save_is_one(bytes, count) ? group_save_check(bytes, count, checksum, error)
+                                           : snapshot_check(bytes, count, checksum, error);
 }
 
 Input stored_snapshot_input(const StoredSnapshot *snapshot) {

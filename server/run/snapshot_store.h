@@ -53,6 +53,9 @@ void stored_snapshot_seal(StoredSnapshot *snapshot);
 // Takes the snapshot of a world: reserve, fill, seal.
 Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena *scratch,
                             Error *error);
+// Whether bytes that a client brought came whole: of a world, or of a group (group_save.h).
+// `checksum`: as snapshot_check has it.
+Status stored_snapshot_check(const StoredSnapshot *snapshot, uint64_t checksum, Error *error);
 // What makes a world of it, as long as it is retained.
 Input stored_snapshot_input(const StoredSnapshot *snapshot);
 // Refuses to make a world of it when the budget has no room for one. Any thread.

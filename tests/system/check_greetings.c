@@ -40,6 +40,28 @@ static void expect_welcome(WireClient *client) {
     ck_assert_ptr_nonnull(reply->welcome);
 }
 
+// By another address it is the same server, and after a restart another one.
+START_TEST(a_server_says_which_one_it_is) {
+    uint64_t seen[3];
+    for (int i = 0; i < 3; i++) {
+        static ServerProcess *server;
+        server = i == 1 ? server : server_start("--workers 3");
+        WireClient *client = wire_connect(server->address[0]);
+        greet(client, NULL);
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert_uint_eq(reply->welcome->lanes, 3);
+        seen[i] = reply->welcome->instance;
+        wire_close(client);
+        if (i > 0) {
+            server_stop(server);
+        }
+    }
+    ck_assert_uint_eq(seen[0], seen[1]);
+    ck_assert_uint_ne(seen[1], seen[2]);
+}
+END_TEST
+
 START_TEST(a_wrong_token_is_told_so_after_a_while_and_nobody_else_waits) {
     ServerProcess *server = start_guarded();
     WireClient *wrong = wire_connect(server->address[0]), *right = wire_connect(server->address[0]);
@@ -167,6 +189,7 @@ END_TEST
 static TCase *case_greetings(void) {
     TCase *tcase = tcase_create("greetings");
     tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_server_says_which_one_it_is);
     tcase_add_test(tcase, a_wrong_token_is_told_so_after_a_while_and_nobody_else_waits);
     tcase_add_test(tcase, a_second_guess_on_a_connection_ends_it);
     tcase_add_test(tcase, many_guesses_at_once_hold_little_and_get_no_answer);

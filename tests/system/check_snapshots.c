@@ -6,15 +6,11 @@
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"
+#include "support/wire_snapshot.h"
 #include "support/wire_world.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Bytes {
-    uint8_t *data;
-    size_t count;
-} Bytes;
 
 static uint64_t take(WireClient *client, uint64_t world) {
     Moreau__V1__SnapshotTake call = MOREAU__V1__SNAPSHOT_TAKE__INIT;
@@ -26,64 +22,15 @@ static uint64_t take(WireClient *client, uint64_t world) {
     return reply->snapshot_take->snapshot;
 }
 
-static Moreau__V1__SnapshotRead read_call(uint64_t snapshot, uint64_t first, uint64_t count) {
-    Moreau__V1__SnapshotRead call = MOREAU__V1__SNAPSHOT_READ__INIT;
-    call.has_snapshot = call.has_first = call.has_count = 1;
-    call.snapshot = snapshot;
-    call.first = first;
-    call.count = count;
-    return call;
-}
-
-static Bytes download(WireClient *client, uint64_t snapshot, uint64_t part) {
-    Bytes bytes = {0};
-    for (uint64_t total = 1; bytes.count < total;) {
-        Moreau__V1__SnapshotRead call = read_call(snapshot, bytes.count, part);
-        const Moreau__V1__SnapshotReadReply *reply = wire_accept(client, &call)->snapshot_read;
-        total = reply->total;
-        ck_assert_uint_gt(reply->data.len, 0);
-        bytes.data = realloc(bytes.data, bytes.count + reply->data.len);
-        memcpy(bytes.data + bytes.count, reply->data.data, reply->data.len);
-        bytes.count += reply->data.len;
-    }
-    return bytes;
-}
-
-static Moreau__V1__SnapshotUpload part_call(Bytes bytes, size_t first, size_t count,
-                                            uint64_t snapshot) {
-    Moreau__V1__SnapshotUpload call = MOREAU__V1__SNAPSHOT_UPLOAD__INIT;
-    call.has_snapshot = snapshot != 0;
-    call.snapshot = snapshot;
-    call.has_total = first == 0;
-    call.total = bytes.count;
-    call.has_first = call.has_data = 1;
-    call.first = first;
-    call.data.data = bytes.data + first;
-    call.data.len = count < bytes.count - first ? count : bytes.count - first;
-    return call;
-}
-
-static uint64_t upload(WireClient *client, Bytes bytes, size_t part) {
-    uint64_t snapshot = 0;
-    for (size_t first = 0; first < bytes.count; first += part) {
-        Moreau__V1__SnapshotUpload call = part_call(bytes, first, part, snapshot);
-        const Moreau__V1__SnapshotUploadReply *reply = wire_accept(client, &call)->snapshot_upload;
-        snapshot = reply->snapshot;
-        ck_assert_uint_eq(reply->received, first + call.data.len);
-        ck_assert_int_eq(reply->complete, reply->received == bytes.count);
-    }
-    return snapshot;
-}
-
 // The last part is refused, and with it the upload.
-static void refuse_upload(WireClient *client, Bytes bytes, size_t part) {
+static void refuse_upload(WireClient *client, WireBytes bytes, size_t part) {
     uint64_t snapshot = 0;
     size_t first = 0;
     for (; first + part < bytes.count; first += part) {
-        Moreau__V1__SnapshotUpload call = part_call(bytes, first, part, snapshot);
+        Moreau__V1__SnapshotUpload call = wire_snapshot_part_call(bytes, first, part, snapshot);
         snapshot = wire_accept(client, &call)->snapshot_upload->snapshot;
     }
-    Moreau__V1__SnapshotUpload call = part_call(bytes, first, part, snapshot);
+    Moreau__V1__SnapshotUpload call = wire_snapshot_part_call(bytes, first, part, snapshot);
     wire_refuse(client, &call,
                 bytes.count < 24 ? MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT
                                  : MOREAU__V1__STATUS__CODE__DATA_LOSS,
@@ -91,7 +38,7 @@ static void refuse_upload(WireClient *client, Bytes bytes, size_t part) {
 }
 
 // As if these bytes had been written so.
-static void seal(Bytes bytes) {
+static void seal(WireBytes bytes) {
     uint64_t checksum = hash_bytes(bytes.data, bytes.count - sizeof(checksum), 0);
     memcpy(bytes.data + bytes.count - sizeof(checksum), &checksum, sizeof(checksum));
 }
@@ -121,10 +68,10 @@ START_TEST(a_world_goes_on_on_another_server_as_if_it_had_stayed) {
     uint64_t world = heap_world(a, 11);
     wire_step(a, world, 200);
     uint64_t hash = wire_hash(a, world);
-    Bytes bytes = download(a, take(a, world), 1000);
+    WireBytes bytes = wire_snapshot_read(a, take(a, world), 1000);
 
     uint64_t other = heap_world(b, 99); // becomes the first one, whatever it was
-    ck_assert_uint_eq(restore(b, other, upload(b, bytes, 777)), hash);
+    ck_assert_uint_eq(restore(b, other, wire_snapshot_upload(b, bytes, 777)), hash);
     ck_assert_uint_eq(wire_step_count(b, other), 200);
     for (int i = 0; i < 20; i++) {
         wire_step(a, world, 10);
@@ -211,12 +158,12 @@ START_TEST(what_is_no_snapshot_is_refused_and_changes_nothing) {
     uint64_t world = heap_world(client, 21);
     wire_step(client, world, 50);
     uint64_t hash = wire_hash(client, world);
-    Bytes bytes = download(client, take(client, world), 1 << 20);
+    WireBytes bytes = wire_snapshot_read(client, take(client, world), 1 << 20);
 
     // another dynamics version: bytes 8 to 11
     bytes.data[8] ^= 0x40;
     seal(bytes);
-    Moreau__V1__SnapshotUpload part = part_call(bytes, 0, bytes.count, 0);
+    Moreau__V1__SnapshotUpload part = wire_snapshot_part_call(bytes, 0, bytes.count, 0);
     const Moreau__V1__Reply *reply =
         wire_refuse(client, &part, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, NULL);
     ck_assert_ptr_nonnull(strstr(reply->status->message, "version"));
@@ -233,16 +180,17 @@ START_TEST(what_is_no_snapshot_is_refused_and_changes_nothing) {
         bytes.data[i] ^= (uint8_t)(1u << i % 8);
     }
     expect_unchanged(client, world, hash);
-    ck_assert_uint_eq(restore(client, world, upload(client, bytes, 1000)), hash);
+    ck_assert_uint_eq(restore(client, world, wire_snapshot_upload(client, bytes, 1000)), hash);
 
     // cut short, yet announced as whole
     for (size_t left = 1; left < bytes.count; left += 97) {
-        refuse_upload(client, (Bytes){.data = bytes.data, .count = bytes.count - left}, 1000);
+        refuse_upload(client, (WireBytes){.data = bytes.data, .count = bytes.count - left}, 1000);
     }
     // bytes that were written so, and still make no world
     bytes.data[16] ^= 1; // the kind of its first section
     seal(bytes);
-    Moreau__V1__SnapshotRestore call = restore_call(world, upload(client, bytes, bytes.count));
+    Moreau__V1__SnapshotRestore call =
+        restore_call(world, wire_snapshot_upload(client, bytes, bytes.count));
     wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, NULL);
     expect_unchanged(client, world, hash);
     free(bytes.data);
@@ -255,10 +203,10 @@ START_TEST(parts_come_in_order_and_fit) {
     ServerProcess *server = server_start("--workers 1 --memory-bytes-max 256M");
     WireClient *client = wire_open(server->address[0]);
     uint64_t world = wire_small_world(client);
-    Bytes bytes = download(client, take(client, world), 1 << 20);
+    WireBytes bytes = wire_snapshot_read(client, take(client, world), 1 << 20);
     const Moreau__V1__Status__Code invalid = MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT;
 
-    Moreau__V1__SnapshotUpload part = part_call(bytes, 0, 100, 0);
+    Moreau__V1__SnapshotUpload part = wire_snapshot_part_call(bytes, 0, 100, 0);
     part.has_total = 0;
     wire_refuse(client, &part, invalid, "total");
     part.has_total = 1;
@@ -267,23 +215,23 @@ START_TEST(parts_come_in_order_and_fit) {
     part.total = bytes.count;
     part.data.len = 0;
     wire_refuse(client, &part, invalid, "data");
-    part = part_call(bytes, 0, 100, 0);
+    part = wire_snapshot_part_call(bytes, 0, 100, 0);
     part.first = 1;
     wire_refuse(client, &part, invalid, "first");
 
-    part = part_call(bytes, 0, 100, 0);
+    part = wire_snapshot_part_call(bytes, 0, 100, 0);
     uint64_t snapshot = wire_accept(client, &part)->snapshot_upload->snapshot;
     Moreau__V1__SnapshotRestore call = restore_call(world, snapshot);
     wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, "snapshot");
-    part = part_call(bytes, 99, 100, snapshot);
+    part = wire_snapshot_part_call(bytes, 99, 100, snapshot);
     wire_refuse(client, &part, invalid, "first");
-    part = part_call(bytes, 100, bytes.count, snapshot);
+    part = wire_snapshot_part_call(bytes, 100, bytes.count, snapshot);
     uint8_t *longer = calloc(1, bytes.count);
     part.data.data = longer;
     part.data.len = bytes.count;
     wire_refuse(client, &part, invalid, "data");
     free(longer);
-    part = part_call(bytes, 100, bytes.count, snapshot);
+    part = wire_snapshot_part_call(bytes, 100, bytes.count, snapshot);
     ck_assert(wire_accept(client, &part)->snapshot_upload->complete);
     wire_refuse(client, &part, MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION, "snapshot");
     restore(client, world, snapshot);
@@ -302,7 +250,7 @@ START_TEST(parts_come_in_order_and_fit) {
     drop.snapshot = snapshot;
     wire_accept(client, &drop);
     wire_refuse(client, &drop, MOREAU__V1__STATUS__CODE__NOT_FOUND, "snapshot");
-    Moreau__V1__SnapshotRead read = read_call(snapshot, 0, 1);
+    Moreau__V1__SnapshotRead read = wire_snapshot_read_call(snapshot, 0, 1);
     wire_refuse(client, &read, MOREAU__V1__STATUS__CODE__NOT_FOUND, "snapshot");
     call = restore_call(world, snapshot);
     wire_refuse(client, &call, MOREAU__V1__STATUS__CODE__NOT_FOUND, "snapshot");
@@ -395,8 +343,8 @@ START_TEST(snapshots_count_against_the_memory_budget_and_go_with_their_session) 
     WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
     uint64_t before = wire_stats(other, false)->world_bytes;
     uint8_t *zeros = calloc(1, 8 << 20);
-    Bytes bytes = {.data = zeros, .count = 40 << 20};
-    Moreau__V1__SnapshotUpload part = part_call(bytes, 0, 8 << 20, 0);
+    WireBytes bytes = {.data = zeros, .count = 40 << 20};
+    Moreau__V1__SnapshotUpload part = wire_snapshot_part_call(bytes, 0, 8 << 20, 0);
     uint64_t snapshot = 0;
     const Moreau__V1__Reply *reply = NULL;
     for (int i = 0; i < 20; i++) { // until the budget ends

@@ -357,3 +357,37 @@ def test_a_world_is_watched_while_it_learns(client, server):
         group.close()
         with pytest.raises(errors.NotFound, match=f"Group {group.id} is gone: it was destroyed"):
             live.result()
+
+
+def test_a_saved_group_goes_on_with_the_same_bits(client):
+    noise = [uniform("JOINT_POSITION", "rail", -1, 1)]
+    pushes = np.arange(4.0)[:, None]
+    with make(client, noise=noise, step_limit=7, autoreset="SAME_STEP") as group:
+        group.reset(seed=3)
+        for _ in range(5):
+            group.step(pushes)
+        saved = group.save()
+        with Group.from_saved(client, saved) as other:
+            assert (other.count, other.dtype, other.action.names) == (group.count, group.dtype, group.action.names)
+            assert other.resumed.step == 6 and np.array_equal(other.read().observation, group.read().observation)
+            for _ in range(20):
+                one, two = group.step(pushes), other.step(pushes)
+                assert np.array_equal(one.observation, two.observation)
+                assert np.array_equal(one.truncated, two.truncated)
+            assert other.save() == group.save()
+    assert client.stats().world_bytes is not None
+
+
+def test_what_is_no_saved_group_is_refused(client):
+    with make(client) as group:
+        saved = bytearray(group.save())
+        saved[200] ^= 1
+        with pytest.raises(errors.DataLoss):
+            Group.from_saved(client, bytes(saved))
+        with pytest.raises(errors.InvalidArgument, match="no snapshot"):
+            Group.from_saved(client, b"nothing of the kind")
+        group.reset()
+        group.send(np.zeros((4, 1)))
+        with pytest.raises(errors.FailedPrecondition, match="receive"):
+            group.save()
+        group.receive(4)

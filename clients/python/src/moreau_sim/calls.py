@@ -431,11 +431,12 @@ class Calls:
         recording: str | None = None,
         step: int | None = None,
         idle_timeout_s: float | None = None,
+        saved: int | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """See protocol.GroupCreate."""
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion, recording=recording, step=step, idle_timeout_s=idle_timeout_s),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion, recording=recording, step=step, idle_timeout_s=idle_timeout_s, saved=saved),
             p.GroupCreateReply,
             deadline_ms,
         )
@@ -552,6 +553,10 @@ class Calls:
     ) -> p.GroupStepReply:
         """See protocol.GroupRead."""
         return self._call(p.GroupRead(group=group, mask=mask), p.GroupStepReply, deadline_ms)
+
+    def group_save(self, *, group: int | None = None, deadline_ms: int | None = None) -> p.GroupSaveReply:
+        """See protocol.GroupSave."""
+        return self._call(p.GroupSave(group=group), p.GroupSaveReply, deadline_ms)
 
     def episode_start(
         self,

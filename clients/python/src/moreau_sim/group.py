@@ -202,6 +202,9 @@ def _opinions(of: p.GroupOpinionColumns) -> Opinions:
 _NO_OPINIONS = _opinions(p.GroupOpinionColumns())
 
 
+UPLOAD_BYTES = 1 << 20  # a part of what is brought: a frame of any server but the smallest holds it
+
+
 def _bits(mask: bytes | memoryview | None, count: int) -> NDArray[np.bool_]:
     if not mask:
         return np.zeros(count, np.bool_)
@@ -210,6 +213,15 @@ def _bits(mask: bytes | memoryview | None, count: int) -> NDArray[np.bool_]:
 
 def _record(record: str | p.GroupRecord | None) -> p.GroupRecord | None:
     return p.GroupRecord(name=record, returns=True) if isinstance(record, str) else record
+
+
+def _upload(client: Client, saved: bytes) -> int:
+    part = UPLOAD_BYTES
+    snapshot = client.snapshot_upload(total=len(saved), data=saved[:part]).snapshot
+    for first in range(part, len(saved), part):
+        client.snapshot_upload(snapshot=snapshot, first=first, data=saved[first : first + part])
+    assert snapshot is not None
+    return snapshot
 
 
 class Group:
@@ -325,6 +337,42 @@ class Group:
         """
         lifetime = p.World.Lifetime.SERVER if keep else None
         reply = client.group_create(recording=recording, step=step, lifetime=lifetime, record=_record(record), **more)
+        assert reply.resumed is not None
+        return cls(client, reply, bool(reply.resumed.double_precision))
+
+    def save(self) -> bytes:
+        """The group as bytes, between the calls before and those behind: what it is, its worlds, and the second opinions
+        still to be told. from_saved() goes on with them, on any server of the same dynamics version, with the same bits.
+        What was sent must have been received. Returns that were told are this group's: close() sends them."""
+        reply = self.client.group_save(group=self.id)
+        try:
+            parts: list[bytes] = []
+            size = 0
+            while size < (reply.bytes or 0):
+                part = self.client.snapshot_read(snapshot=reply.snapshot, first=size).data or b""
+                parts.append(bytes(part))
+                size += len(part)
+        finally:
+            self.client.snapshot_drop(snapshot=reply.snapshot)
+        return b"".join(parts)
+
+    @classmethod
+    def from_saved(
+        cls, client: Client, saved: bytes, *, keep: bool = False, record: str | p.GroupRecord | None = None, **more: Any
+    ) -> Group:
+        """Goes on with a group that was saved, here or elsewhere; read() tells what its worlds see, `resumed` where it stands.
+
+        saved    bytes of save()
+        keep     it stays when this client is gone
+        record   as of create(): a recording of its own, whose parent is that of the saved group, if it was recorded
+        more     name, idle_timeout_s: protocol.GroupCreate
+        """
+        snapshot = _upload(client, saved)
+        lifetime = p.World.Lifetime.SERVER if keep else None
+        try:
+            reply = client.group_create(saved=snapshot, lifetime=lifetime, record=_record(record), **more)
+        finally:
+            client.snapshot_drop(snapshot=snapshot)
         assert reply.resumed is not None
         return cls(client, reply, bool(reply.resumed.double_precision))
 

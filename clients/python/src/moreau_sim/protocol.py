@@ -60,6 +60,7 @@ class Request(Message):
     group_list: GroupList | None = None
     group_opinions: GroupOpinions | None = None
     group_read: GroupRead | None = None
+    group_save: GroupSave | None = None
     episode_start: EpisodeStart | None = None
     episode_stop: EpisodeStop | None = None
     episode_list: EpisodeList | None = None
@@ -120,6 +121,7 @@ class Reply(Message):
     group_destroy: GroupDestroyReply | None = None
     group_list: GroupListReply | None = None
     group_opinions: GroupOpinionsReply | None = None
+    group_save: GroupSaveReply | None = None
     episode_start: EpisodeStartReply | None = None
     episode_stop: EpisodeStopReply | None = None
     episode_list: EpisodeListReply | None = None
@@ -246,6 +248,11 @@ class Welcome(Message):
     reorders), so it records and verifies nothing"""
     http: str | None = None
     """HOST:PORT where --http listens, as the server knows it; absent: nowhere"""
+    lanes: int | None = None
+    """that step worlds at the same time (option --workers)"""
+    instance: int | None = None
+    """random, of this start of the server: the same by two addresses is one server; another than before, it
+    was restarted"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2180,6 +2187,13 @@ class GroupCreate(Message):
     the last that all ranges of its worlds have: nothing that was stored of it is lost"""
     idle_timeout_s: float | None = None
     """[s] 1 … 1e9: destroyed when no call has named it for so long; default: never"""
+    saved: int | None = None
+    """Instead of a template or a recording: a group that was saved (GroupSave), here or on another server of
+    the same dynamics version, whose bytes SnapshotUpload has brought; the id of that snapshot, which stays.
+    Only name, lifetime, record and idle_timeout_s may be given beside it. It stands as the other one did when
+    it was saved, each world in the middle of its episode (GroupRead tells what it sees), and goes on with the
+    same bits; second opinions come with the same call as there. Recorded, its recording's parent is that of
+    the saved group, if it had one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2188,9 +2202,9 @@ class GroupResumed(Message):
     a server that was killed the last second."""
 
     recording: str | None = None
-    """id of the recording's first episode"""
+    """id of the recording's first episode; absent: it was saved, and not recorded"""
     step: int | None = None
-    """it stands behind so many calls"""
+    """it stands behind so many calls (of one that was saved: of the group)"""
     calls_lost: int | None = None
     """that came behind it and of which something is stored, of all worlds or some"""
     episodes_lost: int | None = None
@@ -2206,6 +2220,9 @@ class GroupResumed(Message):
     autoreset: Group.Autoreset | None = None
     substeps: int | None = None
     step_limit: int | None = None
+    doubtful: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of a group that was saved, with an opinion: of each world's episode that goes on, how many of its steps
+    so far are doubtful"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2404,6 +2421,27 @@ class GroupOpinionsReply(Message):
     """not told yet"""
     lost: int | None = None
     """of all so far: steps that could not be kept, or solved, as memory ended"""
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupSave(Message):
+    """Saves a group between the calls before it and those behind it, to be gone on with on this server or
+    another (GroupCreate.saved): what it is, the state of all its worlds, the second opinions that no reply
+    has told yet, with the call they are due at. Waits until the steps of all calls before it that are to be
+    solved again have been; Cancel ends the wait. FAILED_PRECONDITION while a world that was sent (GroupSend)
+    has not been received. It changes nothing. What was recorded stays: returns still to be told go to this
+    group (GroupDestroy.return_sum)."""
+
+    group: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupSaveReply(Message):
+    snapshot: int | None = None
+    """to be read with SnapshotRead; it counts for the memory budget until SnapshotDrop"""
+    bytes: int | None = None
+    calls: int | None = None
+    """of the group so far, those before it was saved among them: GroupReset, Step and Send"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3655,6 +3693,7 @@ Request.FIELDS = (
     Field(96, "group_list", Kind.MESSAGE, False, GroupList),
     Field(97, "group_opinions", Kind.MESSAGE, False, GroupOpinions),
     Field(98, "group_read", Kind.MESSAGE, False, GroupRead),
+    Field(99, "group_save", Kind.MESSAGE, False, GroupSave),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStart),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStop),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeList),
@@ -3705,6 +3744,7 @@ Reply.FIELDS = (
     Field(95, "group_destroy", Kind.MESSAGE, False, GroupDestroyReply),
     Field(96, "group_list", Kind.MESSAGE, False, GroupListReply),
     Field(97, "group_opinions", Kind.MESSAGE, False, GroupOpinionsReply),
+    Field(99, "group_save", Kind.MESSAGE, False, GroupSaveReply),
     Field(120, "episode_start", Kind.MESSAGE, False, EpisodeStartReply),
     Field(121, "episode_stop", Kind.MESSAGE, False, EpisodeStopReply),
     Field(122, "episode_list", Kind.MESSAGE, False, EpisodeListReply),
@@ -3757,6 +3797,8 @@ Welcome.FIELDS = (
     Field(10, "build", Kind.STRING, False, None),
     Field(11, "golden", Kind.BOOL, False, None),
     Field(12, "http", Kind.STRING, False, None),
+    Field(13, "lanes", Kind.UINT32, False, None),
+    Field(14, "instance", Kind.UINT64, False, None),
 )
 Limit.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -4506,6 +4548,7 @@ GroupCreate.FIELDS = (
     Field(40, "recording", Kind.STRING, False, None),
     Field(42, "step", Kind.UINT64, False, None),
     Field(43, "idle_timeout_s", Kind.DOUBLE, False, None),
+    Field(44, "saved", Kind.UINT64, False, None),
 )
 GroupResumed.FIELDS = (
     Field(1, "recording", Kind.STRING, False, None),
@@ -4519,6 +4562,7 @@ GroupResumed.FIELDS = (
     Field(9, "autoreset", Kind.ENUM, False, Group.Autoreset),
     Field(10, "substeps", Kind.UINT32, False, None),
     Field(11, "step_limit", Kind.UINT64, False, None),
+    Field(12, "doubtful", Kind.UINT64, True, None),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),
@@ -4611,6 +4655,14 @@ GroupOpinionsReply.FIELDS = (
     Field(1, "opinions", Kind.MESSAGE, False, GroupOpinionColumns),
     Field(2, "left", Kind.UINT64, False, None),
     Field(3, "lost", Kind.UINT64, False, None),
+)
+GroupSave.FIELDS = (
+    Field(1, "group", Kind.UINT64, False, None),
+)
+GroupSaveReply.FIELDS = (
+    Field(1, "snapshot", Kind.UINT64, False, None),
+    Field(2, "bytes", Kind.UINT64, False, None),
+    Field(3, "calls", Kind.UINT64, False, None),
 )
 GroupList.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),
