@@ -22,7 +22,7 @@ fail() {
 
 root=$folder/root
 DESTDIR=$root cmake --install "$build" >/dev/null
-bin=$(dirname "$(find "$root" -name moreau-server -type f)")
+bin=$(dirname "$(find "$root" -name moreau-server -perm -100 -type f)")
 lib=$(dirname "$(find "$root" -name libmoreau.so)")
 man=$(dirname "$(find "$root" -name moreau.1)")
 units=$(dirname "$(find "$root" -name moreau.service)")
@@ -130,6 +130,31 @@ done
 for option in listen http token-file frame-bytes-max; do
     grep -q "^.B.*${option%%-*}" "$man/../man8/moreau-server.8" || fail "moreau-server(8) does not know --$option"
 done
+
+echo "== shells complete what --help names"
+share=$(dirname "$(find "$root" -name bash-completion -type d)")
+bash=$share/bash-completion/completions zsh=$share/zsh/site-functions fish=$share/fish/vendor_completions.d
+complete_in_bash() { # WORD ...: what the last one, of moreau's, may become
+    bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _moreau && echo "${COMPREPLY[@]}"' "$bash/moreau" "$@"
+}
+[ "$(complete_in_bash moreau ver)" = verify ] || fail "bash does not complete moreau's commands"
+[ "$(complete_in_bash moreau --json run --episode)" = --episode-name ] || fail "bash does not complete the options of moreau run"
+[ "$(complete_in_bash moreau call WorldSte)" = WorldStep ] || fail "bash does not complete the calls"
+[ "$(complete_in_bash moreau snapshot re)" = restore ] || fail "bash does not complete what snapshot does"
+[ -z "$(complete_in_bash moreau verify ver)$(complete_in_bash moreau run --solver run)" ] || fail "bash completes where files are meant"
+for option in $("$bin/moreau" run --help | grep -o '^  --[a-z-]*') $("$bin/moreau-server" --help | grep -o '^  --[a-z-]*'); do
+    grep -q -e "$option" "$bash/moreau" "$bash/moreau-server" && grep -q -e "$option" "$zsh/_moreau" "$zsh/_moreau-server" &&
+        grep -q -e "-l ${option#--}" "$fish/moreau.fish" "$fish/moreau-server.fish" || fail "no completion knows $option"
+done
+for program in moreau moreau-server; do
+    bash -n "$bash/$program"
+    ! command -v zsh >/dev/null || zsh -n "$zsh/_$program"
+    ! command -v fish >/dev/null || fish -n "$fish/$program.fish"
+done
+if command -v fish >/dev/null; then
+    export HOME="$folder"
+    [ "$(fish -c "source $fish/moreau.fish; complete -C 'moreau snapshot --cou'" | cut -f 1)" = --count ] || fail "fish does not complete moreau snapshot"
+fi
 
 if command -v systemd-analyze >/dev/null; then
     echo "== systemd accepts the units"

@@ -2,9 +2,11 @@
 """The Gymnasium environments against a real server, and CartPole against Gymnasium's own."""
 
 import importlib.util
+import os
 import pathlib
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import warnings
@@ -156,6 +158,22 @@ def test_what_is_stacked_stands_by_itself(address):
     # held there it is not stacked
     success, off, reward = stacked(address, lets_go=False)
     assert not success.any() and np.all(off < 1e-3) and np.all(reward < 0.0)
+
+
+def test_gymnasium_finds_an_environment_by_the_module_in_front_of_its_id(address):
+    program = f"""
+import gymnasium
+for module in ("", "moreau_sim.gym:", ""):
+    try:
+        gymnasium.make(module + "moreau_sim/Ant-v0", address={address!r}).close()
+        print("made")
+    except gymnasium.error.NamespaceNotFound:
+        print("not there")
+gymnasium.make_vec("moreau_sim.gym:moreau_sim/Ant-v0", num_envs=2, address={address!r}).close()
+"""
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(moreau_sim.__file__).parents[1])}
+    said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True).stdout
+    assert said.split("\n")[:3] == ["not there", "made", "made"]
 
 
 def test_the_ant_is_laid_out_as_gymnasiums(address):

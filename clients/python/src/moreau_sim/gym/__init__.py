@@ -3,11 +3,12 @@
 
     import gymnasium
 
-    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4096, address="127.0.0.1:7667")
-    env = gymnasium.make("moreau_sim/BlockPush-v0", render_mode="rgb_array")
+    worlds = gymnasium.make_vec("moreau_sim.gym:moreau_sim/CartPole-v0", num_envs=4096, address="127.0.0.1:7667")
+    env = gymnasium.make("moreau_sim.gym:moreau_sim/BlockPush-v0", render_mode="rgb_array")
 
-Without an address a server is started for this process. An environment of one's own is a class of Environment, and
-register(). Gymnasium finds those of this package by itself.
+Gymnasium loads no plugins: the name in front of the colon is the module that it imports for the ids to be there, and
+once that is imported they may stand alone. Without an address a server is started for this process. An environment of
+one's own is a class of Environment, and register().
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def register(description: type[Environment]) -> str:
 
 
 def register_all() -> None:
-    """Those of this package; Gymnasium calls it when it is imported."""
+    """Those of this package; importing this module calls it."""
     for description in ENVIRONMENTS:
         id = f"moreau_sim/{description.name}-v{description.version}"
         if id not in gymnasium.registry:
