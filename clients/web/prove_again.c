@@ -132,10 +132,10 @@ static Status set_solver(SolverKind kind, Error *error) {
     const uint32_t count = solver_get(kind)->parameter_count;
     Input input = {.kind = INPUT_SET};
     input.set.settings = (SettingsChange){.given = CHANGE_SOLVER | CHANGE_PARAMETERS,
-                                          .solver = kind,
+                                          .value.solver = kind,
                                           .parameter_solver = kind,
                                           .parameter_given = ((uint32_t)1 << count) - 1};
-    memcpy(input.set.settings.parameter, again.parameter, sizeof(again.parameter));
+    memcpy(input.set.settings.value.parameter, again.parameter, sizeof(again.parameter));
     return apply_change(again.world, again.stepper, &input, &again.scratch, NULL, NULL, error);
 }
 

@@ -37,7 +37,7 @@ static Status rule_over(Variant *variant, Error *error) {
 Status variant_open(Variant *variant, const World *world, const SettingsChange *rule,
                     const WorldLimits *limits, Arena *scratch, Error *error) {
     variant->rule = *rule;
-    variant->time_step = rule->given & CHANGE_TIME_STEP ? rule->time_step : 0.0;
+    variant->time_step = rule->given & CHANGE_TIME_STEP ? rule->value.time_step : 0.0;
     arena_init(&variant->arena, limits->bytes_max);
     uint8_t *bytes;
     size_t count;

@@ -41,7 +41,8 @@ static Status set_parameters(SolverSettings *solver, const SettingsChange *chang
         if ((change->parameter_given >> i & 1) == 0) {
             continue;
         }
-        Status status = solver_set(solver, row->parameters[i].name, change->parameter[i], error);
+        Status status =
+            solver_set(solver, row->parameters[i].name, change->value.parameter[i], error);
         if (status != STATUS_OK) {
             if (error != NULL) {
                 snprintf(error->field, sizeof(error->field), "settings.parameters.%s.%s", row->name,
@@ -53,57 +54,36 @@ static Status set_parameters(SolverSettings *solver, const SettingsChange *chang
     return STATUS_OK;
 }
 
-static void merge_choices(const SettingsChange *change, WorldSettings *settings) {
-    if (change->given & CHANGE_INTEGRATOR) {
-        settings->integrator = settings_choice(change->integrator);
-    }
-    if (change->given & CHANGE_ROTATION) {
-        settings->rotation = settings_choice(change->rotation);
-    }
-    if (change->given & CHANGE_CONTACT_PLANE) {
-        settings->contact_plane = settings_choice(change->contact_plane);
-    }
-}
-
 static Status merge_settings(const SettingsChange *change, WorldSettings *merged, Error *error) {
     WorldSettings settings = *merged;
-    settings.gravity = change->given & CHANGE_GRAVITY ? change->gravity : settings.gravity;
-    settings.time_step = change->given & CHANGE_TIME_STEP ? change->time_step : settings.time_step;
-    settings.margin = change->given & CHANGE_MARGIN ? change->margin : settings.margin;
-    if (change->given & CHANGE_RESTITUTION_THRESHOLD) {
-        settings.restitution_threshold = change->restitution_threshold;
-    }
-    if (change->given & CHANGE_RECOVERY_SPEED) {
-        settings.recovery_speed = change->recovery_speed;
-    }
-    merge_choices(change, &settings);
-    if (change->given & CHANGE_SLEEP_SPEED) {
-        settings.sleep_speed = change->sleep_speed;
-    }
-    if (change->given & CHANGE_SLEEP_TIME) {
-        settings.sleep_time = change->sleep_time;
-    }
-    if (change->given & CHANGE_JOINT_PROJECTION) {
-        settings.joint_projection = change->joint_projection;
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const Setting *setting = setting_get((SettingKind)i);
+        if (change->given & setting->bit) {
+            setting_copy(&settings, &change->value, setting);
+        }
     }
     if (change->given & CHANGE_BOUNDS) {
-        settings.has_bounds = change->has_bounds;
-        settings.bounds_lower = change->bounds_lower;
-        settings.bounds_upper = change->bounds_upper;
+        settings.has_bounds = change->value.has_bounds;
+        settings.bounds_lower = change->value.bounds_lower;
+        settings.bounds_upper = change->value.bounds_upper;
     }
     Status status = settings_check(&settings, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
     SolverSettings solver = step_solver(&settings);
-    if (change->given & CHANGE_SOLVER && change->solver != solver.kind) {
-        solver = solver_default(change->solver);
+    if (change->given & CHANGE_SOLVER && change->value.solver != (uint32_t)solver.kind) {
+        solver = solver_default((SolverKind)change->value.solver);
     }
-    if (status == STATUS_OK && change->given & CHANGE_PARAMETERS) {
+    if (change->given & CHANGE_PARAMETERS) {
         status = set_parameters(&solver, change, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
     }
-    if (status == STATUS_OK) {
-        step_set_solver(&settings, &solver);
-        *merged = settings;
-    }
-    return status;
+    step_set_solver(&settings, &solver);
+    *merged = settings;
+    return STATUS_OK;
 }
 
 static Status check_change(const World *world, const SetOrder *order, Error *error) {

@@ -81,84 +81,123 @@ static const uint64_t *source_column_u64(Source *source, Arena *arena, size_t co
 
 // ---- one pair of functions per kind
 
-enum { SETTINGS_NUMBERS = 7 };
+// What recordings hold of settings from before they were rows; each later one stands behind, where
+// it is given.
+enum { EARLY_NUMBERS = 7 };
 
-static void write_settings(Sink *sink, const SettingsChange *change) {
-    sink_u32(sink, change->given);
-    sink_u32(sink, change->parameter_given);
-    sink_u32(sink, change->integrator);
-    sink_u32(sink, change->rotation);
-    double numbers[] = {change->gravity.x,     change->gravity.y, change->gravity.z,
-                        change->time_step,     change->margin,    change->restitution_threshold,
-                        change->recovery_speed};
-    sink_doubles(sink, numbers, SETTINGS_NUMBERS);
-    sink_text(sink, solver_get(change->solver)->name);
-    sink_text(sink, solver_get(change->parameter_solver)->name);
-    sink_pad(sink);
-    sink_doubles(sink, change->parameter, SOLVER_PARAMETER_MAX);
-    sink_u64(sink, change->contact_plane);
-    if (change->given & CHANGE_BOUNDS) { // recordings from before there were any have none
-        double corners[6];
-        vec3_store(corners, change->bounds_lower);
-        vec3_store(corners + 3, change->bounds_upper);
-        sink_u64(sink, change->has_bounds);
-        sink_doubles(sink, corners, change->has_bounds ? 6 : 0);
-    }
-    if (change->given & (CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME)) { // likewise
-        const double sleep[2] = {change->sleep_speed, change->sleep_time};
-        sink_doubles(sink, sleep, 2);
-    }
-    if (change->given & CHANGE_JOINT_PROJECTION) { // likewise
-        sink_u64(sink, change->joint_projection);
+static void write_later(Sink *sink, const WorldSettings *value, const Setting *setting) {
+    if (setting->type == SETTING_IS_VECTOR || setting->type == SETTING_IS_NUMBER) {
+        sink_doubles(sink, setting_of(value, setting), setting->type == SETTING_IS_VECTOR ? 3 : 1);
+    } else {
+        sink_u64(sink, (uint64_t)setting_number(value, setting));
     }
 }
 
-static void read_bounds(Source *source, SettingsChange *change) {
+static void read_later(Source *source, WorldSettings *value, const Setting *setting) {
+    if (setting->type == SETTING_IS_VECTOR || setting->type == SETTING_IS_NUMBER) {
+        source_doubles(source, setting_at(value, setting),
+                       setting->type == SETTING_IS_VECTOR ? 3 : 1);
+        return;
+    }
+    const uint64_t whole = source_u64(source);
+    setting_set_number(value, setting, (double)whole);
+    source->failed = source->failed || whole > (setting->type == SETTING_IS_FLAG ? 1 : UINT8_MAX);
+}
+
+#define X(bit, section, upper, ...) SETTING_##upper,
+static const SettingKind later[] = {SETTING_LATER_MAP(X, X, X, X)};
+#undef X
+enum { LATER_COUNT = sizeof(later) / sizeof(later[0]) };
+
+static void write_settings(Sink *sink, const SettingsChange *change) {
+    const WorldSettings *value = &change->value;
+    sink_u32(sink, change->given);
+    sink_u32(sink, change->parameter_given);
+    sink_u32(sink, value->integrator);
+    sink_u32(sink, value->rotation);
+    double numbers[] = {value->gravity.x,     value->gravity.y, value->gravity.z,
+                        value->time_step,     value->margin,    value->restitution_threshold,
+                        value->recovery_speed};
+    sink_doubles(sink, numbers, EARLY_NUMBERS);
+    sink_text(sink, solver_get((SolverKind)value->solver)->name);
+    sink_text(sink, solver_get(change->parameter_solver)->name);
+    sink_pad(sink);
+    sink_doubles(sink, value->parameter, SOLVER_PARAMETER_MAX);
+    sink_u64(sink, value->contact_plane);
+    if (change->given & CHANGE_BOUNDS) { // recordings from before there were any have none
+        double corners[6];
+        vec3_store(corners, value->bounds_lower);
+        vec3_store(corners + 3, value->bounds_upper);
+        sink_u64(sink, value->has_bounds);
+        sink_doubles(sink, corners, value->has_bounds ? 6 : 0);
+    }
+    if (change->given & (CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME)) { // likewise
+        const double sleep[2] = {value->sleep_speed, value->sleep_time};
+        sink_doubles(sink, sleep, 2);
+    }
+    for (size_t i = 0; i < LATER_COUNT; i++) {
+        if (change->given & setting_get(later[i])->bit) {
+            write_later(sink, value, setting_get(later[i]));
+        }
+    }
+}
+
+static void read_bounds(Source *source, WorldSettings *value) {
     double corners[6] = {0.0};
     uint64_t has_bounds = source_u64(source);
-    change->has_bounds = has_bounds == 1;
-    source_doubles(source, corners, change->has_bounds ? 6 : 0);
-    change->bounds_lower = vec3_load(corners);
-    change->bounds_upper = vec3_load(corners + 3);
+    value->has_bounds = has_bounds == 1;
+    source_doubles(source, corners, value->has_bounds ? 6 : 0);
+    value->bounds_lower = vec3_load(corners);
+    value->bounds_upper = vec3_load(corners + 3);
     source->failed = source->failed || has_bounds > 1;
 }
 
-static void read_settings(Source *source, SettingsChange *change) {
-    change->given = source_u32(source);
-    change->parameter_given = source_u32(source);
-    change->integrator = source_u32(source);
-    change->rotation = source_u32(source);
-    double numbers[SETTINGS_NUMBERS];
-    source_doubles(source, numbers, SETTINGS_NUMBERS);
-    change->gravity = vec3_load(numbers);
-    change->time_step = numbers[3];
-    change->margin = numbers[4];
-    change->restitution_threshold = numbers[5];
-    change->recovery_speed = numbers[6];
-    char name[2][64];
-    if (!source_text(source, name[0], sizeof(name[0])) || !solver_find(name[0], &change->solver) ||
-        !source_text(source, name[1], sizeof(name[1])) ||
-        !solver_find(name[1], &change->parameter_solver)) {
+static void read_early(Source *source, WorldSettings *value) {
+    double numbers[EARLY_NUMBERS];
+    source_doubles(source, numbers, EARLY_NUMBERS);
+    value->gravity = vec3_load(numbers);
+    value->time_step = numbers[3];
+    value->margin = numbers[4];
+    value->restitution_threshold = numbers[5];
+    value->recovery_speed = numbers[6];
+}
+
+static SolverKind read_solver(Source *source) {
+    SolverKind kind = (SolverKind)0;
+    char name[64];
+    if (!source_text(source, name, sizeof(name)) || !solver_find(name, &kind)) {
         source->failed = true;
     }
+    return kind;
+}
+
+static void read_settings(Source *source, SettingsChange *change) {
+    WorldSettings *value = &change->value;
+    change->given = source_u32(source);
+    change->parameter_given = source_u32(source);
+    value->integrator = settings_choice(source_u32(source));
+    value->rotation = settings_choice(source_u32(source));
+    read_early(source, value);
+    value->solver = read_solver(source);
+    change->parameter_solver = read_solver(source);
     source_pad(source);
-    source_doubles(source, change->parameter, SOLVER_PARAMETER_MAX);
+    source_doubles(source, value->parameter, SOLVER_PARAMETER_MAX);
     uint64_t contact_plane = source_u64(source);
-    change->contact_plane = (uint32_t)contact_plane;
+    value->contact_plane = (uint8_t)contact_plane;
     source->failed = source->failed || contact_plane >= CONTACT_PLANE_COUNT;
     if (change->given & CHANGE_BOUNDS) {
-        read_bounds(source, change);
+        read_bounds(source, value);
     }
     if (change->given & (CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME)) {
         double sleep[2];
         source_doubles(source, sleep, 2);
-        change->sleep_speed = sleep[0];
-        change->sleep_time = sleep[1];
+        value->sleep_speed = sleep[0];
+        value->sleep_time = sleep[1];
     }
-    if (change->given & CHANGE_JOINT_PROJECTION) {
-        const uint64_t projection = source_u64(source);
-        change->joint_projection = projection == 1;
-        source->failed = source->failed || projection > 1;
+    for (size_t i = 0; i < LATER_COUNT; i++) {
+        if (change->given & setting_get(later[i])->bit) {
+            read_later(source, value, setting_get(later[i]));
+        }
     }
 }
 

@@ -27,37 +27,22 @@ typedef enum InputKind {
 } InputKind;
 
 // Which of the settings change.
+#define X(bit, section, upper, ...) CHANGE_##upper = 1 << (bit),
 enum {
-    CHANGE_GRAVITY = 1,
-    CHANGE_TIME_STEP = 2,
-    CHANGE_MARGIN = 4,
-    CHANGE_RESTITUTION_THRESHOLD = 8,
-    CHANGE_SOLVER = 16,
-    CHANGE_PARAMETERS = 32,
-    CHANGE_INTEGRATOR = 64,
-    CHANGE_ROTATION = 128,
-    CHANGE_RECOVERY_SPEED = 256,
-    CHANGE_CONTACT_PLANE = 512,
-    CHANGE_BOUNDS = 1024,
-    CHANGE_SLEEP_SPEED = 2048,
-    CHANGE_SLEEP_TIME = 4096,
-    CHANGE_JOINT_PROJECTION = 8192
+    CHANGE_SOLVER = 1 << 4,
+    CHANGE_PARAMETERS = 1 << 5,
+    CHANGE_BOUNDS = 1 << 10,
+    SETTING_MAP(X, X, X, X) // ...
 };
+#undef X
 
+// Bounds that are given and are none take away those that are there. Another solver comes with its
+// defaults.
 typedef struct SettingsChange {
     uint32_t given; // CHANGE_* bits
-    Vec3 gravity;
-    double time_step, margin, restitution_threshold, recovery_speed;
-    uint32_t integrator, rotation, contact_plane; // Integrator, Rotation, ContactPlane
-    bool has_bounds;                              // false: bounds are taken away
-    Vec3 bounds_lower, bounds_upper;              // [m]; zero where they are
-    double sleep_speed, sleep_time;
-    bool joint_projection;
-    SolverKind solver; // switching to another one sets its defaults
-    SolverKind
-        parameter_solver; // whose parameters these are: must be the world's solver after the change
-    uint32_t parameter_given; // bit i: parameter[i] is given
-    double parameter[SOLVER_PARAMETER_MAX];
+    WorldSettings value;
+    SolverKind parameter_solver; // whose parameters: must be the world's solver after the change
+    uint32_t parameter_given;    // bit i: value.parameter[i] is given
 } SettingsChange;
 
 // All of it changes together or not at all.

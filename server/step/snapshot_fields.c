@@ -135,11 +135,14 @@ bool field_is_number(const SnapshotField *field) {
 }
 
 bool section_is_written(const SnapshotSection *section, const World *world) {
-    return section->is_there == NULL || section->is_there(world);
+    return section->is_of_setting
+               ? !setting_is_initial(&world->settings, setting_get(section->setting))
+               : section->is_there == NULL || section->is_there(world);
 }
 
 bool section_is_next(const SnapshotSection *section, Source source) {
-    return section->is_there == NULL || source_u32(&source) == section->kind;
+    const bool is_always = section->is_there == NULL && !section->is_of_setting;
+    return is_always || source_u32(&source) == section->kind;
 }
 
 size_t field_bytes(const SnapshotField *field) {

@@ -92,6 +92,8 @@ typedef struct SnapshotSection {
     const SnapshotGroup *groups;
     size_t group_count;
     Status (*settle)(World *world, Error *error); // judges what was read into its place. Nullable
+    bool is_of_setting; // then it is there where that is not what it is by default
+    SettingKind setting;
 } SnapshotSection;
 
 // Whether a snapshot of the world has the section; whether the one that is being read does.

@@ -35,6 +35,8 @@ static_assert(sizeof(PrimitiveKind) == sizeof(uint32_t), "a kind is read and wri
 
 // ---- settings
 
+enum { SECTION_SETTINGS = 1 };
+
 static const SnapshotField settings_fields[] = {
     OF_WORLD("gravity", FIELD_DOUBLE, 3, xyz, settings.gravity),
     OF_WORLD("time_step", FIELD_DOUBLE, 1, NULL, settings.time_step),
@@ -69,7 +71,12 @@ static Status check_parameters(const WorldSettings *settings, Error *error) {
 static Status accept_settings(World *world, const World *stage, size_t index, Error *error) {
     (void)index;
     WorldSettings settings = stage->settings;
-    settings.sleep_time = settings_default().sleep_time; // unless a section says otherwise
+    for (int i = 0; i < SETTING_COUNT; i++) { // what other sections say, unless they do
+        const Setting *setting = setting_get((SettingKind)i);
+        if (setting->section != SECTION_SETTINGS) {
+            setting_reset(&settings, setting);
+        }
+    }
     Status status = settings_check(&settings, error);
     if (status == STATUS_OK) {
         status = check_parameters(&settings, error);
@@ -442,8 +449,8 @@ static const SnapshotGroup id_groups[] = {
 // ---- sleeping: when
 
 static bool has_sleep_settings(const World *world) {
-    return world->settings.sleep_speed != 0.0 ||
-           world->settings.sleep_time != settings_default().sleep_time;
+    return !setting_is_initial(&world->settings, setting_get(SETTING_SLEEP_SPEED)) ||
+           !setting_is_initial(&world->settings, setting_get(SETTING_SLEEP_TIME));
 }
 
 static const SnapshotField sleep_settings_fields[] = {
@@ -458,24 +465,6 @@ static Status settle_sleep_settings(World *world, Error *error) {
 
 static const SnapshotGroup sleep_settings_groups[] = {
     {.name = "sleep", FIELDS(sleep_settings_fields)},
-};
-
-// ---- joints brought together
-
-static bool has_projection(const World *world) {
-    return world->settings.joint_projection;
-}
-
-static const SnapshotField projection_fields[] = {
-    OF_WORLD("joint_projection", FIELD_FLAG, 1, NULL, settings.joint_projection),
-};
-
-static Status settle_projection(World *world, Error *error) {
-    return has_projection(world) ? STATUS_OK : damaged(error, "a projection that is none");
-}
-
-static const SnapshotGroup projection_groups[] = {
-    {.name = "joint_projection", FIELDS(projection_fields)},
 };
 
 // ---- who sleeps
@@ -727,8 +716,29 @@ static const SnapshotGroup shape_id_groups[] = {
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
 
+// Those of settings that came later, each the one field.
+#define OF_SETTING(section, upper, lower, type, count, part)                                       \
+    {section,                                                                                      \
+     1,                                                                                            \
+     true,                                                                                         \
+     .groups = (const SnapshotGroup[]){{                                                           \
+         .name = #lower,                                                                           \
+         .fields = (const SnapshotField[]){OF_WORLD(#lower, type, count, part, settings.lower)},   \
+         .field_count = 1,                                                                         \
+     }},                                                                                           \
+     .group_count = 1,                                                                             \
+     .is_of_setting = true,                                                                        \
+     .setting = SETTING_##upper},
+#define X_VECTOR(bit, section, upper, name, ...)                                                   \
+    OF_SETTING(section, upper, name, FIELD_DOUBLE, 3, xyz)
+#define X_NUMBER(bit, section, upper, name, ...)                                                   \
+    OF_SETTING(section, upper, name, FIELD_DOUBLE, 1, NULL)
+#define X_CHOICE(bit, section, upper, name, ...)                                                   \
+    OF_SETTING(section, upper, name, FIELD_BYTE, 1, NULL)
+#define X_FLAG(bit, section, upper, name, ...) OF_SETTING(section, upper, name, FIELD_FLAG, 1, NULL)
+
 const SnapshotSection snapshot_sections[] = {
-    {1, 1, true, GROUPS(settings_groups)},
+    {SECTION_SETTINGS, 1, true, GROUPS(settings_groups)},
     {2, 1, true, GROUPS(material_groups)},
     {3, 1, true, GROUPS(shape_groups)},
     {4, 1, true, GROUPS(body_groups)},
@@ -751,7 +761,5 @@ const SnapshotSection snapshot_sections[] = {
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
-    {19, 1, true, GROUPS(projection_groups), .is_there = has_projection,
-     .settle = settle_projection},
-};
+    SETTING_LATER_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)};
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

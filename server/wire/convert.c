@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Solver parameters are matched by name: the field of the solver's parameter message and the row of
-// the solver's table. A test holds the two against each other, so a parameter that is in one only
+// Settings and solver parameters are matched by name: the field of the message and the row of
+// SETTING_MAP or of the solver's table. Tests hold each against the other, so what is in one only
 // cannot slip through.
 #include "wire/convert.h"
 
@@ -110,7 +110,7 @@ static Status convert_change_parameters(const Moreau__V1__SolverParameters *mess
     change->given |= CHANGE_PARAMETERS;
     const Solver *row = solver_get(change->parameter_solver);
     for (uint32_t i = 0; i < row->parameter_count; i++) {
-        if (read_parameter(found, row->parameters[i].name, &change->parameter[i])) {
+        if (read_parameter(found, row->parameters[i].name, &change->value.parameter[i])) {
             change->parameter_given |= 1u << i;
         }
     }
@@ -141,12 +141,35 @@ static Status convert_bounds(const Moreau__V1__Bounds *message, SettingsChange *
                          message->n_lower, message->n_upper);
     }
     change->given |= CHANGE_BOUNDS;
-    change->has_bounds = message->n_lower == 3;
-    if (change->has_bounds) {
-        change->bounds_lower = vec3_load(message->lower);
-        change->bounds_upper = vec3_load(message->upper);
+    change->value.has_bounds = message->n_lower == 3;
+    if (change->value.has_bounds) {
+        change->value.bounds_lower = vec3_load(message->lower);
+        change->value.bounds_upper = vec3_load(message->upper);
     }
     return STATUS_OK;
+}
+
+// Of the settings only gravity is a vector.
+static Status convert_gravity(const Moreau__V1__WorldSettings *message, SettingsChange *change,
+                              Error *error) {
+    if (message->n_gravity != 0 && message->n_gravity != 3) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "settings.gravity",
+                         "Gravity needs 3 numbers, got %zu.", message->n_gravity);
+    }
+    if (message->n_gravity == 3) {
+        change->given |= CHANGE_GRAVITY;
+        change->value.gravity = vec3_load(message->gravity);
+    }
+    return STATUS_OK;
+}
+
+static void convert_setting(const Moreau__V1__WorldSettings *message, const Setting *setting,
+                            SettingsChange *change) {
+    double number;
+    if (read_parameter(&message->base, setting->name, &number)) {
+        change->given |= setting->bit;
+        setting_set_number(&change->value, setting, number);
+    }
 }
 
 Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange *change,
@@ -155,44 +178,24 @@ Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange
     if (message == NULL) {
         return STATUS_OK;
     }
-    if (message->n_gravity != 0) {
-        if (message->n_gravity != 3) {
-            return error_set(error, STATUS_INVALID_ARGUMENT, "settings.gravity",
-                             "Gravity needs 3 numbers, got %zu.", message->n_gravity);
-        }
-        change->given |= CHANGE_GRAVITY;
-        change->gravity = vec3_load(message->gravity);
+    if (convert_gravity(message, change, error) != STATUS_OK) {
+        return error->status;
     }
-    change->given |= message->has_time_step ? CHANGE_TIME_STEP : 0;
-    change->time_step = message->time_step;
-    change->given |= message->has_margin ? CHANGE_MARGIN : 0;
-    change->margin = message->margin;
-    change->given |= message->has_restitution_threshold ? CHANGE_RESTITUTION_THRESHOLD : 0;
-    change->restitution_threshold = message->restitution_threshold;
-    change->given |= message->has_recovery_speed ? CHANGE_RECOVERY_SPEED : 0;
-    change->recovery_speed = message->recovery_speed;
-    change->given |= message->has_integrator ? CHANGE_INTEGRATOR : 0;
-    change->integrator = (uint32_t)message->integrator;
-    change->given |= message->has_rotation ? CHANGE_ROTATION : 0;
-    change->rotation = (uint32_t)message->rotation;
-    change->given |= message->has_contact_plane ? CHANGE_CONTACT_PLANE : 0;
-    change->contact_plane = (uint32_t)message->contact_plane;
+    for (int i = SETTING_GRAVITY + 1; i < SETTING_COUNT; i++) {
+        convert_setting(message, setting_get((SettingKind)i), change);
+    }
     if (message->bounds != NULL && convert_bounds(message->bounds, change, error) != STATUS_OK) {
         return error->status;
     }
-    change->given |= message->has_sleep_speed ? CHANGE_SLEEP_SPEED : 0;
-    change->sleep_speed = message->sleep_speed;
-    change->given |= message->has_sleep_time ? CHANGE_SLEEP_TIME : 0;
-    change->sleep_time = message->sleep_time;
-    change->given |= message->has_joint_projection ? CHANGE_JOINT_PROJECTION : 0;
-    change->joint_projection = message->joint_projection != 0;
     if (message->solver != NULL) {
         change->given |= CHANGE_SOLVER;
-        Status status = find_solver(message->solver, &change->solver, error);
+        SolverKind kind;
+        Status status = find_solver(message->solver, &kind, error);
         if (status != STATUS_OK) {
             snprintf(error->field, sizeof(error->field), "settings.solver");
             return status;
         }
+        change->value.solver = kind;
     }
     return message->parameters == NULL
                ? STATUS_OK
@@ -269,10 +272,10 @@ static Moreau__V1__Bounds *convert_bounds_out(const WorldSettings *settings, Are
 
 Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, Arena *arena) {
     Moreau__V1__WorldSettings *message = arena_take(arena, sizeof(*message));
-    double *gravity = arena_take_array(arena, 3, sizeof(double));
     SolverSettings solver = {.kind = (SolverKind)settings->solver};
     memcpy(solver.parameter, settings->parameter, sizeof(solver.parameter));
     Moreau__V1__SolverParameters *parameters = convert_parameters_out(&solver, arena);
+    double *gravity = arena_take_array(arena, 3, sizeof(double));
     if (message == NULL || gravity == NULL || parameters == NULL) {
         return NULL;
     }
@@ -280,20 +283,10 @@ Moreau__V1__WorldSettings *convert_settings_out(const WorldSettings *settings, A
     vec3_store(gravity, settings->gravity);
     message->n_gravity = 3;
     message->gravity = gravity;
-    message->has_time_step = message->has_margin = message->has_restitution_threshold = 1;
-    message->time_step = settings->time_step;
-    message->margin = settings->margin;
-    message->restitution_threshold = settings->restitution_threshold;
-    message->has_recovery_speed = message->has_integrator = message->has_rotation = 1;
-    message->recovery_speed = settings->recovery_speed;
-    message->integrator = (Moreau__V1__Integrator__Kind)settings->integrator;
-    message->rotation = (Moreau__V1__Rotation__Kind)settings->rotation;
-    message->has_contact_plane = message->has_sleep_speed = message->has_sleep_time = 1;
-    message->sleep_speed = settings->sleep_speed;
-    message->sleep_time = settings->sleep_time;
-    message->has_joint_projection = 1;
-    message->joint_projection = settings->joint_projection;
-    message->contact_plane = (Moreau__V1__WorldSettings__ContactPlane)settings->contact_plane;
+    for (int i = SETTING_GRAVITY + 1; i < SETTING_COUNT; i++) {
+        const Setting *setting = setting_get((SettingKind)i);
+        write_parameter(&message->base, setting->name, setting_number(settings, setting));
+    }
     message->solver = (char *)solver_get(solver.kind)->name;
     message->parameters = parameters;
     if (settings->has_bounds) {

@@ -103,38 +103,25 @@ static void put_solver(Sink *sink, const WorldSettings *settings) {
     put(sink, "}}");
 }
 
-static void put_choice(Sink *sink, const char *field_name, uint32_t value) {
+static void put_setting(Sink *sink, const WorldSettings *settings, const Setting *setting) {
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(
-        &moreau__v1__world_settings__descriptor, field_name);
+        &moreau__v1__world_settings__descriptor, setting->name);
     ASSERT(field != NULL);
-    put(sink, ",");
-    put_text(sink, field_name);
-    put(sink, ":");
-    put_parameter(sink, field, value);
+    if (setting->type == SETTING_IS_VECTOR) {
+        put_numbers(sink, setting_of(settings, setting), 3);
+    } else {
+        put_parameter(sink, field, setting_number(settings, setting));
+    }
 }
 
 static void put_settings(Sink *sink, const WorldSettings *settings) {
-    double gravity[3];
-    vec3_store(gravity, settings->gravity);
-    put(sink, "{\"gravity\":");
-    put_numbers(sink, gravity, 3);
-    put(sink, ",\"time_step\":");
-    put_number(sink, settings->time_step);
-    put(sink, ",\"margin\":");
-    put_number(sink, settings->margin);
-    put(sink, ",\"restitution_threshold\":");
-    put_number(sink, settings->restitution_threshold);
-    put(sink, ",\"recovery_speed\":");
-    put_number(sink, settings->recovery_speed);
-    put(sink, ",\"sleep_speed\":");
-    put_number(sink, settings->sleep_speed);
-    put(sink, ",\"sleep_time\":");
-    put_number(sink, settings->sleep_time);
-    put(sink, ",\"joint_projection\":");
-    put(sink, settings->joint_projection ? "true" : "false");
-    put_choice(sink, "integrator", settings->integrator);
-    put_choice(sink, "rotation", settings->rotation);
-    put_choice(sink, "contact_plane", settings->contact_plane);
+    bool is_first = true;
+    put(sink, "{");
+    for (int i = 0; i < SETTING_COUNT; i++) {
+        const Setting *setting = setting_get((SettingKind)i);
+        put_key(sink, &is_first, setting->name);
+        put_setting(sink, settings, setting);
+    }
     put(sink, ",\"solver\":");
     put_solver(sink, settings);
     if (settings->has_bounds) {

@@ -8,9 +8,15 @@
 #include <stdio.h>
 
 static const Range ranges[RANGE_COUNT] = {
+#define X_VECTOR(bit, section, upper, name, unit, minimum, maximum, x, y, z, meaning)              \
+    [RANGE_##upper] = {"WorldSettings." #name, unit, minimum, maximum, false, meaning},
+#define X_NUMBER(bit, section, upper, name, unit, minimum, maximum, initial, meaning)              \
+    [RANGE_##upper] = {"WorldSettings." #name, unit, minimum, maximum, false, meaning},
+#define X_NONE(...)
+    SETTING_MAP(X_VECTOR, X_NUMBER, X_NONE, X_NONE)
 #define X(name, path, unit, minimum, maximum, exclusive, meaning)                                  \
     [RANGE_##name] = {path, unit, minimum, maximum, exclusive, meaning},
-    RANGE_MAP(X)
+        RANGE_MAP(X)
 #undef X
 };
 

@@ -4,29 +4,14 @@
 #pragma once
 
 #include "base/status.h"
+#include "world/setting_map.h"
 
 #include <stddef.h>
 
-// A time step below 1 ns is none: a body 1 m from the origin that moves at 1 m/s would go by less
-// than some million roundings of its position, and overlaps divided by it have no speed that means
-// anything.
-//
+// Those of a world's settings are in their own rows, setting_map.h. Here:
 // name, message and field on the wire, unit, minimum, maximum, is the minimum itself refused,
 // meaning
 #define RANGE_MAP(X)                                                                               \
-    X(GRAVITY, "WorldSettings.gravity", "m/s^2", -1e6, 1e6, false,                                 \
-      "acceleration of every body, per axis")                                                      \
-    X(TIME_STEP, "WorldSettings.time_step", "s", 1e-9, 10.0, false, "simulated time per step")     \
-    X(MARGIN, "WorldSettings.margin", "m", 0.0, 10.0, false,                                       \
-      "how much earlier than needed contacts enter")                                               \
-    X(RESTITUTION_THRESHOLD, "WorldSettings.restitution_threshold", "m/s", 0.0, 1e6, false,        \
-      "slower impacts do not bounce")                                                              \
-    X(RECOVERY_SPEED, "WorldSettings.recovery_speed", "m/s", 0.0, 1e9, false,                      \
-      "overlaps leave no faster; 1e9: as fast as the solver has it")                               \
-    X(SLEEP_SPEED, "WorldSettings.sleep_speed", "m/s", 0.0, 1e6, false,                            \
-      "no point of a body at rest is faster; 0: nothing falls asleep")                             \
-    X(SLEEP_TIME, "WorldSettings.sleep_time", "s", 0.0, 1e6, false,                                \
-      "how long an island is at rest before it falls asleep")                                      \
     X(BOUNDS, "WorldSettings.bounds", "m", -1e9, 1e9, false,                                       \
       "corners of the box outside of which dynamic bodies are removed")                            \
     X(FRICTION, "Material.friction", "1", 0.0, 1e6, false, "Coulomb coefficient")                  \
@@ -79,9 +64,15 @@
     X(IDLE_TIMEOUT, "WorldCreate.idle_timeout_s", "s", 1.0, 1e9, false,                            \
       "worlds that no call names are destroyed")
 
+#define X_SETTING(bit, section, upper, ...) RANGE_##upper,
+#define X_NONE(...)
 #define X(name, path, unit, minimum, maximum, exclusive, meaning) RANGE_##name,
-typedef enum RangeKind { RANGE_MAP(X) RANGE_COUNT } RangeKind;
+typedef enum RangeKind {
+    SETTING_MAP(X_SETTING, X_SETTING, X_NONE, X_NONE) RANGE_MAP(X) RANGE_COUNT
+} RangeKind;
 #undef X
+#undef X_NONE
+#undef X_SETTING
 
 typedef struct Range {
     const char *path; // message.field

@@ -5,6 +5,9 @@
 
 #include "base/status.h"
 #include "base/vec.h"
+#include "world/setting_map.h"
+
+#include <stddef.h>
 
 enum { SETTINGS_PARAMETER_MAX = 24 }; // step/ asserts that it is the solvers' own limit
 
@@ -33,32 +36,71 @@ typedef enum ContactPlane {
     CONTACT_PLANE_COUNT
 } ContactPlane;
 
+#define X(bit, section, upper, ...) SETTING_##upper,
+typedef enum SettingKind { SETTING_MAP(X, X, X, X) SETTING_COUNT } SettingKind;
+#undef X
+
+typedef enum SettingType {
+    SETTING_IS_VECTOR, // Vec3
+    SETTING_IS_NUMBER, // double
+    SETTING_IS_CHOICE, // uint8_t
+    SETTING_IS_FLAG    // bool
+} SettingType;
+
+typedef struct Setting {
+    const char *name;
+    SettingType type;
+    uint32_t bit;        // the one bit of SettingsChange.given
+    uint32_t section;    // of a snapshot
+    size_t offset;       // in WorldSettings
+    double initial[3];   // default; of a vector all three
+    int range;           // RangeKind of its numbers; of a choice, how many there are
+    const char *choices; // of a choice, as told
+} Setting;
+
+const Setting *setting_get(SettingKind kind);
+
 // Bounds are a box in world axes: a dynamic body whose centre of mass is outside of it after a step
 // is removed, as the last part of that step. Static and kinematic bodies stay wherever they are:
 // whoever placed or moves them knows where they go.
+#define X_VECTOR(bit, section, upper, name, ...) Vec3 name;
+#define X_NUMBER(bit, section, upper, name, ...) double name;
+#define X_CHOICE(bit, section, upper, name, ...) uint8_t name;
+#define X_FLAG(bit, section, upper, name, ...)   bool name;
 typedef struct WorldSettings {
-    Vec3 gravity;                 // [m/s^2]
-    double time_step;             // [s]
-    double margin;                // [m]
-    double restitution_threshold; // [m/s]
-    double recovery_speed;        // [m/s]: overlaps leave no faster; 1e9: as the solver has it
-    double sleep_speed;           // [m/s]: of what is at rest; 0: nothing falls asleep (sleep.h)
-    double sleep_time;            // [s] at rest until an island falls asleep
-    uint8_t integrator;           // Integrator
-    uint8_t rotation;             // Rotation
-    uint8_t contact_plane;        // ContactPlane
+    SETTING_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)
     bool has_bounds;
     uint32_t solver;                 // SolverKind
-    bool joint_projection;           // joints of rows are brought together after every step
-    uint8_t unused[7];               // zero: settings are compared as bytes
     Vec3 bounds_lower, bounds_upper; // [m] corners; zero without bounds
     double parameter[SETTINGS_PARAMETER_MAX];
 } WorldSettings;
+#undef X_VECTOR
+#undef X_NUMBER
+#undef X_CHOICE
+#undef X_FLAG
 
-// A choice of the wire as the settings hold it: what is none stays none.
+// Where a setting is.
+static inline void *setting_at(WorldSettings *settings, const Setting *setting) {
+    return (char *)settings + setting->offset;
+}
+
+static inline const void *setting_of(const WorldSettings *settings, const Setting *setting) {
+    return (const char *)settings + setting->offset;
+}
+
+// The number that a setting is; a choice its number, a flag 0 or 1. What is none of the choices
+// stays none. Of a vector there is no such number.
+double setting_number(const WorldSettings *settings, const Setting *setting);
+void setting_set_number(WorldSettings *settings, const Setting *setting, double number);
+
+// A choice of the wire as the settings hold it.
 static inline uint8_t settings_choice(uint32_t choice) {
     return choice < UINT8_MAX ? (uint8_t)choice : UINT8_MAX;
 }
+
+void setting_copy(WorldSettings *to, const WorldSettings *from, const Setting *setting);
+void setting_reset(WorldSettings *settings, const Setting *setting); // to its default
+bool setting_is_initial(const WorldSettings *settings, const Setting *setting);
 
 // To the last bit.
 bool settings_are_same(const WorldSettings *a, const WorldSettings *b);

@@ -32,7 +32,7 @@ static void put_parameters(Make *make, SettingsChange *change, SolverKind solver
             value -= p->kind == PARAMETER_EVEN ? fmod(value, 2.0) : 0.0;
         }
         change->parameter_given |= 1u << i;
-        change->parameter[i] = value;
+        change->value.parameter[i] = value;
     }
     if (change->parameter_given != 0) {
         change->given |= CHANGE_PARAMETERS;
@@ -55,32 +55,33 @@ static void put_budget(const Make *make, SettingsChange *change, SolverKind kind
         change->given |= CHANGE_PARAMETERS;
         change->parameter_solver = kind;
         change->parameter_given |= 1u << budget | 1u << SOLVER_MAX_ITERATIONS;
-        change->parameter[budget] = make->scale.budget;
-        change->parameter[SOLVER_MAX_ITERATIONS] = make->scale.iterations;
+        change->value.parameter[budget] = make->scale.budget;
+        change->value.parameter[SOLVER_MAX_ITERATIONS] = make->scale.iterations;
     }
 }
 
 static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
     if (make_chance(make, percent / 2)) {
         change->given |= CHANGE_INTEGRATOR;
-        change->integrator = make_roll(make, INTEGRATOR_COUNT);
+        change->value.integrator = (uint8_t)make_roll(make, INTEGRATOR_COUNT);
     }
     if (make_chance(make, percent / 2)) {
         change->given |= CHANGE_ROTATION;
-        change->rotation = make_roll(make, ROTATION_COUNT);
+        change->value.rotation = (uint8_t)make_roll(make, ROTATION_COUNT);
     }
     if (make_chance(make, percent / 2)) {
         change->given |= CHANGE_CONTACT_PLANE;
-        change->contact_plane = make_roll(make, CONTACT_PLANE_COUNT);
+        change->value.contact_plane = (uint8_t)make_roll(make, CONTACT_PLANE_COUNT);
     }
     if (make_chance(make, percent / 2)) {
         change->given |= CHANGE_JOINT_PROJECTION;
-        change->joint_projection = make_chance(make, 60);
+        change->value.joint_projection = make_chance(make, 60);
     }
     SolverKind solver = (SolverKind)make->world->settings.solver;
     if (make_chance(make, percent)) {
         change->given |= CHANGE_SOLVER;
-        solver = change->solver = (SolverKind)make_roll(make, SOLVER_COUNT);
+        solver = (SolverKind)make_roll(make, SOLVER_COUNT);
+        change->value.solver = solver;
     }
     if (make_chance(make, percent / 2)) {
         put_parameters(make, change, solver);
@@ -94,29 +95,29 @@ static void put_sleep(Make *make, SettingsChange *change) {
     static const double speeds[] = {0.0, 0.05, 0.05, 1.0, 1e6};
     static const double times[] = {0.0, 0.0, 0.02, 0.5};
     change->given |= CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME;
-    change->sleep_speed = speeds[make_roll(make, 5)];
-    change->sleep_time = times[make_roll(make, 4)];
+    change->value.sleep_speed = speeds[make_roll(make, 5)];
+    change->value.sleep_time = times[make_roll(make, 4)];
 }
 
 static void put_bounds(Make *make, SettingsChange *change) {
     change->given |= CHANGE_BOUNDS;
-    change->has_bounds = make_chance(make, 60);
-    if (change->has_bounds) {
+    change->value.has_bounds = make_chance(make, 60);
+    if (change->value.has_bounds) {
         const double reach = make_magnitude(make, 0.3, 10.0);
-        change->bounds_lower = vec3(-reach, -reach, -reach * make_uniform(make, 0.0, 1.0));
-        change->bounds_upper = vec3(reach, reach, reach);
+        change->value.bounds_lower = vec3(-reach, -reach, -reach * make_uniform(make, 0.0, 1.0));
+        change->value.bounds_upper = vec3(reach, reach, reach);
     }
 }
 
 static void put_gravity(Make *make, SettingsChange *change) {
     change->given |= CHANGE_GRAVITY;
     if (make_chance(make, 60)) {
-        change->gravity = vec3(0.0, 0.0, make_chance(make, 30) ? 0.0 : -9.81);
+        change->value.gravity = vec3(0.0, 0.0, make_chance(make, 30) ? 0.0 : -9.81);
         return;
     }
     const double size = make_number(make, 0.1, 20.0, 1e-6, 1e5);
-    change->gravity = vec3(make_uniform(make, -size, size), make_uniform(make, -size, size),
-                           make_uniform(make, -size, size));
+    change->value.gravity = vec3(make_uniform(make, -size, size), make_uniform(make, -size, size),
+                                 make_uniform(make, -size, size));
 }
 
 Input make_settings(Make *make, uint64_t percent) {
@@ -126,19 +127,21 @@ Input make_settings(Make *make, uint64_t percent) {
     }
     if (make_chance(make, percent)) {
         change.given |= CHANGE_TIME_STEP;
-        change.time_step = make_number(make, 1e-3, 0.02, 1e-9, 10.0);
+        change.value.time_step = make_number(make, 1e-3, 0.02, 1e-9, 10.0);
     }
     if (make_chance(make, percent / 2)) {
         change.given |= CHANGE_MARGIN;
-        change.margin = make_chance(make, 30) ? 0.0 : make_number(make, 1e-4, 0.01, 1e-9, 10.0);
+        change.value.margin =
+            make_chance(make, 30) ? 0.0 : make_number(make, 1e-4, 0.01, 1e-9, 10.0);
     }
     if (make_chance(make, percent / 3)) {
         change.given |= CHANGE_RESTITUTION_THRESHOLD;
-        change.restitution_threshold = make_uniform(make, 0.0, 0.5);
+        change.value.restitution_threshold = make_uniform(make, 0.0, 0.5);
     }
     if (make_chance(make, percent / 3)) {
         change.given |= CHANGE_RECOVERY_SPEED;
-        change.recovery_speed = make_chance(make, 30) ? 1e9 : make_magnitude(make, 0.01, 10.0);
+        change.value.recovery_speed =
+            make_chance(make, 30) ? 1e9 : make_magnitude(make, 0.01, 10.0);
     }
     if (make_chance(make, percent)) {
         put_sleep(make, &change);

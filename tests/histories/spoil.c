@@ -51,22 +51,24 @@ static void spoil_settings(Make *make, SettingsChange *change) {
     static const uint32_t bits[] = {CHANGE_TIME_STEP, CHANGE_MARGIN,     CHANGE_SLEEP_SPEED,
                                     CHANGE_GRAVITY,   CHANGE_INTEGRATOR, CHANGE_PARAMETERS};
     change->given |= bits[which];
-    change->time_step = which == 0 ? bad_number(make) : change->time_step;
-    change->margin = which == 1 ? bad_number(make) : change->margin;
-    change->sleep_speed = which == 2 ? bad_number(make) : change->sleep_speed;
-    change->gravity.x = which == 3 ? bad_number(make) : change->gravity.x;
-    change->integrator = which == 4 ? bad_choice(make) : change->integrator;
+    change->value.time_step = which == 0 ? bad_number(make) : change->value.time_step;
+    change->value.margin = which == 1 ? bad_number(make) : change->value.margin;
+    change->value.sleep_speed = which == 2 ? bad_number(make) : change->value.sleep_speed;
+    change->value.gravity.x = which == 3 ? bad_number(make) : change->value.gravity.x;
+    change->value.integrator =
+        which == 4 ? settings_choice(bad_choice(make)) : change->value.integrator;
     if (which == 5) {
         change->parameter_solver = (SolverKind)make_roll(make, SOLVER_COUNT);
         change->parameter_given |= 1;
-        change->parameter[0] = bad_number(make);
+        change->value.parameter[0] = bad_number(make);
     }
 }
 
 static bool is_legal_yet_absurd(const Input *input) {
     // a step of 10 s and the like are calm histories' end, not a refusal
     const SettingsChange *change = &input->set.settings;
-    return input->kind == INPUT_SET && change->given & CHANGE_TIME_STEP && change->time_step > 0.1;
+    return input->kind == INPUT_SET && change->given & CHANGE_TIME_STEP &&
+           change->value.time_step > 0.1;
 }
 
 void make_spoilt(Make *make, Input *input) {

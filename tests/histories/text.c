@@ -180,84 +180,61 @@ static bool is_whole(const Input *input) {
 
 // ---- settings
 
-typedef enum SettingType {
-    SETTING_NUMBER,
-    SETTING_VECTOR,
-    SETTING_CHOICE,
-    SETTING_BOOL
-} SettingType;
-
-typedef struct SettingRow {
-    const char *name;
-    uint32_t bit;
-    SettingType type;
-    size_t offset;
-} SettingRow;
-
-#define SETTING(upper, lower, type)                                                                \
-    { #lower, CHANGE_##upper, SETTING_##type, offsetof(SettingsChange, lower) }
-
-static const SettingRow setting_rows[] = {
-    SETTING(GRAVITY, gravity, VECTOR),
-    SETTING(TIME_STEP, time_step, NUMBER),
-    SETTING(MARGIN, margin, NUMBER),
-    SETTING(RESTITUTION_THRESHOLD, restitution_threshold, NUMBER),
-    SETTING(RECOVERY_SPEED, recovery_speed, NUMBER),
-    SETTING(INTEGRATOR, integrator, CHOICE),
-    SETTING(ROTATION, rotation, CHOICE),
-    SETTING(CONTACT_PLANE, contact_plane, CHOICE),
-    SETTING(BOUNDS, has_bounds, BOOL),
-    SETTING(BOUNDS, bounds_lower, VECTOR),
-    SETTING(BOUNDS, bounds_upper, VECTOR),
-    SETTING(SLEEP_SPEED, sleep_speed, NUMBER),
-    SETTING(SLEEP_TIME, sleep_time, NUMBER),
-    SETTING(JOINT_PROJECTION, joint_projection, BOOL),
-    SETTING(SOLVER, solver, CHOICE),
+// What belongs to settings and is no row of theirs.
+static const Setting others[] = {
+    {.name = "has_bounds",
+     .type = SETTING_IS_FLAG,
+     .bit = CHANGE_BOUNDS,
+     .offset = offsetof(WorldSettings, has_bounds)},
+    {.name = "bounds_lower",
+     .type = SETTING_IS_VECTOR,
+     .bit = CHANGE_BOUNDS,
+     .offset = offsetof(WorldSettings, bounds_lower)},
+    {.name = "bounds_upper",
+     .type = SETTING_IS_VECTOR,
+     .bit = CHANGE_BOUNDS,
+     .offset = offsetof(WorldSettings, bounds_upper)},
 };
-enum { SETTING_ROWS = sizeof(setting_rows) / sizeof(setting_rows[0]) };
+enum { SETTING_ROWS = SETTING_COUNT + (int)(sizeof(others) / sizeof(others[0])) };
 
-static json_t *setting_text(const void *at, SettingType type) {
-    switch (type) {
-    case SETTING_NUMBER:
-        return number_text(*(const double *)at);
-    case SETTING_VECTOR: {
-        const Vec3 *v = at;
-        return numbers_text((const double[]){v->x, v->y, v->z}, 3);
-    }
-    case SETTING_CHOICE:
-        return json_integer(*(const uint32_t *)at);
-    case SETTING_BOOL:
-        break;
-    }
-    return json_boolean(*(const bool *)at);
+static const Setting *setting_row(int i) {
+    return i < SETTING_COUNT ? setting_get((SettingKind)i) : &others[i - SETTING_COUNT];
 }
 
-static void read_setting(const json_t *text, void *at, SettingType type) {
-    switch (type) {
-    case SETTING_NUMBER:
-        *(double *)at = read_number(text);
+static json_t *setting_text(const WorldSettings *settings, const Setting *row) {
+    switch (row->type) {
+    case SETTING_IS_VECTOR:
+        return numbers_text(setting_of(settings, row), 3);
+    case SETTING_IS_NUMBER:
+        return number_text(setting_number(settings, row));
+    case SETTING_IS_CHOICE:
+        return json_integer((json_int_t)setting_number(settings, row));
+    case SETTING_IS_FLAG:
         break;
-    case SETTING_VECTOR:
-        *(Vec3 *)at =
+    }
+    return json_boolean(setting_number(settings, row) != 0.0);
+}
+
+static void read_setting(const json_t *text, WorldSettings *settings, const Setting *row) {
+    if (row->type == SETTING_IS_VECTOR) {
+        *(Vec3 *)setting_at(settings, row) =
             vec3(read_number(json_array_get(text, 0)), read_number(json_array_get(text, 1)),
                  read_number(json_array_get(text, 2)));
-        break;
-    case SETTING_CHOICE:
-        *(uint32_t *)at = (uint32_t)json_integer_value(text);
-        break;
-    case SETTING_BOOL:
-        *(bool *)at = json_is_true(text);
-        break;
+    } else {
+        setting_set_number(settings, row,
+                           json_is_boolean(text) ? json_is_true(text) : read_number(text));
     }
 }
 
 static void put_settings(const SettingsChange *change, json_t *text) {
-    for (size_t i = 0; i < SETTING_ROWS; i++) {
-        const SettingRow *row = &setting_rows[i];
+    for (int i = 0; i < SETTING_ROWS; i++) {
+        const Setting *row = setting_row(i);
         if (change->given & row->bit) {
-            json_object_set_new(text, row->name,
-                                setting_text((const char *)change + row->offset, row->type));
+            json_object_set_new(text, row->name, setting_text(&change->value, row));
         }
+    }
+    if (change->given & CHANGE_SOLVER) {
+        json_object_set_new(text, "solver", json_integer(change->value.solver));
     }
     if ((change->given & CHANGE_PARAMETERS) == 0) {
         return;
@@ -267,7 +244,7 @@ static void put_settings(const SettingsChange *change, json_t *text) {
     for (uint32_t i = 0; i < solver->parameter_count; i++) {
         if (change->parameter_given >> i & 1) {
             json_object_set_new(parameters, solver->parameters[i].name,
-                                number_text(change->parameter[i]));
+                                number_text(change->value.parameter[i]));
         }
     }
     json_object_set_new(text, solver->name, parameters);
@@ -283,20 +260,25 @@ static void read_parameters(const json_t *text, SettingsChange *change) {
                 change->given |= CHANGE_PARAMETERS;
                 change->parameter_solver = (SolverKind)kind;
                 change->parameter_given |= 1u << i;
-                change->parameter[i] = read_number(value);
+                change->value.parameter[i] = read_number(value);
             }
         }
     }
 }
 
 static void read_settings(const json_t *text, SettingsChange *change) {
-    for (size_t i = 0; i < SETTING_ROWS; i++) {
-        const SettingRow *row = &setting_rows[i];
+    for (int i = 0; i < SETTING_ROWS; i++) {
+        const Setting *row = setting_row(i);
         const json_t *value = json_object_get(text, row->name);
         if (value != NULL) {
             change->given |= row->bit;
-            read_setting(value, (char *)change + row->offset, row->type);
+            read_setting(value, &change->value, row);
         }
+    }
+    const json_t *solver = json_object_get(text, "solver");
+    if (solver != NULL) {
+        change->given |= CHANGE_SOLVER;
+        change->value.solver = (uint32_t)json_integer_value(solver);
     }
     read_parameters(text, change);
 }

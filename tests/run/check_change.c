@@ -414,7 +414,7 @@ static const Bad bad_orders[] = {
 // Beside what is good: nothing of it happens either.
 static void add_good(SetOrder *order) {
     const SetOrder good = order_of(&new_numbers);
-    order->settings = (SettingsChange){.given = CHANGE_TIME_STEP, .time_step = 0.001};
+    order->settings = (SettingsChange){.given = CHANGE_TIME_STEP, .value.time_step = 0.001};
     order->update = order->update.count > 0 ? order->update : good.update;
     order->joints = order->joints.count > 0 ? order->joints : good.joints;
     order->materials = order->materials.count > 0 ? order->materials : good.materials;

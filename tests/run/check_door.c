@@ -142,38 +142,38 @@ END_TEST
 START_TEST(settings_and_bodies_change_together_or_not_at_all) {
     Fixture fixture = open_door();
     const uint64_t unknown[1] = {99}, known[1] = {2};
-    SettingsChange change = {.given = CHANGE_TIME_STEP, .time_step = 0.5};
+    SettingsChange change = {.given = CHANGE_TIME_STEP, .value.time_step = 0.5};
     refuse(&fixture,
            (Input){.kind = INPUT_SET,
                    .set = {.settings = change,
                            .update = {.count = 1, .id = unknown, .pose = on_ground}}},
            STATUS_NOT_FOUND, "ids[0]");
-    change.time_step = 0.0;
+    change.value.time_step = 0.0;
     refuse(&fixture,
            (Input){
                .kind = INPUT_SET,
                .set = {.settings = change, .update = {.count = 1, .id = known, .pose = on_ground}}},
            STATUS_INVALID_ARGUMENT, "settings.time_step");
-    change = (SettingsChange){.given = CHANGE_INTEGRATOR, .integrator = INTEGRATOR_COUNT};
+    change = (SettingsChange){.given = CHANGE_INTEGRATOR, .value.integrator = INTEGRATOR_COUNT};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.integrator");
-    change = (SettingsChange){.given = CHANGE_ROTATION, .rotation = 77};
+    change = (SettingsChange){.given = CHANGE_ROTATION, .value.rotation = 77};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.rotation");
-    change = (SettingsChange){.given = CHANGE_RECOVERY_SPEED, .recovery_speed = -1.0};
+    change = (SettingsChange){.given = CHANGE_RECOVERY_SPEED, .value.recovery_speed = -1.0};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.recovery_speed");
-    change = (SettingsChange){.given = CHANGE_ROTATION, .rotation = 256}; // 0 in a byte
+    change = (SettingsChange){.given = CHANGE_ROTATION, .value.rotation = settings_choice(256)};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.rotation");
-    change = (SettingsChange){.given = CHANGE_SLEEP_SPEED, .sleep_speed = NAN};
+    change = (SettingsChange){.given = CHANGE_SLEEP_SPEED, .value.sleep_speed = NAN};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.sleep_speed");
-    change = (SettingsChange){.given = CHANGE_SLEEP_TIME, .sleep_time = -1e-9};
+    change = (SettingsChange){.given = CHANGE_SLEEP_TIME, .value.sleep_time = -1e-9};
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.sleep_time");
     change = (SettingsChange){.given = CHANGE_PARAMETERS, .parameter_given = 1};
-    change.parameter[0] = 7.0; // a tolerance above its range
+    change.value.parameter[0] = 7.0; // a tolerance above its range
     refuse(&fixture, (Input){.kind = INPUT_SET, .set = {.settings = change}},
            STATUS_INVALID_ARGUMENT, "settings.parameters.mdp.tolerance");
     close_door(&fixture);

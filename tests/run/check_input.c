@@ -19,18 +19,18 @@ static Input make_set(void) {
     SettingsChange change = {.given = CHANGE_TIME_STEP | CHANGE_PARAMETERS | CHANGE_INTEGRATOR |
                                       CHANGE_ROTATION | CHANGE_RECOVERY_SPEED | CHANGE_BOUNDS |
                                       CHANGE_SLEEP_SPEED | CHANGE_SLEEP_TIME,
-                             .sleep_speed = 0.03,
-                             .sleep_time = 0.7,
-                             .time_step = 0.25,
-                             .integrator = INTEGRATOR_MIDPOINT,
-                             .rotation = ROTATION_EXPLICIT,
-                             .recovery_speed = 2.5,
-                             .has_bounds = true,
-                             .bounds_lower = {-1.0, -2.0, -3.0},
-                             .bounds_upper = {4.0, 5.0, 6.0},
+                             .value.sleep_speed = 0.03,
+                             .value.sleep_time = 0.7,
+                             .value.time_step = 0.25,
+                             .value.integrator = INTEGRATOR_MIDPOINT,
+                             .value.rotation = ROTATION_EXPLICIT,
+                             .value.recovery_speed = 2.5,
+                             .value.has_bounds = true,
+                             .value.bounds_lower = {-1.0, -2.0, -3.0},
+                             .value.bounds_upper = {4.0, 5.0, 6.0},
                              .parameter_given = 5};
-    change.parameter[0] = 1e-9;
-    change.parameter[2] = 1.0;
+    change.value.parameter[0] = 1e-9;
+    change.value.parameter[2] = 1.0;
     return (Input){.kind = INPUT_SET,
                    .set = {.settings = change, .update = {.count = 2, .id = ids, .pose = pose}}};
 }
@@ -204,16 +204,16 @@ START_TEST(settings_come_back_as_they_were_given) {
     ck_assert_int_eq(input_decode(encode(&input, &arena), &arena, &decoded, &error), STATUS_OK);
     const SettingsChange *settings = &decoded.set.settings;
     ck_assert_uint_eq(settings->given, input.set.settings.given);
-    ck_assert_double_eq(settings->time_step, 0.25);
-    ck_assert_uint_eq(settings->integrator, INTEGRATOR_MIDPOINT);
-    ck_assert_uint_eq(settings->rotation, ROTATION_EXPLICIT);
-    ck_assert_double_eq(settings->recovery_speed, 2.5);
-    ck_assert_double_eq(settings->sleep_speed, 0.03);
-    ck_assert_double_eq(settings->sleep_time, 0.7);
-    ck_assert(settings->has_bounds);
-    ck_assert_double_eq(settings->bounds_lower.y, -2.0);
-    ck_assert_double_eq(settings->bounds_upper.z, 6.0);
-    ck_assert_double_eq(settings->parameter[0], 1e-9);
+    ck_assert_double_eq(settings->value.time_step, 0.25);
+    ck_assert_uint_eq(settings->value.integrator, INTEGRATOR_MIDPOINT);
+    ck_assert_uint_eq(settings->value.rotation, ROTATION_EXPLICIT);
+    ck_assert_double_eq(settings->value.recovery_speed, 2.5);
+    ck_assert_double_eq(settings->value.sleep_speed, 0.03);
+    ck_assert_double_eq(settings->value.sleep_time, 0.7);
+    ck_assert(settings->value.has_bounds);
+    ck_assert_double_eq(settings->value.bounds_lower.y, -2.0);
+    ck_assert_double_eq(settings->value.bounds_upper.z, 6.0);
+    ck_assert_double_eq(settings->value.parameter[0], 1e-9);
     arena_deinit(&arena);
 }
 END_TEST

@@ -602,8 +602,9 @@ START_TEST(simulated_time_is_the_sum_of_the_steps_whatever_they_were) {
     const double own = fixture.door.world->settings.time_step;
     order_steps(&fixture, (StepOrder){.steps = 11}, NULL);
     order_steps(&fixture, (StepOrder){.steps = 7, .time_step = 0.0005}, NULL);
-    change(&fixture, (Input){.kind = INPUT_SET,
-                             .set.settings = {.given = CHANGE_TIME_STEP, .time_step = 0.003}});
+    change(&fixture,
+           (Input){.kind = INPUT_SET,
+                   .set.settings = {.given = CHANGE_TIME_STEP, .value.time_step = 0.003}});
     order_steps(&fixture, (StepOrder){.steps = 5}, NULL);
     for (int i = 0; i < 23; i++) { // the same additions in the same order
         time = sum_add(time, i < 11 ? own : i < 18 ? 0.0005 : 0.003);
@@ -636,7 +637,7 @@ START_TEST(steps_that_matter_are_stretches_that_can_be_asked_for) {
         bool is_limit = strcmp(name, "max_iterations") == 0;
         if (is_limit || strcmp(name, "tolerance") == 0 || strcmp(name, "method") == 0) {
             one_sweep.parameter_given |= 1u << i; // of sweeps, not of newton
-            one_sweep.parameter[i] = is_limit ? 1.0 : solver->parameters[i].minimum;
+            one_sweep.value.parameter[i] = is_limit ? 1.0 : solver->parameters[i].minimum;
         }
     }
     change(&fixture, (Input){.kind = INPUT_SET, .set.settings = one_sweep});

@@ -96,9 +96,9 @@ static void lose_a_ball(Tape *tape) {
     const double push[12] = {2000.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.1};
     change(tape, (Input){.kind = INPUT_SET,
                          .set.settings = {.given = CHANGE_BOUNDS,
-                                          .has_bounds = true,
-                                          .bounds_lower = {-1.0, -1.0, -1.0},
-                                          .bounds_upper = {1.0, 1.0, 2.0}}});
+                                          .value.has_bounds = true,
+                                          .value.bounds_lower = {-1.0, -1.0, -1.0},
+                                          .value.bounds_upper = {1.0, 1.0, 2.0}}});
     uint32_t before = tape->door.world->body_count;
     step(tape, (StepOrder){.steps = 25, .wrench_count = 2, .wrench_body = pushed, .wrench = push});
     ck_assert_uint_eq(tape->door.world->body_count, before - 1);
@@ -145,8 +145,8 @@ static void perform(Tape *tape) {
     step(tape, (StepOrder){.steps = 20});
     change(tape, (Input){.kind = INPUT_SET,
                          .set.settings = {.given = CHANGE_GRAVITY | CHANGE_ROTATION,
-                                          .gravity = {1.0, 0.0, -9.0},
-                                          .rotation = ROTATION_EXPLICIT}});
+                                          .value.gravity = {1.0, 0.0, -9.0},
+                                          .value.rotation = ROTATION_EXPLICIT}});
     step(tape, (StepOrder){.steps = 25, .wrench_count = 1, .wrench_body = &ball, .wrench = push});
     const double above[7] = {0.1, 0.0, 0.5, 1, 0, 0, 0};
     change(tape, (Input){.kind = INPUT_BODIES,
@@ -164,8 +164,8 @@ static void perform(Tape *tape) {
     step(tape, (StepOrder){.steps = 41});
     lose_a_ball(tape);
     remove_things(tape);
-    change(tape,
-           (Input){.kind = INPUT_SET, .set.settings = {.given = CHANGE_MARGIN, .margin = 0.002}});
+    change(tape, (Input){.kind = INPUT_SET,
+                         .set.settings = {.given = CHANGE_MARGIN, .value.margin = 0.002}});
 }
 
 static void record(Tape *tape) {
