@@ -476,3 +476,25 @@ def test_an_environment_is_viewed_by_its_index(tmp_path, monkeypatch):
         assert moreau_sim.view(one, show=False).endswith(f"&group={one.unwrapped.worlds.group.id}&index=0")
         worlds.close()
         one.close()
+
+
+def test_a_fleet_learns_the_same(server):
+    """A vector environment on two servers, one of which is killed, against one of the same seeds on one."""
+    with moreau_sim.launch(workers=1) as first, moreau_sim.launch(workers=1) as second:
+        one = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=130, address=server.address)
+        other = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=130, fleet=[first.address, second.address], save_every=8)
+        assert len(other.unwrapped.worlds.group.shares) == 2
+        assert np.array_equal(one.reset(seed=4)[0], other.reset(seed=4)[0])
+        one.action_space.seed(1)
+        for call in range(40):
+            if call == 20:
+                second.process.kill()
+            actions = one.action_space.sample()
+            for a, b in zip(one.step(actions)[:4], other.step(actions)[:4]):
+                assert np.array_equal(a, b)
+        one.close()
+        other.close()
+    with pytest.raises(ValueError, match="leave address"):
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4, fleet=["127.0.0.1:1"], address="127.0.0.1:1")
+    with pytest.raises(TypeError, match="lost_after"):
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4, address=server.address, lost_after_s=1.0)

@@ -22,6 +22,7 @@ from ._wire import WireError
 from .client import Client, Pending
 from .episode import Episode, Frames
 from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError
+from .fleet import Event, Fleet
 from .group import Columns, Final, Group, Opinions, Rows, channel, gaussian, opinion_stream, parameter, uniform
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
@@ -40,7 +41,9 @@ __all__ = [
     "Columns",
     "ConnectionLost",
     "Episode",
+    "Event",
     "Final",
+    "Fleet",
     "Frames",
     "Group",
     "JointState",

@@ -73,6 +73,18 @@ class Connection:
     def close(self) -> None:
         self._socket.close()
 
+    def fileno(self) -> int:
+        """For who waits for several connections at once."""
+        return self._socket.fileno()
+
+    @property
+    def has_frame(self) -> bool:
+        """Whether receive() gives one without reading from the socket."""
+        if self._early:
+            return True
+        held = self._end - self._begin
+        return not self._long and held >= HEAD.size and held >= HEAD.size + HEAD.unpack_from(self._chunk, self._begin)[0]
+
     def send(self, payload: bytes) -> None:
         frame = HEAD.pack(len(payload)) + payload
         try:

@@ -87,7 +87,7 @@ class Pending(Generic[R]):
         error.result = None if view is None else self._client._read(decode, self._of, view)
         raise error
 
-    def _view(self) -> memoryview:
+    def view(self) -> memoryview:
         """The bytes of what the call gives."""
         head = self._wait()
         view = _result_in(head, self._of)
@@ -103,12 +103,12 @@ class Pending(Generic[R]):
         """What the call gives. Raises what it failed with: an exception for each status (errors.py); what was
         done before it failed is in the exception's `result`."""
         if self._result is None:
-            self._result = self._client._read(decode, self._of, self._view())
+            self._result = self._client._read(decode, self._of, self.view())
         return self._result
 
     def fields(self) -> dict[str, Any]:
         """Likewise, as skim() has it: for what many small calls need of it."""
-        return self._client._read(skim, self._of, self._view())
+        return self._client._read(skim, self._of, self.view())
 
 
 class Client(Calls):

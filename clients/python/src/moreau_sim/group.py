@@ -181,6 +181,21 @@ class Rows:
     gained: NDArray[np.bool_]  # rows whose substeps gained energy that nothing gave
 
 
+def received(fields: _Fields) -> NDArray[np.intp]:
+    """The worlds of a GroupReceive's reply."""
+    return _column(fields, "worlds").astype(np.intp)
+
+
+def judged(rows: Rows) -> Rows:
+    """Raises what the caller did wrong."""
+    for failure in rows.failures:
+        if failure.code in _RAISED:
+            error = of_status(failure)
+            error.result = rows
+            raise error
+    return rows
+
+
 def _columns(columns: p.GroupColumns | None) -> Columns:
     if columns is None:
         return Columns([], np.empty(0), np.empty(0))
@@ -446,20 +461,18 @@ class Group:
             numbers = np.asarray(values, dtype=float)
             if numbers.shape != (len(worlds), len(self.noise)):
                 raise ValueError(f"values: {len(worlds)} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
-        reset = p.GroupReset(group=self.id, mask=bits, seed=seeds, values=numbers, **self._told_returns())
-        return self._rows(self.client.send(reset, p.GroupStepReply).fields(), worlds)
+        return self._rows(self.begin_reset(bits, seeds, numbers).fields(), worlds)
 
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
         """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, or a
         world whose episode is over, is raised when the others have stepped: the exception's `result` has the rows."""
         bits, worlds = self._mask(mask)
-        body = self._body(p.GroupStep, bits, self._actions(actions, len(worlds)))
-        return self._rows(self.client.send_encoded(p.GroupStep, body, p.GroupStepReply).fields(), worlds)
+        return self._rows(self.begin_step(bits, self._actions(actions, len(worlds))).fields(), worlds)
 
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """The rows of all worlds, or of those of the mask, as they stand: nothing is stepped."""
         bits, worlds = self._mask(mask)
-        return self._rows(self.client.send(p.GroupRead(group=self.id, mask=bits), p.GroupStepReply).fields(), worlds)
+        return self._rows(self.begin_read(bits).fields(), worlds)
 
     def over(self) -> NDArray[np.bool_]:
         """Of a group that has just gone on from a recording: the worlds of which no episode goes on."""
@@ -468,8 +481,7 @@ class Group:
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
         """The first half of step(): the worlds step while the caller does something else."""
         bits, worlds = self._mask(mask)
-        body = self._body(p.GroupSend, bits, self._actions(actions, len(worlds)))
-        self._sent.append(self.client.send_encoded(p.GroupSend, body, p.GroupSendReply))
+        self._sent.append(self.begin_send(bits, self._actions(actions, len(worlds))))
 
     def receive(self, count: int | None = None) -> Rows:
         """The second half: rows of the `count` worlds that finished first, or of all that were sent; `worlds` says
@@ -479,7 +491,7 @@ class Group:
         for one in sent:
             one.result()
         fields = pending.fields()
-        return self._rows(fields, _column(fields, "worlds").astype(np.intp))
+        return self._rows(fields, received(fields))
 
     def opinions(self) -> Opinions:
         """Waits until all steps so far that are to be solved again have been, and gives what no Rows has had."""
@@ -491,6 +503,24 @@ class Group:
             left = reply.left or 0
         return joined(told)
 
+    # ---- calls whose replies are waited for elsewhere (fleet): masks and numbers as the wire has them
+
+    def begin_reset(self, bits: bytes | None, seeds: Any, values: NDArray[Any] | None) -> Pending[p.GroupStepReply]:
+        reset = p.GroupReset(group=self.id, mask=bits, seed=seeds, values=values, **self._told_returns())
+        return self.client.send(reset, p.GroupStepReply)
+
+    def begin_step(self, bits: bytes | None, actions: NDArray[Any]) -> Pending[p.GroupStepReply]:
+        return self.client.send_encoded(p.GroupStep, self._body(p.GroupStep, bits, actions), p.GroupStepReply)
+
+    def begin_read(self, bits: bytes | None) -> Pending[p.GroupStepReply]:
+        return self.client.send(p.GroupRead(group=self.id, mask=bits), p.GroupStepReply)
+
+    def begin_send(self, bits: bytes | None, actions: NDArray[Any]) -> Pending[p.GroupSendReply]:
+        return self.client.send_encoded(p.GroupSend, self._body(p.GroupSend, bits, actions), p.GroupSendReply)
+
+    def begin_receive(self, count: int) -> Pending[p.GroupStepReply]:
+        return self.client.send(p.GroupReceive(group=self.id, count=count), p.GroupStepReply)
+
     def _body(self, of: type[p.GroupStep] | type[p.GroupSend], bits: bytes | None, actions: NDArray[Any]) -> bytes:
         """A call that steps worlds, put together of what is the same in each."""
         column = actions.tobytes()
@@ -498,10 +528,14 @@ class Group:
         return body + encode(of(mask=bits, **self._told_returns())) if bits is not None or self._returns else body
 
     def _numbers(self, fields: _Fields, name: str, columns: Columns, count: int) -> NDArray[Any]:
+        return self._seen(fields, name, columns, count).copy()
+
+    def _seen(self, fields: _Fields, name: str, columns: Columns, count: int) -> NDArray[Any]:
+        """As they lie in the reply."""
         view, width = fields.get(name, _NOTHING), len(columns.names)
         if len(view) != count * width * self.dtype.itemsize:
             raise WireError(f"{name}: {len(view)} bytes are no {count} rows")
-        return np.ndarray((count, width), self.dtype, view).copy() if width else np.empty((count, 0), self.dtype)
+        return np.ndarray((count, width), self.dtype, view) if width else np.empty((count, 0), self.dtype)
 
     def _final(self, fields: _Fields) -> Final:
         _, _, observation, extra = self._names
@@ -511,13 +545,19 @@ class Group:
             fields, world, self._numbers(fields, observation, self.observation, count), self._numbers(fields, extra, self.extra, count)
         )
 
-    def _made(self, fields: _Fields, worlds: NDArray[np.intp]) -> Rows:
+    def made(self, fields: _Fields, worlds: NDArray[np.intp], into: tuple[NDArray[Any], NDArray[Any]] | None = None) -> Rows:
+        """Rows of a reply. `into`: where observation and extra go, instead of arrays of their own."""
         count = len(worlds)
         observation, extra, _, _ = self._names
+        if into is None:
+            into = self._numbers(fields, observation, self.observation, count), self._numbers(fields, extra, self.extra, count)
+        else:
+            into[0][:] = self._seen(fields, observation, self.observation, count)
+            into[1][:] = self._seen(fields, extra, self.extra, count)
         return Rows(
             worlds,
-            self._numbers(fields, observation, self.observation, count),
-            self._numbers(fields, extra, self.extra, count),
+            into[0],
+            into[1],
             _bits(fields.get("terminated"), count),
             _bits(fields.get("truncated"), count),
             self._final(fields) if "final_world" in fields else self._no_final,
@@ -530,15 +570,10 @@ class Group:
 
     def _rows(self, fields: _Fields, worlds: NDArray[np.intp]) -> Rows:
         try:
-            made = self._made(fields, worlds)
+            made = self.made(fields, worlds)
         except ValueError as nonsense:
             raise self.client.no_server(nonsense) from None
         if "recording_ended" in fields and not self._has_warned:
             self._has_warned = True
             warnings.warn(f"{self!r} is not recorded any more: {str(fields['recording_ended'], 'utf-8', 'replace')}", RuntimeWarning, stacklevel=3)
-        for failure in made.failures:
-            if failure.code in _RAISED:
-                error = of_status(failure)
-                error.result = made
-                raise error
-        return made
+        return judged(made)

@@ -32,6 +32,9 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
                       `worlds.group.resumed` says from where, and what is lost
     resume_step       behind so many calls of it; default: the last that all worlds have
 
+    fleet             addresses of several servers, as moreau_sim.Fleet has them, instead of `address`; with lost_after_s,
+                      save_every, shares … of it. `worlds.group` is the Fleet
+
     World i's k-th episode after reset(seed=s) is drawn from the stream (s, i, k): the same on every machine, whatever
     the number of workers. `infos["failure"]` says why the step of a world failed; its episode is truncated.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MoreauError
+from ..fleet import Fleet
 from ..group import Final, Group, Opinions, Rows, channel, joined
 from ..protocol import GroupOpinion
 from ..protocol import Group as GroupMessage
@@ -59,39 +60,49 @@ class Worlds:
         opinion: float | GroupOpinion | None = None,
         resume: str | None = None,
         resume_step: int | None = None,
+        fleet: Any = None,
+        **of_fleet: Any,
     ) -> None:
         self.environment = environment
         self.count = count
         self.autoreset = autoreset
         self.picture = Picture(environment.scene, environment.camera) if is_drawn else None
         drawn = self.picture.names if self.picture else []
-        self.place = Place(address, token, workers, timeout_s)
-        try:
-            if resume is not None:
-                self.group = Group.resume(self.place.client, resume, step=resume_step, record=record)
-                self._check_resumed(drawn)
-            else:
-                self.group = Group.create(
-                    self.place.client,
-                    environment.scene,
-                    name=environment.name,
-                    count=count,
-                    action=environment.action,
-                    observation=environment.observation,
-                    extra=[*environment.extra, *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION"))],
-                    bounds=environment.bounds,
-                    noise=environment.noise,
-                    substeps=environment.substeps,
-                    step_limit=environment.step_limit if step_limit is None else step_limit,
-                    autoreset=autoreset,
-                    double=double_precision,
-                    record=record,
-                    opinion=opinion,
-                    seed=int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
-                )
-        except BaseException:
-            self.place.close()
-            raise
+        layout: dict[str, Any] = {
+            "name": environment.name,
+            "count": count,
+            "action": environment.action,
+            "observation": environment.observation,
+            "extra": [*environment.extra, *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION"))],
+            "bounds": environment.bounds,
+            "noise": environment.noise,
+            "substeps": environment.substeps,
+            "step_limit": environment.step_limit if step_limit is None else step_limit,
+            "autoreset": autoreset,
+            "double": double_precision,
+            "record": record,
+            "opinion": opinion,
+            "seed": int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
+        }
+        self.place: Place | None = None
+        self.group: Group | Fleet
+        if fleet is not None:
+            if address is not None or workers is not None or resume is not None:
+                raise ValueError("fleet: it says which servers the worlds are on; leave address, workers and resume out")
+            self.group = Fleet(fleet, environment.scene, token=token, **layout, **of_fleet)
+        elif of_fleet:
+            raise TypeError(f"{next(iter(of_fleet))}: nobody knows this argument without a fleet")
+        else:
+            self.place = Place(address, token, workers, timeout_s)
+            try:
+                if resume is not None:
+                    self.group = Group.resume(self.place.client, resume, step=resume_step, record=record)
+                    self._check_resumed(drawn)
+                else:
+                    self.group = Group.create(self.place.client, environment.scene, **layout)
+            except BaseException:
+                self.place.close()
+                raise
         self._extras = len(self.group.extra) - 7 * len(drawn)  # of the description; what follows is for pictures
         self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
         self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
@@ -119,10 +130,11 @@ class Worlds:
             raise ValueError("resume: the worlds were recorded without render_mode, and cannot be drawn")
 
     def close(self) -> None:
-        if self.group.recording:
+        if self.place is None or self.group.recording:
             with suppress(MoreauError):  # a server that is gone has ended it
                 self.group.close()
-        self.place.close()
+        if self.place is not None:
+            self.place.close()
 
     def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None) -> NDArray[Any]:
         """The observations of all worlds, of which those of the mask have begun an episode. The first time after they went on

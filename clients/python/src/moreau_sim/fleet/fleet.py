@@ -1,0 +1,595 @@
+# SPDX-License-Identifier: MIT
+"""A fleet: calls over all shares, what becomes of them when a server is lost, and how they move."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import secrets
+import select
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import protocol as p
+from ..client import Pending
+from ..errors import ConnectionLost, MoreauError, ServerError
+from ..group import Group, Opinions, Rows, joined, judged
+from ..world import World
+from .addresses import Source
+from .calls import Call, Kind, digests_of
+from .host import LOOK_S, Host
+from .rows import join, moved_opinions, part
+from .saving import Schedule
+from .servers import Servers, is_gone
+from .share import Share
+
+SHARES_PER_SERVER = 4
+SHARE_WORLDS_MIN = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+    """What happened to the fleet, in words."""
+
+    time: float  # [s] since 1970
+    kind: str  # joined, lost, restored, moved, saved, drained, refused
+    server: str  # its address
+    text: str
+
+
+@dataclasses.dataclass(slots=True)
+class _Chosen:
+    """What a mask names of a share."""
+
+    share: Share
+    bits: bytes | None  # as a mask has them; None: all
+    worlds: NDArray[np.intp]  # of the share
+    rows: slice  # where they stand among all that are named
+
+
+def _cut(count: int, shares: int) -> list[tuple[int, int]]:
+    """First world and number of worlds of each share: as equal as can be, the larger ones first."""
+    each, more = divmod(count, shares)
+    found, first = [], 0
+    for index in range(shares):
+        worlds = each + (index < more)
+        found.append((first, worlds))
+        first += worlds
+    return found
+
+
+def _part_of(parameter: p.GroupParameter, count: int, first: int, worlds: int) -> p.GroupParameter:
+    values = np.asarray(parameter.values)
+    if len(values) % count:
+        raise ValueError(f"parameters: {len(values)} values are no whole number for each of {count} worlds")
+    each = len(values) // count
+    return dataclasses.replace(parameter, values=values[first * each : (first + worlds) * each])
+
+
+class Fleet:
+    """`count` worlds on several servers, with the calls of a Group. Its process owns it: where that ends, it ends.
+
+    addresses      HOST:PORT of each server, as a list; "file:PATH", "dns:NAME:PORT", or a function that gives a list.
+                   Files, names and functions are asked again whenever a server is missed, and by refresh()
+    template       a scene, as for Group.create
+    shares         into how many groups the worlds are cut; default: four for each server, of 64 worlds at least
+    seed, first_world, and action … opinion   as for Group.create, of all worlds
+    record         keeps every episode, of each share in the file of the server that it is on
+    lost_after_s   a server that leaves a Ping unanswered for so long is lost, as one that refuses or was restarted
+    patience_s     how long a server is waited for when none is left
+    save_every     calls between two saves; default: as many as keep saving below 3 % of the time
+    on_event       is told what happens (Event); so is the list `events`
+
+    A lost server's shares are made again on others, from the last save, and the calls since are repeated: the caller
+    sees the same bits as if nothing had happened.
+    """
+
+    def __init__(
+        self,
+        addresses: Source,
+        template: str | os.PathLike[str] | Mapping[str, Any] | p.Scene,
+        *,
+        count: int,
+        shares: int | None = None,
+        seed: int = 0,
+        first_world: int = 0,
+        parameters: Sequence[p.GroupParameter] = (),
+        record: str | p.GroupRecord | None = None,
+        name: str = "fleet",
+        token: str | None = None,
+        lost_after_s: float = 10.0,
+        patience_s: float = 120.0,
+        save_every: int | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        **layout: Any,
+    ) -> None:
+        if isinstance(template, World):
+            raise ValueError("template: a fleet's servers know no world of another; give its scene (World.scene)")
+        self.count = count
+        self.events: list[Event] = []
+        self.patience_s = patience_s
+        self._on_event = on_event
+        self._shares: list[Share] = []
+        self._homeless: list[Share] = []
+        self._schedule = Schedule(save_every)
+        self._buffer: list[Rows] = []  # that came back, and nobody has received; worlds of the fleet
+        self._receiving: dict[Share, Pending[Any]] = {}
+        self._is_closed = False
+        prefix = f"{name}.{secrets.token_hex(4)}"  # two fleets of one name are two
+        self.servers = Servers(addresses, token=token, name=name, lost_after_s=lost_after_s, prefix=prefix + ".", tell=self._tell)
+        self.servers.open()
+        try:
+            if count < 1:
+                raise ValueError(f"count: a fleet has at least one world, not {count}")
+            for index, (first, worlds) in enumerate(_cut(count, self._share_count(shares))):
+                create = self._creator(template, first, worlds, first_world, seed, parameters, record, layout)
+                share = Share(index, first, worlds, create)
+                share.name, share.record = prefix, record
+                self._shares.append(share)
+            self._homeless = list(self._shares)
+            self._house()
+        except BaseException:
+            self.close()
+            raise
+        group = self._shares[0].group
+        self.action, self.observation, self.extra, self.noise = group.action, group.observation, group.extra, group.noise
+        self.template_hash, self.time_step, self.dtype, self.name = group.template_hash, group.time_step, group.dtype, name
+        self.resumed = None
+
+    def _share_count(self, shares: int | None) -> int:
+        if shares is None:
+            return max(1, min(SHARES_PER_SERVER * len(self.servers.hosts), self.count // SHARE_WORLDS_MIN))
+        if not 1 <= shares <= self.count:
+            raise ValueError(f"shares: {self.count} worlds are cut into 1 to {self.count} shares, not {shares}")
+        return shares
+
+    def _creator(
+        self,
+        template: Any,
+        first: int,
+        worlds: int,
+        first_world: int,
+        seed: int,
+        parameters: Sequence[p.GroupParameter],
+        record: Any,
+        layout: dict[str, Any],
+    ) -> Callable[[Host, str], Group]:
+        of_share = [_part_of(one, self.count, first, worlds) for one in parameters]
+
+        def create(host: Host, name: str) -> Group:
+            return Group.create(
+                host, template, count=worlds, first_world=first_world + first, seed=seed, parameters=of_share, record=record, name=name, **layout
+            )
+
+        return create
+
+    def __repr__(self) -> str:
+        servers = ", ".join(f"{host.address} ({host.worlds})" for host in self.servers.hosts)
+        return f"<Fleet of {self.count} worlds in {len(self._shares)} shares on {servers}>"
+
+    def __enter__(self) -> Fleet:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Destroys all groups. Recordings are on their disks when it returns. A second time does nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for share in self._shares:
+            if share.host is not None:
+                with suppress(MoreauError):  # a server that is gone has ended them
+                    share.group.close()
+        self.servers.close()
+
+    @property
+    def recordings(self) -> list[str]:
+        """Of each share, the id of the recording that it is in now."""
+        return [share.group.recording for share in self._shares]
+
+    @property
+    def recording(self) -> str:
+        """Of the first share; "": the fleet is not recorded."""
+        return self._shares[0].group.recording
+
+    @property
+    def shares(self) -> list[Share]:
+        return list(self._shares)
+
+    def _tell(self, kind: str, server: str, text: str) -> None:
+        event = Event(time.time(), kind, server, text)
+        self.events.append(event)
+        if self._on_event is not None:
+            self._on_event(event)
+
+    # ---- losing and restoring
+
+    def _lose(self, host: Host, why: Exception) -> None:
+        """All that it held is without a home."""
+        self.servers.drop(host)
+        lost = list(host.shares)
+        for share in lost:
+            if share._group is not None and share.group.recording:
+                behind = 0 if share.saved is None else len(share.history)
+                self._tell(
+                    "superseded",
+                    host.address,
+                    f"recording {share.group.recording} on {host.address} goes on elsewhere: its last {behind} calls are repeated "
+                    "in another recording, and returns not sent yet are lost with it",
+                )
+            share.leave()
+            self._receiving.pop(share, None)
+        self._homeless += lost
+        self._tell("lost", host.address, f"{why}; {len(lost)} shares of {sum(share.count for share in lost)} worlds move")
+
+    def _house(self) -> None:
+        """Every share has a server again."""
+        until = time.monotonic() + self.patience_s
+        while self._homeless:
+            share = self._homeless[0]
+            host = self.servers.choose(share.count, until)
+            begun = time.monotonic()
+            try:
+                share.settle(host)
+            except MoreauError as why:
+                if not is_gone(why):
+                    self._abandon(share, host)
+                    raise
+                self._lose(host, why)
+                if share not in self._homeless:
+                    self._homeless.append(share)
+                continue
+            self._homeless.remove(share)
+            self._buffer += [self._moved(share, rows) for rows in share.early]
+            share.early = []
+            if share.epoch > 1:
+                text = f"worlds {share.first} to {share.first + share.count - 1} go on at {host.address}, after {time.monotonic() - begun:.2f} s"
+                self._tell("restored", host.address, text)
+
+    @staticmethod
+    def _abandon(share: Share, host: Host) -> None:
+        """It found no place there, and nothing of it stays."""
+        if share._group is not None:
+            with suppress(MoreauError):
+                share.group.close()
+        if share in host.shares:
+            host.shares.remove(share)
+
+    def _wait_any(self, hosts: Sequence[Host]) -> None:
+        """Takes what has come from any of them, and looks after those that are silent."""
+        ready = [host for host in hosts if host.has_frame]
+        if not ready:
+            ready = select.select([host for host in hosts if host.fileno() >= 0], [], [], LOOK_S)[0]
+        for host in hosts:
+            try:
+                if host in ready or host.fileno() < 0:
+                    host.take()
+                else:
+                    host.look()
+            except ConnectionLost as why:
+                self._lose(host, why)
+
+    # ---- calls on all shares
+
+    def _carry_out(self, calls: Sequence[tuple[Share, Call]]) -> dict[Share, dict[str, Any]]:
+        """What the replies say. Each share's call is done exactly once, whatever becomes of its server."""
+        told: dict[Share, dict[str, Any]] = {}
+        refusals: list[ServerError] = []
+        for share, call in calls:
+            share.current = call
+        for share, call in calls:
+            if share.host is not None and share.pending is None:
+                self._begin(share, call)
+        waiting = [share for share, _ in calls]
+        while waiting:
+            self._house()
+            for share in list(waiting):
+                if share.pending is not None and share.pending.done and self._finish(share, told, refusals):
+                    waiting.remove(share)
+            if waiting and not self._homeless:
+                self._wait_any(list(dict.fromkeys(share.host for share in waiting if share.host is not None)))
+        if refusals:
+            raise refusals[0]
+        return told
+
+    def _begin(self, share: Share, call: Call) -> None:
+        host = share.host
+        assert host is not None
+        try:
+            share.begin(call)
+        except ConnectionLost as why:
+            self._lose(host, why)
+
+    def _finish(self, share: Share, told: dict[Share, dict[str, Any]], refusals: list[ServerError]) -> bool:
+        host = share.host
+        assert host is not None
+        try:
+            told[share] = share.finish()
+        except MoreauError as why:
+            if is_gone(why):
+                self._lose(host, why)
+                return False
+            if not isinstance(why, ServerError):
+                raise
+            share.current = share.pending = None
+            refusals.append(why)
+        return True
+
+    def _choose(self, mask: ArrayLike | None) -> list[_Chosen]:
+        """Of each share that has some."""
+        if mask is None:
+            return [_Chosen(one, None, np.arange(one.count), slice(one.first, one.first + one.count)) for one in self._shares]
+        bits = np.asarray(mask)
+        if bits.dtype != np.bool_ or bits.shape != (self.count,):
+            raise ValueError(f"mask: {self.count} booleans are asked for, not {bits.dtype} of shape {bits.shape}")
+        if not bits.any():
+            raise ValueError("mask: it names no world")
+        chosen: list[_Chosen] = []
+        row = 0
+        for share in self._shares:
+            own = bits[share.first : share.first + share.count]
+            worlds = np.flatnonzero(own)
+            if len(worlds):
+                packed = np.packbits(own, bitorder="little").tobytes()
+                chosen.append(_Chosen(share, packed, worlds, slice(row, row + len(worlds))))
+                row += len(worlds)
+        return chosen
+
+    def _on_rows(self, chosen: Sequence[_Chosen], calls: Sequence[Call]) -> Rows:
+        begun = time.monotonic()
+        told = self._carry_out([(one.share, call) for one, call in zip(chosen, calls)])
+        count = chosen[-1].rows.stop
+        observation = np.empty((count, len(self.observation)), self.dtype)
+        extra = np.empty((count, len(self.extra)), self.dtype)
+        parts = [
+            (one.share.first, one.share.group.made(told[one.share], one.worlds, (observation[one.rows], extra[one.rows])))
+            for one in chosen
+        ]
+        if calls[0].kind is not Kind.READ:
+            self._schedule.called(time.monotonic() - begun)
+            self._save_if_due()
+        return judged(join(parts, observation, extra))
+
+    def _actions(self, actions: ArrayLike, rows: int) -> NDArray[Any]:
+        numbers = np.asarray(actions)
+        if numbers.shape != (rows, len(self.action)) or numbers.dtype.kind not in "fiub":
+            raise ValueError(f"actions: {rows} x {len(self.action)} numbers are asked for, not {numbers.dtype} of shape {numbers.shape}")
+        return numbers.astype(self.dtype, copy=True)  # kept until the next save
+
+    def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
+        """As Group.reset: the seeds are of the fleet's worlds, so they give the same on any number of servers."""
+        chosen = self._choose(mask)
+        rows = chosen[-1].rows.stop
+        seeds = None if seed is None else np.atleast_1d(np.asarray(seed, dtype=object))
+        if seeds is not None and len(seeds) not in (1, rows):
+            raise ValueError(f"seed: one, or {rows} are asked for, not {len(seeds)}")
+        numbers = None if values is None else np.array(values, dtype=float)
+        if numbers is not None and numbers.shape != (rows, len(self.noise)):
+            raise ValueError(f"values: {rows} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
+        calls = [
+            Call(
+                Kind.RESET,
+                one.worlds,
+                one.bits,
+                None if numbers is None else numbers[one.rows],
+                seeds if seeds is None or len(seeds) == 1 else seeds[one.rows],
+            )
+            for one in chosen
+        ]
+        return self._on_rows(chosen, calls)
+
+    def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
+        """As Group.step, on all servers at the same time."""
+        chosen = self._choose(mask)
+        numbers = self._actions(actions, chosen[-1].rows.stop)
+        return self._on_rows(chosen, [Call(Kind.STEP, one.worlds, one.bits, numbers[one.rows]) for one in chosen])
+
+    def read(self, mask: ArrayLike | None = None) -> Rows:
+        """As Group.read."""
+        chosen = self._choose(mask)
+        return self._on_rows(chosen, [Call(Kind.READ, one.worlds, one.bits) for one in chosen])
+
+    def over(self) -> NDArray[np.bool_]:
+        return np.zeros(self.count, np.bool_)
+
+    def tell_returns(self, worlds: ArrayLike, returns: ArrayLike, doubtful: ArrayLike | None = None) -> None:
+        """As Group.tell_returns."""
+        world, value = np.asarray(worlds, dtype=np.intp), np.asarray(returns, dtype=float)
+        bad = None if doubtful is None else np.asarray(doubtful, dtype=float)
+        for share in self._shares:
+            at = np.flatnonzero((world >= share.first) & (world < share.first + share.count))
+            if len(at):
+                share.group.tell_returns(world[at] - share.first, value[at], None if bad is None else bad[at])
+
+    def opinions(self) -> Opinions:
+        """As Group.opinions, of all shares. Those of a server that is lost come again with later rows."""
+        return joined([moved_opinions(share.group.opinions(), share.first) for share in self._shares])
+
+    # ---- sending and receiving
+
+    @staticmethod
+    def _moved(share: Share, rows: Rows) -> Rows:
+        return join([(share.first, rows)])
+
+    def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
+        """As Group.send: the worlds step, on their servers, while the caller does something else."""
+        chosen = self._choose(mask)
+        numbers = self._actions(actions, chosen[-1].rows.stop)
+        for one in chosen:
+            away = one.share.out.intersection(one.worlds.tolist())
+            if away:
+                raise ValueError(f"mask: world {one.share.first + min(away)} was sent: receive it first")
+        self._carry_out([(one.share, Call(Kind.SEND, one.worlds, one.bits, numbers[one.rows])) for one in chosen])
+        for one in chosen:
+            one.share.out |= set(one.worlds.tolist())
+
+    def receive(self, count: int | None = None) -> Rows:
+        """As Group.receive: rows of the `count` worlds that finished first, on whichever server, or of all that were sent."""
+        begun = time.monotonic()
+        there = sum(len(rows.worlds) for rows in self._buffer)
+        total = there + sum(len(share.out) for share in self._shares)
+        count = total if count is None else count
+        if not 1 <= count <= total:
+            raise ValueError(f"count: {total} worlds were sent and not received, not {count}")
+        while there < count:
+            there += self._receive_some(count - there)
+        taken = self._take(count)
+        self._schedule.called(time.monotonic() - begun)
+        self._save_if_due()
+        return judged(taken)
+
+    def _take(self, count: int) -> Rows:
+        parts: list[tuple[int, Rows]] = []
+        while count > 0:
+            rows = self._buffer.pop(0)
+            have = len(rows.worlds)
+            if have > count:
+                self._buffer.insert(0, part(rows, np.arange(count, have)))
+                rows = part(rows, np.arange(count))
+            parts.append((0, rows))
+            count -= len(rows.worlds)
+        return join(parts)
+
+    def _receive_some(self, wanted: int) -> int:
+        """Asks every share that has worlds under way for a part of them, and takes what comes first."""
+        away = [share for share in self._shares if share.out]
+        for share in away:
+            if share not in self._receiving and share.host is not None:
+                asked = min(len(share.out), -(-wanted // len(away)))
+                try:
+                    self._receiving[share] = share.group.begin_receive(asked)
+                except ConnectionLost as why:
+                    self._lose(share.host, why)
+        self._house()
+        count = self._collect()
+        if count == 0:
+            hosts = [share.host for share in self._receiving if share.host is not None]
+            if hosts:
+                self._wait_any(list(dict.fromkeys(hosts)))
+            count = self._collect()
+        return count
+
+    def _collect(self) -> int:
+        """Rows of the receives that are answered, and those that came while a share was made again."""
+        count = 0
+        for share, pending in list(self._receiving.items()):
+            host = share.host
+            if not pending.done or host is None:
+                continue
+            del self._receiving[share]
+            try:
+                rows = share.received(pending.fields())
+            except MoreauError as why:
+                if not is_gone(why):
+                    raise
+                self._lose(host, why)
+                continue
+            share.history.append(Call(Kind.RECEIVE, rows.worlds, rows=digests_of(rows)))
+            share.out -= set(rows.worlds.tolist())
+            self._buffer.append(self._moved(share, rows))
+            count += len(rows.worlds)
+        return count
+
+    # ---- saving and moving
+
+    def _bring_home(self) -> None:
+        """What was sent is received, and waits here."""
+        while any(share.out for share in self._shares) or self._homeless:
+            self._receive_some(sum(len(share.out) for share in self._shares))
+
+    def _save_if_due(self) -> None:
+        if self._schedule.is_due(max(share.history_bytes for share in self._shares)):
+            self.save()
+
+    def save(self) -> None:
+        """Saves every share: what is lost from now on begins here. It is done by itself, now and then."""
+        begun = time.monotonic()
+        self._bring_home()
+        todo = list(self._shares)
+        while todo:
+            self._house()
+            share = todo[0]
+            host = share.host
+            assert host is not None
+            try:
+                saved = share.group.save()
+            except MoreauError as why:
+                if not is_gone(why):
+                    raise
+                self._lose(host, why)
+                continue
+            share.saved, share.history = saved, []
+            todo.pop(0)
+        seconds = time.monotonic() - begun
+        self._schedule.saved(seconds)
+        size = sum(len(share.saved or b"") for share in self._shares)
+        self._tell("saved", "", f"{len(self._shares)} shares saved, {size} bytes in {seconds:.3f} s; the next in {self._schedule.every} calls")
+
+    def _move(self, share: Share, host: Host) -> None:
+        """Between two calls: saved where it is, made again there, destroyed here."""
+        before, old = share.host, share.group
+        assert before is not None
+        share.saved, share.history = old.save(), []
+        share.leave()
+        try:
+            share.settle(host)
+        except BaseException:
+            self._homeless.append(share)
+            raise
+        with suppress(MoreauError):
+            old.close()  # with its returns
+        self._tell("moved", host.address, f"worlds {share.first} to {share.first + share.count - 1} move from {before.address} to {host.address}")
+
+    def rebalance(self) -> None:
+        """Shares move from servers with many worlds for each lane to those with few."""
+        self._bring_home()
+        while True:
+            hosts = self.servers.open_hosts()
+            full = max(hosts, key=lambda host: host.load_with(0))
+            if not full.shares:
+                return
+            share = min(full.shares, key=lambda one: one.count)
+            empty = min(hosts, key=lambda host: host.load_with(share.count))
+            if empty is full or empty.load_with(share.count) >= full.load_with(0):
+                return
+            self._move_or_lose(share, empty)
+
+    def _move_or_lose(self, share: Share, host: Host) -> None:
+        before = share.host
+        try:
+            self._move(share, host)
+        except MoreauError as why:
+            if not is_gone(why):
+                raise
+            lost = before if share.host is before and before is not None else host
+            self._lose(lost, why)
+            self._house()
+
+    def add(self, address: str) -> None:
+        """A server joins, and gets its part of the shares."""
+        self.servers.add(address)
+        self.rebalance()
+
+    def drain(self, address: str) -> None:
+        """All shares of a server move to the others; it leaves the fleet."""
+        host = self.servers.of(address)
+        if len(self.servers.open_hosts()) < 2:
+            raise ValueError(f"{address} is the last server of the fleet: add another one first")
+        self._bring_home()
+        self.servers.draining.add(address)
+        for share in list(host.shares):
+            self._move_or_lose(share, self.servers.choose(share.count, time.monotonic()))
+        self.servers.drop(host)
+        self._tell("drained", address, f"{address} is drained and has left the fleet")
+
+    def refresh(self) -> None:
+        """Asks for the addresses again: who is new joins, and gets its part."""
+        if self.servers.look_again():
+            self.rebalance()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""A share of a fleet: some worlds, one behind the other, that are one group for ever, on one server after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..client import Pending
+from ..errors import MoreauError
+from ..group import Group, Rows, received
+from .calls import Call, Kind, digest_of, digests_of
+from .host import Host
+from .rows import part
+
+# repeated calls under way at once: fewer than any server allows
+WINDOW = 16
+
+
+class Differs(MoreauError):
+    """A server answered a repeated call with other bits."""
+
+
+class Share:
+    """`count` worlds from `first` on. `create` makes their group on a server, by the name that it is given."""
+
+    def __init__(self, index: int, first: int, count: int, create: Callable[[Host, str], Group]) -> None:
+        self.index = index
+        self.first = first
+        self.count = count
+        self.create = create
+        self.name = ""  # of the fleet, and its own
+        self.record: Any = None
+        self.epoch = 0  # of its group: a server that comes back has an older one
+        self.host: Host | None = None
+        self._group: Group | None = None
+        self.saved: bytes | None = None
+        self.history: list[Call] = []  # since it was saved
+        self.current: Call | None = None  # a call whose reply nobody has had
+        self.pending: Pending[Any] | None = None
+        self.sent: list[Pending[Any]] = []  # GroupSends whose replies nobody has looked at
+        self.out: set[int] = set()  # worlds that were sent and did not come back
+        self.early: list[Rows] = []  # that came back while the share was made again, and nobody has had
+
+    def __repr__(self) -> str:
+        return f"<Share {self.index} of worlds {self.first} to {self.first + self.count - 1} on {self.host!r}>"
+
+    @property
+    def group(self) -> Group:
+        assert self._group is not None
+        return self._group
+
+    @property
+    def history_bytes(self) -> int:
+        return sum(call.nbytes for call in self.history)
+
+    def received(self, fields: dict[str, Any]) -> Rows:
+        """Rows of a GroupReceive."""
+        return self.group.made(fields, received(fields))
+
+    # ---- where it is
+
+    def leave(self) -> None:
+        """Its server is lost."""
+        if self.host is not None and self in self.host.shares:
+            self.host.shares.remove(self)
+        self.host = self._group = self.pending = None
+        self.sent = []
+
+    def settle(self, host: Host) -> None:
+        """Makes the group on a server, and brings it to where it was: from what was saved, by the calls since. The call
+        whose reply nobody has had is under way again. Raises Differs where the server computes other bits."""
+        self.epoch += 1
+        name = f"{self.name}.{self.index}.{self.epoch}"
+        if self.saved is None:
+            group = self.create(host, name)
+        else:
+            group = Group.from_saved(host, self.saved, name=name, record=self.record)
+        self._group, self.host = group, host
+        host.shares.append(self)
+        self._repeat()
+        if self.current is not None:
+            self.begin(self.current)
+
+    def _repeat(self) -> None:
+        self.out, self.early = set(), []
+        window: list[tuple[Call, Pending[Any]]] = []
+        untold: dict[int, tuple[int, Rows, int]] = {}  # worlds that came back, and that no call has had yet
+        for call in self.history:
+            if call.kind is Kind.RECEIVE:
+                self._check(window)
+                self._receive_again(call, untold)
+                continue
+            window.append((call, call.begin(self.group)))
+            if call.kind is Kind.SEND:
+                self.out |= set(call.worlds.tolist())
+            if len(window) >= WINDOW:
+                self._check(window)
+        self._check(window)
+        for _, rows, at in untold.values():
+            self.early.append(part(rows, np.array([at])))
+
+    def _check(self, window: list[tuple[Call, Pending[Any]]]) -> None:
+        for call, pending in window:
+            if call.kind is Kind.SEND:
+                pending.result()
+            elif digest_of(pending) != call.digest:
+                raise self._differs()
+        window.clear()
+
+    def _receive_again(self, call: Call, untold: dict[int, tuple[int, Rows, int]]) -> None:
+        while missing := [world for world in call.rows if world not in untold]:
+            rows = self.received(self.group.begin_receive(len(missing)).fields())
+            digests = digests_of(rows)
+            for at, world in enumerate(rows.worlds.tolist()):
+                untold[world] = digests[world], rows, at
+                self.out.discard(world)
+        for world, digest in call.rows.items():
+            if untold.pop(world)[0] != digest:
+                raise self._differs()
+
+    def _differs(self) -> Differs:
+        address = self.host.address if self.host else "?"
+        return Differs(
+            f"the server at {address} answered a call on worlds {self.first} to {self.first + self.count - 1} with other bits than "
+            "were given before: it is another build, or what reads its memory is wrong; take it out of the fleet"
+        )
+
+    # ---- calls
+
+    def begin(self, call: Call) -> None:
+        """The call is under way; the share has left when its server is lost."""
+        self.current = call
+        self.pending = call.begin(self.group)
+
+    def finish(self) -> dict[str, Any]:
+        """What the reply says, which is there; it is given from now on."""
+        assert self.pending is not None and self.current is not None
+        fields = self.pending.fields()
+        if self.current.kind is not Kind.READ:
+            self.current.digest = digest_of(self.pending)
+            self.history.append(self.current)
+        self.pending = self.current = None
+        return fields
+

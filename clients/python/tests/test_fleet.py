@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""Fleets against real servers: the same bits as one group, on any number of servers, after moves, kills and cuts."""
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import moreau_sim
+from moreau_sim import Fleet, Group, channel, errors, parameter, uniform
+
+CART = {
+    "settings": {"time_step": 0.02, "gravity": [0, 0, -9.81]},
+    "bodies": [{"name": "cart", "mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0]}, {"name": "pole", "mass": 0.1, "inertia": [0.01, 0.01, 0.01, 0, 0, 0], "position": [0, 0, 0.5]}],
+    "joints": [
+        {"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]},
+        {"name": "hinge", "kind": "HINGE", "body_a": "cart", "body_b": "pole", "axis": [0, 1, 0]},
+    ],
+}
+COUNT = 200
+LAYOUT = {
+    "action": [channel("JOINT_EFFORT", "rail", scale=10, low=-1, high=1)],
+    "observation": [channel(kind, joint) for kind in ("JOINT_POSITION", "JOINT_VELOCITY") for joint in ("rail", "hinge")],
+    "extra": [channel("TIME")],
+    "bounds": [channel("JOINT_POSITION", "hinge", low=-0.2, high=0.2)],
+    "noise": [uniform("JOINT_POSITION", "hinge", -0.05, 0.05)],
+    "parameters": [parameter("GRAVITY", None, np.tile([0.0, 0.0, -9.81], COUNT) + np.repeat(np.linspace(0, 1, COUNT), 3))],
+    "step_limit": 30,
+}
+
+
+@pytest.fixture
+def launched():
+    """Starts servers, and stops those that still run."""
+    running = []
+
+    def start(**more):
+        server = moreau_sim.launch(workers=1, **more)
+        running.append(server)
+        return server
+
+    yield start
+    for server in running:
+        server.stop()
+
+
+def actions(call):
+    return np.sin(np.arange(COUNT) * 0.7 + call)[:, None]
+
+
+def same(one, other):
+    for name in ("worlds", "observation", "extra", "terminated", "truncated", "unconverged"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    for name in ("world", "observation", "episode", "seed", "length"):
+        assert np.array_equal(getattr(one.final, name), getattr(other.final, name)), name
+
+
+def straight(client, calls, **more):
+    """What one group says."""
+    with Group.create(client, CART, count=COUNT, **LAYOUT, **more) as group:
+        rows = [group.reset(seed=7)]
+        rows += [group.step(actions(call)) for call in range(calls)]
+        mask = np.arange(COUNT) % 3 == 0
+        rows += [group.reset(mask, seed=list(range(mask.sum()))), group.step(actions(0)[mask], mask), group.read()]
+    return rows
+
+
+def check_rest(fleet, rows):
+    mask = np.arange(COUNT) % 3 == 0
+    same(fleet.reset(mask, seed=list(range(mask.sum()))), rows[-3])
+    same(fleet.step(actions(0)[mask], mask), rows[-2])
+    same(fleet.read(), rows[-1])
+
+
+@pytest.mark.parametrize("servers, shares", [(1, 1), (1, 3), (3, 7), (2, None)])
+def test_the_same_bits_on_any_number_of_servers(client, launched, servers, shares):
+    rows = straight(client, 50)
+    with Fleet([launched().address for _ in range(servers)], CART, count=COUNT, shares=shares, **LAYOUT) as fleet:
+        assert len(fleet.shares) == (shares or 3) and sum(share.count for share in fleet.shares) == COUNT
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(50):
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+
+
+def test_a_killed_server_is_not_noticed_in_the_rows(client, launched):
+    calls = 60
+    rows = straight(client, calls)
+    servers = [launched() for _ in range(3)]
+    with Fleet([server.address for server in servers], CART, count=COUNT, shares=6, save_every=16, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(calls):
+            if call in (5, 40):  # before the first save, and behind one
+                servers[call % 3].process.send_signal(signal.SIGKILL)
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+        kinds = [event.kind for event in fleet.events]
+        assert kinds.count("lost") == 2 and kinds.count("restored") >= 4 and "saved" in kinds
+        assert len({share.host.address for share in fleet.shares}) == 1
+
+
+def test_growing_draining_and_moving_change_no_bit(client, launched):
+    calls = 40
+    rows = straight(client, calls)
+    first, second, third = (launched() for _ in range(3))
+    with Fleet([first.address], CART, count=COUNT, shares=5, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(calls):
+            if call == 5:
+                fleet.add(second.address)
+                assert sorted(len(host.shares) for host in fleet.servers.hosts) == [2, 3]
+            elif call == 10:
+                fleet.add(third.address)
+                assert sorted(len(host.shares) for host in fleet.servers.hosts) == [1, 2, 2]
+            elif call == 20:
+                fleet.drain(first.address)
+                with first.client() as looking:
+                    assert not looking.group_list().groups
+            elif call == 30:
+                fleet.drain(third.address)
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+        with pytest.raises(ValueError, match="last server"):
+            fleet.drain(second.address)
+
+
+def by_world(rows, into):
+    for i, world in enumerate(rows.worlds.tolist()):
+        into.setdefault(world, []).append((rows.observation[i].tobytes(), bool(rows.terminated[i]), bool(rows.truncated[i])))
+
+
+def test_sent_worlds_come_back_the_same_in_any_order(client, launched):
+    """Each world is sent when it has come back, whoever was first; two servers are killed on the way."""
+    rounds = 30
+    wanted, seen = {}, {}
+    with Group.create(client, CART, count=COUNT, **LAYOUT) as group:
+        group.reset(seed=7)
+        for turn in range(rounds):
+            by_world(group.step(actions(turn)), wanted)
+    servers = [launched() for _ in range(3)]
+    with Fleet([server.address for server in servers], CART, count=COUNT, shares=6, save_every=40, **LAYOUT) as fleet:
+        fleet.reset(seed=7)
+        turns = np.zeros(COUNT, int)
+        fleet.send(actions(0))
+        received, away = 0, COUNT
+        while away:
+            rows = fleet.receive(min(37, away))
+            by_world(rows, seen)
+            received += len(rows.worlds)
+            away -= len(rows.worlds)
+            turns[rows.worlds] += 1
+            mask = np.zeros(COUNT, bool)
+            mask[rows.worlds] = turns[rows.worlds] < rounds
+            away += int(mask.sum())
+            if mask.any():
+                fleet.send(np.sin(np.arange(COUNT) * 0.7 + turns)[mask, None], mask)
+            if received // 37 == 30:
+                servers[0].process.kill()
+            if received // 37 == 90:
+                servers[1].process.kill()
+        assert [event.kind for event in fleet.events].count("lost") == 2
+    assert seen == wanted
+
+
+class Relay:
+    """A way to a server that can be cut: all bytes of what goes through are lost, and nothing comes until it is mended."""
+
+    def __init__(self, path):
+        self.path = path
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.pairs = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+            except OSError:
+                return
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(self.path)
+            self.pairs += [near, far]
+            for a, b in ((near, far), (far, near)):
+                threading.Thread(target=self._pump, args=(a, b), daemon=True).start()
+
+    @staticmethod
+    def _pump(a, b):
+        with contextlib.suppress(OSError):
+            while data := a.recv(4096):
+                b.sendall(data)
+        for end in (a, b):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        pairs, self.pairs = self.pairs, []
+        for end in pairs:
+            with contextlib.suppress(OSError):  # it may be over by itself
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self.listener.close()
+        self.cut()
+
+
+def test_a_cut_is_mended_by_the_session(client, launched):
+    calls = 40
+    rows = straight(client, calls)
+    relay = Relay(launched().address.removeprefix("unix:"))
+    with Fleet([relay.address, launched().address], CART, count=COUNT, shares=4, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(calls):
+            if call % 8 == 3:
+                relay.cut()
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+        assert "lost" not in [event.kind for event in fleet.events]
+    relay.close()
+
+
+def test_a_server_that_stands_still_is_lost_and_a_stranger_afterwards(client, launched):
+    calls = 30
+    rows = straight(client, calls)
+    servers = [launched(), launched()]
+    with Fleet([server.address for server in servers], CART, count=COUNT, shares=4, lost_after_s=1.0, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(calls):
+            if call == 10:
+                os.kill(servers[0].process.pid, signal.SIGSTOP)
+            elif call == 20:
+                os.kill(servers[0].process.pid, signal.SIGCONT)
+                fleet.refresh()
+                # what it held is gone, and it holds its part of what there is
+                with servers[0].client() as looking:
+                    assert len(looking.group_list().groups) == 2
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+
+
+def test_all_servers_restart(client, launched, tmp_path):
+    """None is left for a moment; the file of addresses says where the new one is."""
+    rows = straight(client, 20)
+    first = launched()
+    addresses = tmp_path / "servers"
+    addresses.write_text(f"{first.address}  # the only one\n")
+    with Fleet(addresses, CART, count=COUNT, shares=2, save_every=8, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(20):
+            if call == 13:
+                first.process.kill()
+                threading.Timer(0.5, lambda: addresses.write_text(launched().address)).start()
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+
+
+def test_what_is_wrong_names_the_server(launched, tmp_path):
+    server = launched()
+    make = {"template": CART, "count": 8, **{name: value for name, value in LAYOUT.items() if name != "parameters"}}
+    with pytest.raises(ValueError, match="two addresses of one server"):
+        relay = Relay(server.address.removeprefix("unix:"))
+        Fleet([server.address, relay.address], **make)
+    relay.close()
+    with pytest.raises(errors.ConnectionLost, match="unix:/nowhere"):
+        Fleet([server.address, "unix:/nowhere"], **make)
+    with pytest.raises(ValueError, match="list of addresses is empty"):
+        Fleet([], **make)
+    bad = tmp_path / "servers"
+    bad.write_text("127.0.0.1:7667\nno address:x\n")
+    with pytest.raises(ValueError, match="servers:2"):
+        Fleet(bad, **make)
+    with pytest.raises(ValueError, match="shares"):
+        Fleet([server.address], shares=9, **make)
+    with pytest.raises(errors.InvalidArgument, match="nobody"):
+        Fleet([server.address], CART, count=8, action=[channel("JOINT_EFFORT", "nobody")], observation=LAYOUT["observation"])
+    with server.client() as client:
+        assert not client.group_list().groups  # nothing half made
+    with Fleet([server.address], **make) as fleet:
+        fleet.reset(seed=1)
+        with pytest.raises(ValueError, match="8 x 1"):
+            fleet.step(np.zeros((7, 1)))
+        with pytest.raises(ValueError, match="sent"):
+            fleet.receive(1)
+        fleet.send(np.zeros((8, 1)))
+        with pytest.raises(ValueError, match="receive it first"):
+            fleet.send(np.zeros((8, 1)))
+        assert sorted(fleet.receive().worlds.tolist()) == list(range(8))
+        with pytest.raises(errors.InvalidArgument):
+            fleet.step(np.full((8, 1), np.nan))
+    with server.client() as client:
+        assert not client.group_list().groups
+
+
+def test_saving_stays_below_its_share_of_the_time(launched):
+    from moreau_sim.fleet.saving import Schedule
+
+    schedule = Schedule(None)
+    for _ in range(100):
+        schedule.called(0.001)
+    schedule.saved(0.03)
+    assert schedule.every == 1000 and not schedule.is_due(0)
+    for _ in range(1000):
+        schedule.called(0.001)
+    assert schedule.is_due(0) and Schedule(1).every == 1
+    with pytest.raises(ValueError):
+        Schedule(0)
+
+
+def test_time_is_told_in_events(launched):
+    told = []
+    with Fleet([launched().address], CART, count=COUNT, shares=2, on_event=told.append, **LAYOUT) as fleet:
+        fleet.reset(seed=1)
+        fleet.save()
+        assert fleet.events == told and [event.kind for event in told] == ["joined", "saved"]
+        assert abs(told[-1].time - time.time()) < 60.0
+        assert "Fleet of 200 worlds in 2 shares" in repr(fleet)
