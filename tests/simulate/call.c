@@ -271,6 +271,16 @@ void call_cancel(Client *client, Call *victim) {
 
 // ---- judging
 
+static bool is_stop(Moreau__V1__Status__Code code) {
+    return code == MOREAU__V1__STATUS__CODE__CANCELLED ||
+           code == MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED;
+}
+
+// Who may be stopped: what was asked to be, and all there is where the server ends.
+static bool may_stop(const Client *client, const Call *call) {
+    return call->may_stop || client->crowd->is_stopping;
+}
+
 static Call *find_call(Client *client, uint64_t id) {
     for (size_t i = 0; i < client->call_count; i++) {
         if (client->call[i].id == id) {
@@ -350,7 +360,7 @@ static void judge_step(Client *client, const Call *call, const Moreau__V1__Reply
     for (size_t i = 0; i < call->world_count; i++) {
         ClientWorld *world = &client->world[call->world[i]];
         uint64_t done = step->steps_done[i];
-        if (done > call->change.steps || (done < call->change.steps && !call->may_stop)) {
+        if (done > call->change.steps || (done < call->change.steps && !may_stop(client, call))) {
             fail("client %zu: %" PRIu64 " steps of %" PRIu64 " were done, and nothing said stop",
                  client->number, done, call->change.steps);
         }
@@ -429,9 +439,12 @@ static void judge_solve(const Client *client, const Moreau__V1__SolveReply *solv
     }
 }
 
-// Refused by both or by neither.
+// Refused by both or by neither, unless it was not done at all.
 static void judge_edit(Client *client, const Call *call, const Moreau__V1__Status *status) {
     const ClientWorld *world = &client->world[call->world[0]];
+    if (is_stop(status->code)) {
+        return;
+    }
     const bool is_taken = status->code == MOREAU__V1__STATUS__CODE__OK;
     if (model_apply(world->model, call->change) != is_taken) {
         fail("client %zu: edit %" PRIu64 " of world %" PRIu64 " was %s: %s", client->number,
@@ -502,10 +515,8 @@ static void judge(Client *client, const Call *call, const Moreau__V1__Reply *rep
 // What may be answered other than OK.
 static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Status__Code code) {
     const HistoryEpisode *episode = client->crowd->history->episode;
-    bool stopped = code == MOREAU__V1__STATUS__CODE__CANCELLED ||
-                   code == MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED;
-    if (stopped) {
-        return call->may_stop || client->crowd->is_stopping;
+    if (is_stop(code)) {
+        return may_stop(client, call);
     }
     if (is_of_herd(call)) { // worlds may still be away, of a Receive that was cancelled
         return !client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
