@@ -44,7 +44,7 @@ static const struct {
     {PRIMITIVE_BOX, 2, -1, 0.0, "size[8]"},
     {PRIMITIVE_BOX, -1, 0, NAN, "pose[14]"},
     {PRIMITIVE_PLANE, -1, 2, INFINITY, "pose[16]"},
-    {PRIMITIVE_PLANE, -1, 3, 1.0 + 3e-6, "pose[17]"},
+    {PRIMITIVE_PLANE, -1, 3, 1.0 + 3e-9, "pose[17]"},
     {PRIMITIVE_SPHERE, -1, 3, 0.0, "pose[17]"},
     {PRIMITIVE_SPHERE, -1, 6, NAN, "pose[20]"},
     {PRIMITIVE_SPHERE, -1, -1, 0.0, "density[2]"},
