@@ -46,7 +46,9 @@ static void judge(Play *play, const ContactProblem *problem, const SolveResult *
                        result->softened, (int)result->answer.relation);
         }
     }
-    if (!(fabs(c->scale - verdict->scale) <= 1e-12 * verdict->scale)) {
+    // of slow bodies, whose motions cancel at a contact, it is no better than its terms
+    const double of_scale = fmax(1e-12, verdict->rounding);
+    if (!(fabs(c->scale - verdict->scale) <= of_scale * verdict->scale)) {
         play_found(play, PROPERTY_JUDGE, "scale", "the scale is %.17g, and judged again %.17g",
                    c->scale, verdict->scale);
     }
