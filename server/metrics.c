@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "metrics.h"
 
-#include "run/farm.h"
+#include "run/groups/farm.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "net/connection.h"
-#include "run/host.h"
-#include "run/lane.h"
+#include "run/worlds/host.h"
+#include "run/lanes/lane.h"
 
 #include <stdio.h>
 

@@ -8,11 +8,11 @@
 #include "net/listener.h"
 #include "page_file.h"
 #include "peers.h"
-#include "run/farm.h"
-#include "run/host.h"
-#include "run/snapshot_store.h"
-#include "run/lane.h"
-#include "run/selftest.h"
+#include "run/groups/farm.h"
+#include "run/worlds/host.h"
+#include "run/groups/snapshot_store.h"
+#include "run/lanes/lane.h"
+#include "run/worlds/selftest.h"
 
 #include <inttypes.h>
 #include <signal.h>

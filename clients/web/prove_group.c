@@ -2,8 +2,8 @@
 // An episode of a group's world: the world is made of the group's definition, and takes the rows of
 // the calls that were its.
 #include "log/definition.h"
-#include "run/group_walk.h"
-#include "run/group_keyframe.h"
+#include "run/groups/walk.h"
+#include "run/groups/keyframe.h"
 #include "step/snapshot.h"
 #include "web/prove_substeps.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What became of the step that was taken last.
-#include "run/record_columns.h"
+#include "run/worlds/record_columns.h"
 #include "web/prove_substeps.h"
 
 #include <assert.h>

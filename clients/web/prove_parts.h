@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "log/chunk.h"
 #include "log/entries.h"
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "web/prove.h"
 
 // Whose contact, and which feature.

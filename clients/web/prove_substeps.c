@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "web/prove_substeps.h"
 
-#include "run/record_columns.h"
+#include "run/worlds/record_columns.h"
 #include "step/snapshot.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 // one that is asked for, to be tried in other ways.
 #pragma once
 
-#include "run/group.h"
+#include "run/groups/group.h"
 #include "web/prove_parts.h"
 
 typedef struct Substeps {

@@ -2,8 +2,8 @@
 // What the steps of one episode do not show: whether definition and scene are those of the state
 // that the recording begins with, and whether a group's list of episodes is what its calls ended.
 #include "log/definition.h"
-#include "run/first_state.h"
-#include "run/group_listed.h"
+#include "run/worlds/first_state.h"
+#include "run/groups/listed.h"
 #include "web/prove_substeps.h"
 #include "wire/scene_print.h"
 

@@ -6,10 +6,10 @@
 #include "os/report.h"
 #include "api/peer.h"
 #include "log/log.h"
-#include "run/farm.h"
-#include "run/host.h"
-#include "run/lane.h"
-#include "run/snapshot_store.h"
+#include "run/groups/farm.h"
+#include "run/worlds/host.h"
+#include "run/lanes/lane.h"
+#include "run/groups/snapshot_store.h"
 
 typedef struct Api Api;
 

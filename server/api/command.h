@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "moreau.pb-c.h"
-#include "run/lane.h"
+#include "run/lanes/lane.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 // clone is restored on its own strand, so some dozens are made in parallel, then the next ones, so
 // that other worlds need not wait for all of them; either all are there in the end or none is.
 #include "api/request.h"
-#include "run/snapshot_store.h"
+#include "run/groups/snapshot_store.h"
 #include "wire/wire.h"
 #include "world/range.h"
 

@@ -7,7 +7,7 @@
 #include "api/episode.h"
 #include "api/touch_filter.h"
 #include "replay/group_player.h"
-#include "run/recorder.h"
+#include "run/worlds/recorder.h"
 #include "step/snapshot.h"
 #include "wire/scene_print.h"
 #include "wire/wire.h"

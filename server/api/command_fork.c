@@ -5,7 +5,7 @@
 #include "api/episode.h"
 #include "os/clock.h"
 #include "replay/player.h"
-#include "run/snapshot_store.h"
+#include "run/groups/snapshot_store.h"
 #include "step/snapshot.h"
 #include "world/range.h"
 

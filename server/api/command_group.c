@@ -3,15 +3,15 @@
 // worlds block by block on all of them; either all are there in the end, or nothing is. One that
 // goes on from a recording is planned in the background before that, and its worlds are brought to
 // where they were block by block (replay/resume.h); one that was saved is read before that
-// (run/group_save.h). (Reset, Step, Read: command_group_step.c.)
+// (run/groups/save.h). (Reset, Step, Read: command_group_step.c.)
 #include "api/episode.h"
 #include "api/group_call.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "os/clock.h"
 #include "replay/resume.h"
-#include "run/farm.h"
-#include "run/group_save.h"
+#include "run/groups/farm.h"
+#include "run/groups/save.h"
 #include "step/snapshot.h"
 #include "wire/group_def.h"
 #include "wire/scene.h"

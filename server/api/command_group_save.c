@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// GroupSave: a group as bytes (run/group_save.h), between the calls before it and those behind it.
+// GroupSave: a group as bytes (run/groups/save.h), between the calls before it and those behind it.
 //
 //   loop: all second opinions of the calls before are there ─► lanes: each block's key-frame, in
 //   the block's own order ─► a lane: one piece of bytes, kept as a snapshot ─► loop: the answer
 #include "api/group_call.h"
 #include "os/clock.h"
-#include "run/group_save.h"
+#include "run/groups/save.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>

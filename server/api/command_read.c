@@ -3,7 +3,7 @@
 #include "wire/convert.h"
 #include "api/request.h"
 #include "api/span.h"
-#include "run/record_columns.h"
+#include "run/worlds/record_columns.h"
 #include "step/joint_wrenches.h"
 #include "wire/joints.h"
 #include "wire/scene_out.h"

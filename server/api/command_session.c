@@ -3,7 +3,7 @@
 #include "api/request.h"
 #include "api/session.h"
 #include "os/clock.h"
-#include "run/farm.h"
+#include "run/groups/farm.h"
 
 #include <string.h>
 

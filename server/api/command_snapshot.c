@@ -2,7 +2,7 @@
 // The family snapshot: Take, Read, Upload, Restore, Drop. (Clone: command_clone.c.)
 #include "api/request.h"
 #include "api/span.h"
-#include "run/snapshot_store.h"
+#include "run/groups/snapshot_store.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>

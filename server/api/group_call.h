@@ -6,7 +6,7 @@
 #pragma once
 
 #include "api/request.h"
-#include "run/farm.h"
+#include "run/groups/farm.h"
 #include "wire/group_codec.h"
 
 // What clients count of finished episodes, as each request of the family may bring it. It stays the

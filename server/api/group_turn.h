@@ -12,7 +12,7 @@
 #pragma once
 
 #include "api/request.h"
-#include "run/farm.h"
+#include "run/groups/farm.h"
 
 // Whether the request, whose call names a group, is to wait; then it is prepared when its turn
 // comes, or is answered when it is cancelled. It waits as well when memory ended, and is answered.

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "api/request.h"
-#include "run/farm.h"
+#include "run/groups/farm.h"
 #include "wire/episode_columns.h"
 
 typedef struct LiveFrame {

@@ -16,8 +16,8 @@
 #include "base/cache.h"
 #include "base/context.h"
 #include "moreau.pb-c.h"
-#include "run/host.h"
-#include "run/snapshot_store.h"
+#include "run/worlds/host.h"
+#include "run/groups/snapshot_store.h"
 
 typedef struct Kept Kept; // kept.h
 typedef struct LongFrame LongFrame;

@@ -6,8 +6,8 @@
 #include "base/assert.h"
 #include "os/clock.h"
 #include "os/secret.h"
-#include "run/farm.h"
-#include "run/snapshot_store.h"
+#include "run/groups/farm.h"
+#include "run/groups/snapshot_store.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 //                has seed, seed, has parent, parent (16 bytes), parent's step,
 //                name, solver, client, world's name, server's version, build,
 //                number of labels, label …; of a group, behind padding to 8: its bytes
-//                (run/group_code.h; a length and bytes); from version 6 on, behind padding to 8:
+//                (run/groups/code.h; a length and bytes); from version 6 on, behind padding to 8:
 //                whether events are recorded
 //   seal       = state, last step, time, dropped steps, ended [ns], is found, episodes, figures
 //                (8), chunks by kind (11; from version 6 on 12), number of chains, chain: first

@@ -2,7 +2,7 @@
 #include "replay/beginning.h"
 
 #include "base/bytes.h"
-#include "run/first_state.h"
+#include "run/worlds/first_state.h"
 
 #include <stdio.h>
 #include <string.h>

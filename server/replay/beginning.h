@@ -6,7 +6,7 @@
 
 #include "log/definition.h"
 #include "replay/player.h"
-#include "run/recorder.h"
+#include "run/worlds/recorder.h"
 
 enum { BEGINNING_DIFFERENCES = 2 };
 

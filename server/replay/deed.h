@@ -3,7 +3,7 @@
 // come first, or one step of the world, or nothing. Borrowed until the player does the next thing.
 #pragma once
 
-#include "run/input.h"
+#include "run/worlds/input.h"
 #include "step/step.h"
 
 typedef struct Deed {

@@ -4,7 +4,7 @@
 
 #include "replay/player_track.h"
 #include "log/entries.h"
-#include "run/group_input.h"
+#include "run/groups/input.h"
 
 typedef struct GroupCalls {
     Track inputs;

@@ -3,7 +3,7 @@
 
 #include "os/clock.h"
 #include "replay/group_calls.h"
-#include "run/group_listed.h"
+#include "run/groups/listed.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "log/definition.h"
 #include "os/clock.h"
 #include "replay/group_calls.h"
-#include "run/group_act.h"
-#include "run/group_keyframe.h"
-#include "run/group_walk.h"
+#include "run/groups/act.h"
+#include "run/groups/keyframe.h"
+#include "run/groups/walk.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 

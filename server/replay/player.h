@@ -9,7 +9,7 @@
 
 #include "log/reader.h"
 #include "replay/deed.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 
 typedef struct Player Player;
 

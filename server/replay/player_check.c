@@ -2,7 +2,7 @@
 #include "replay/player_parts.h"
 
 #include "base/bytes.h"
-#include "run/record_columns.h"
+#include "run/worlds/record_columns.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 

@@ -17,8 +17,8 @@
 #include "replay/group_player.h"
 #include "replay/player.h"
 #include "replay/player_track.h"
-#include "run/notes.h"
-#include "run/touches.h"
+#include "run/worlds/notes.h"
+#include "run/worlds/touches.h"
 
 // The entry under way.
 typedef struct PlayerEntry {

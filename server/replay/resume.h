@@ -11,7 +11,7 @@
 #pragma once
 
 #include "log/reader.h"
-#include "run/group.h"
+#include "run/groups/group.h"
 
 typedef struct Resume Resume;
 

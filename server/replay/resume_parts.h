@@ -9,8 +9,8 @@
 #include "log/definition.h"
 #include "replay/group_calls.h"
 #include "replay/resume.h"
-#include "run/group_code.h"
-#include "run/group_keyframe.h"
+#include "run/groups/code.h"
+#include "run/groups/keyframe.h"
 
 // A range on its way (resume_range.c).
 typedef struct ResumeWork ResumeWork;

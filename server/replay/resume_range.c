@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "os/clock.h"
-#include "run/group_opinion.h"
+#include "run/groups/opinion.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay/stepped_frame.h"
 
-#include "run/record_columns.h"
+#include "run/worlds/record_columns.h"
 
 static Status add_report(Player *player, Arena *arena, EpisodeFrame *frame, Error *error) {
     StepReport *report = arena_take(arena, sizeof(*report));

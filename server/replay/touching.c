@@ -2,7 +2,7 @@
 #include "replay/touching.h"
 
 #include "os/clock.h"
-#include "run/touches.h"
+#include "run/worlds/touches.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who touched whom in an episode of which nobody noted it: a player (player.h) steps all of it
-// again, and what a recorder would have noted (run/touches.h) is kept. Of an episode of a group the
-// same is found of its world's steps, and told in steps of the episode.
+// again, and what a recorder would have noted (run/worlds/touches.h) is kept. Of an episode of a
+// group the same is found of its world's steps, and told in steps of the episode.
 #pragma once
 
 #include "replay/player.h"

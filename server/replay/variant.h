@@ -19,7 +19,7 @@
 #pragma once
 
 #include "replay/ledger.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 
 // Wrenches, one behind the other; a body may stand there twice.
 typedef struct WrenchList {

@@ -6,7 +6,7 @@
 #include "os/clock.h"
 #include "replay/beginning.h"
 #include "replay/group_list.h"
-#include "run/group.h"
+#include "run/groups/group.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "replay/player.h"
-#include "run/recorder.h"
+#include "run/worlds/recorder.h"
 
 enum { VERIFY_DIFFERENCES_MAX = 100 };
 

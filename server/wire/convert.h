@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "moreau.pb-c.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 // What a settings message changes. `message` NULL: nothing. Blames settings.gravity and the like.
 Status convert_settings(const Moreau__V1__WorldSettings *message, SettingsChange *change,

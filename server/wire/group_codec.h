@@ -4,7 +4,7 @@
 #pragma once
 
 #include "moreau.pb-c.h"
-#include "run/opinions.h"
+#include "run/groups/opinions.h"
 
 // What a reply says: all rows of a call, or some.
 typedef struct GroupRows {

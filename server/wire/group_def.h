@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What GroupCreate says, as run/group.h takes it, and what its reply says of the columns.
+// What GroupCreate says, as run/groups/group.h takes it, and what its reply says of the columns.
 #pragma once
 
 #include "base/arena.h"
 #include "moreau.pb-c.h"
-#include "run/group.h"
+#include "run/groups/group.h"
 
 // In the arena, but for texts, which stay the message's; group_def_check judges it.
 Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, GroupDef *def,

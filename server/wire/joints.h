@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "moreau.pb-c.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 #define JOINTS_NONE 1e18
 

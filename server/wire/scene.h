@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "moreau.pb-c.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 typedef struct ScenePlan {
     Input *input; // in the order to be carried out

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "moreau.pb-c.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 // Columns of the message, most of them borrowed. Blames columns of another length than their list,
 // or than each other; what the numbers may be, the world judges.

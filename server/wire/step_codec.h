@@ -5,7 +5,7 @@
 #pragma once
 
 #include "moreau.pb-c.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 
 // What one world contributes to the reply.
 typedef struct StepResult {

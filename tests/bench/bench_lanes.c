@@ -6,7 +6,7 @@
 #include "bench/scene.h"
 
 #include "os/clock.h"
-#include "run/lane.h"
+#include "run/lanes/lane.h"
 #include "solve/mdp/mdp.h"
 
 #include <math.h>

@@ -219,7 +219,7 @@ static void bench_size(const BenchRun *run, const char *name, size_t count, size
 
 enum { GROUP_WORLDS = 4096, GROUP_RANGE = 64, GROUP_ROWS = 200 * 512, GROUP_CHUNK_BYTES = 8192 };
 enum { GROUP_STEPS_MEAN = 22, GROUP_STEP_NS = 5000000 };
-enum { CHUNK_ROWS = 512 };        // as run/group_harvest.c seals them
+enum { CHUNK_ROWS = 512 };        // as run/groups/harvest.c seals them
 enum { INPUT_CHUNK_ROWS = 4096 }; // finished while each range fills a chunk of inputs
 
 // In the order in which they end.

@@ -6,7 +6,7 @@
 #include "bench/bench.h"
 #include "cli/json_read.h"
 #include "cli/problem.h"
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "cli/json_read.h"
 #include "cli/json_write.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "cli/json_read.h"
 #include "cli/problem.h"
 #include "net/frame.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 #include "step/snapshot.h"
 
 #include <stdio.h>

@@ -12,8 +12,8 @@
 #include "base/arena.h"
 #include "log/chunk.h"
 #include "log/entries.h"
-#include "run/apply.h"
-#include "run/record_columns.h"
+#include "run/worlds/apply.h"
+#include "run/worlds/record_columns.h"
 #include "step/snapshot.h"
 
 #include <inttypes.h>

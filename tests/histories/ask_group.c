@@ -4,10 +4,10 @@
 #include "base/assert.h"
 #include "histories/ask.h"
 #include "histories/group_make.h"
-#include "run/group_act.h"
-#include "run/group_code.h"
-#include "run/group_keyframe.h"
-#include "run/group_opinion.h"
+#include "run/groups/act.h"
+#include "run/groups/code.h"
+#include "run/groups/keyframe.h"
+#include "run/groups/opinion.h"
 #include "step/snapshot.h"
 
 #include <float.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "run/group.h"
+#include "run/groups/group.h"
 #include "simulate/dice.h"
 
 // Of what the template has; lives in the arena. It may be refused all the same.

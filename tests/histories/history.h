@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 enum { HISTORY_SLOTS = 4, HISTORY_SEEDS = 1 << 16 };
 

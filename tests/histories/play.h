@@ -7,7 +7,7 @@
 
 #include "histories/history.h"
 #include "histories/record.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 
 #include <stdarg.h>
 

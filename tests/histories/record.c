@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "histories/record_ask.h"
-#include "run/record_columns.h"
+#include "run/worlds/record_columns.h"
 #include "step/snapshot.h"
 #include "support/log_waiter.h"
 #include "wire/scene_print.h"

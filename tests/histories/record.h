@@ -8,7 +8,7 @@
 // that whoever plays stored episodes can be used beside it.
 #pragma once
 
-#include "run/door.h"
+#include "run/worlds/door.h"
 #include "simulate/dice.h"
 
 // What was not as it should be.

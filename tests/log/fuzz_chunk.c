@@ -9,7 +9,7 @@
 #include "log/events.h"
 #include "log/frames.h"
 #include "mend.h"
-#include "run/touches.h"
+#include "run/worlds/touches.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "log/recover.h"
 #include "log/schema.h"
 #include "replay/verify.h"
-#include "run/recorder.h"
+#include "run/worlds/recorder.h"
 #include "support/campaign.h"
 #include "support/heap.h"
 #include "support/log_waiter.h"

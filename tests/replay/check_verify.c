@@ -6,7 +6,7 @@
 
 #include "log/writer.h"
 #include "replay/playback.h"
-#include "run/recorder.h"
+#include "run/worlds/recorder.h"
 #include "support/heap.h"
 #include "support/log_waiter.h"
 #include "support/suite.h"

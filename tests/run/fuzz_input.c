@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Any bytes through the door of a small world: each input is refused or carried out, and the world
 // steps on.
-#include "run/door.h"
+#include "run/worlds/door.h"
 
 #include "base/assert.h"
 

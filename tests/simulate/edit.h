@@ -5,7 +5,7 @@
 #pragma once
 
 #include "moreau.pb-c.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 enum { EDIT_BODY_MAX = 6 }; // it names bodies and joints 1 … so much
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "moreau.pb-c.h"
-#include "run/group.h"
+#include "run/groups/group.h"
 #include "simulate/dice.h"
 #include "simulate/model.h"
 

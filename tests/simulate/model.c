@@ -2,7 +2,7 @@
 #include "simulate/model.h"
 
 #include "base/hash.h"
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "simulate/dice.h"
 #include "simulate/edit.h"
 #include "simulate/link.h"

@@ -2,7 +2,7 @@
 #include "support/log_tape.h"
 
 #include "log/mend_chain.h"
-#include "run/recorder.h"
+#include "run/worlds/recorder.h"
 #include "step/snapshot.h"
 #include "support/log_waiter.h"
 

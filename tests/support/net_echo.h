@@ -6,7 +6,7 @@
 
 #include "net/connection.h"
 #include "net/listener.h"
-#include "run/lane.h"
+#include "run/lanes/lane.h"
 
 typedef struct EchoDef {
     uint32_t lane_count;  // 0: the loop answers

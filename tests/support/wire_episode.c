@@ -5,7 +5,7 @@
 #include "log/chunk.h"
 #include "log/mend_chain.h"
 #include "log/entries.h"
-#include "run/input.h"
+#include "run/worlds/input.h"
 
 #include <check.h>
 #include <sqlite3.h>

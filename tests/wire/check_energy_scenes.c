@@ -4,7 +4,7 @@
 #include "wire/scene.h"
 
 #include "base/assert.h"
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "support/campaign.h"
 #include "support/scene_file.h"
 #include "support/suite.h"

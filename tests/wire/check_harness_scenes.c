@@ -5,7 +5,7 @@
 #include "wire/scene.h"
 
 #include "base/assert.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 #include "support/campaign.h"
 #include "support/harness_judge.h"
 #include "support/scene_file.h"

@@ -4,7 +4,7 @@
 // makes the same world again. The gripper holds its box.
 #include "wire/scene.h"
 
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "solve/problem.h"
 #include "solve/solver.h"
 #include "support/sanitizers.h"

@@ -3,7 +3,7 @@
 // Every case takes the same good scene, spoils one thing, and says which path must be named, be it
 // found while the plan is made or when the world takes the input.
 #include "wire/scene.h"
-#include "run/door.h"
+#include "run/worlds/door.h"
 #include "support/suite.h"
 
 #include <math.h>

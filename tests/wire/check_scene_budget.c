@@ -3,7 +3,7 @@
 // budget, counted in operations, and no clock.
 #include "wire/scene.h"
 
-#include "run/door.h"
+#include "run/worlds/door.h"
 #include "support/campaign.h"
 #include "support/scene_file.h"
 #include "support/suite.h"

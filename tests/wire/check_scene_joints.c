@@ -3,7 +3,7 @@
 // path; and what is printed says all of it.
 #include "wire/scene_parts.h"
 
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "support/suite.h"
 #include "wire/joints.h"
 #include "wire/scene_print.h"

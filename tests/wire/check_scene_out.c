@@ -6,7 +6,7 @@
 #include "wire/scene_out.h"
 
 #include "base/assert.h"
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "step/snapshot.h"
 #include "step/snapshot_compare.h"
 #include "support/heap.h"

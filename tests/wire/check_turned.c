@@ -9,7 +9,7 @@
 #include "wire/scene_out.h"
 
 #include "base/assert.h"
-#include "run/apply.h"
+#include "run/worlds/apply.h"
 #include "support/lab.h"
 #include "support/scene_file.h"
 #include "support/suite.h"

@@ -134,7 +134,7 @@ export function readHighlights(chunk: Chunk): Highlight[] {
 
 export interface EntryMark {
     step: number; // before it
-    kind: number; // of the input (run/input.h): 5 is an order of steps
+    kind: number; // of the input (run/worlds/input.h): 5 is an order of steps
     faulted: boolean;
     steps: number; // taken
 }

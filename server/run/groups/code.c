@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "run/groups/code.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum { CODE_VERSION = 1, CODE_VERSION_OPINION = 2 };
+
+// ---- writing
+
+static void write_layout(Sink *sink, const LayoutDef *layout) {
+    sink_u64(sink, layout->count);
+    for (size_t i = 0; i < layout->count; i++) {
+        const ChannelDef *channel = &layout->channel[i];
+        sink_u64(sink, (uint64_t)channel->kind);
+        sink_text(sink, channel->joint);
+        sink_text(sink, channel->body);
+        sink_text(sink, channel->relative);
+        sink_u64(sink, channel->joint_id);
+        sink_u64(sink, channel->body_id);
+        sink_u64(sink, channel->relative_id);
+        sink_u64(sink, channel->has_axes);
+        sink_u64(sink, channel->axes);
+        sink_u64(sink, channel->has_low);
+        sink_double(sink, channel->low);
+        sink_u64(sink, channel->has_high);
+        sink_double(sink, channel->high);
+        sink_double(sink, channel->scale);
+        sink_double(sink, channel->offset);
+    }
+}
+
+static void write_noise(Sink *sink, const GroupDef *def) {
+    sink_u64(sink, def->noise.count);
+    for (size_t i = 0; i < def->noise.count; i++) {
+        const NoiseDef *drawn = &def->drawn[i];
+        sink_u64(sink, (uint64_t)drawn->kind);
+        sink_double(sink, drawn->low);
+        sink_double(sink, drawn->high);
+        sink_double(sink, drawn->mean);
+        sink_double(sink, drawn->deviation);
+    }
+}
+
+static void write_parameters(Sink *sink, const GroupDef *def) {
+    sink_u64(sink, def->parameter_count);
+    for (size_t i = 0; i < def->parameter_count; i++) {
+        const GroupParameterDef *parameter = &def->parameter[i];
+        sink_u64(sink, (uint64_t)parameter->kind);
+        sink_text(sink, parameter->name);
+        sink_u64(sink, parameter->id);
+        sink_u64(sink, parameter->count);
+        sink_doubles(sink, parameter->values, parameter->count);
+    }
+}
+
+size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
+                        uint8_t *bytes) {
+    Sink sink = {.bytes = bytes};
+    sink_u64(&sink, def->opinion.is_asked ? CODE_VERSION_OPINION : CODE_VERSION);
+    sink_u64(&sink, hash_steps);
+    sink_u64(&sink, def->count);
+    sink_u64(&sink, def->seed);
+    sink_u64(&sink, def->first_world);
+    sink_u64(&sink, def->substeps);
+    sink_double(&sink, def->time_step);
+    sink_u64(&sink, def->step_limit);
+    sink_u64(&sink, (uint64_t)def->autoreset);
+    sink_u64(&sink, def->is_double);
+    const LayoutDef *const layouts[] = {&def->action, &def->observation, &def->extra, &def->bounds,
+                                        &def->noise};
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+        write_layout(&sink, layouts[i]);
+    }
+    write_noise(&sink, def);
+    write_parameters(&sink, def);
+    sink_u64(&sink, group->snapshot_bytes);
+    sink_bytes(&sink, group->snapshot, group->snapshot_bytes);
+    if (def->opinion.is_asked) {
+        sink_double(&sink, def->opinion.share);
+        sink_double(&sink, def->opinion.tolerance);
+        sink_double(&sink, def->opinion.doubt);
+        sink_u64(&sink, def->opinion.lag);
+    }
+    return sink.count;
+}
+
+// ---- reading
+
+// NULL: the empty text, or none (then the source has failed).
+static const char *take_text(Source *source, Arena *arena) {
+    const size_t count = source_count(source, 1);
+    const uint8_t *bytes = source_bytes(source, count);
+    if (bytes == NULL || count == 0) {
+        return NULL;
+    }
+    char *text = arena_take(arena, count + 1);
+    if (text == NULL) {
+        source->failed = true;
+        return NULL;
+    }
+    memcpy(text, bytes, count);
+    text[count] = '\0';
+    return text;
+}
+
+// Of a list whose items take so many bytes at least. NULL: failed.
+static void *take_list(Source *source, Arena *arena, size_t bytes_min, size_t item_bytes,
+                       size_t *count) {
+    *count = source_count(source, bytes_min);
+    void *list = arena_take_zeroed(arena, *count, item_bytes);
+    source->failed = source->failed || list == NULL;
+    *count = source->failed ? 0 : *count;
+    return list;
+}
+
+static void read_layout(Source *source, Arena *arena, LayoutDef *layout) {
+    enum { CHANNEL_BYTES_MIN = 15 * 8 };
+    ChannelDef *channels =
+        take_list(source, arena, CHANNEL_BYTES_MIN, sizeof(*channels), &layout->count);
+    layout->channel = channels;
+    for (size_t i = 0; i < layout->count; i++) {
+        ChannelDef *channel = &channels[i];
+        channel->kind = (ChannelKind)source_u64(source);
+        channel->joint = take_text(source, arena);
+        channel->body = take_text(source, arena);
+        channel->relative = take_text(source, arena);
+        channel->joint_id = source_u64(source);
+        channel->body_id = source_u64(source);
+        channel->relative_id = source_u64(source);
+        channel->has_axes = source_u64(source) != 0;
+        channel->axes = (uint32_t)source_u64(source);
+        channel->has_low = source_u64(source) != 0;
+        channel->low = source_double(source);
+        channel->has_high = source_u64(source) != 0;
+        channel->high = source_double(source);
+        channel->scale = source_double(source);
+        channel->offset = source_double(source);
+        source->failed = source->failed || channel->kind >= CHANNEL_COUNT;
+    }
+}
+
+static void read_noise(Source *source, Arena *arena, GroupDef *def) {
+    size_t count;
+    NoiseDef *drawn = take_list(source, arena, sizeof(uint64_t) * 5, sizeof(*drawn), &count);
+    source->failed = source->failed || count != def->noise.count;
+    for (size_t i = 0; !source->failed && i < count; i++) {
+        drawn[i].kind = (NoiseKind)source_u64(source);
+        drawn[i].low = source_double(source);
+        drawn[i].high = source_double(source);
+        drawn[i].mean = source_double(source);
+        drawn[i].deviation = source_double(source);
+        source->failed = source->failed || drawn[i].kind >= NOISE_COUNT;
+    }
+    def->drawn = drawn;
+}
+
+// Those of one world, or of all.
+static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint64_t world,
+                            GroupDef *def) {
+    GroupParameterDef *parameters =
+        take_list(source, arena, sizeof(uint64_t) * 4, sizeof(*parameters), &def->parameter_count);
+    def->parameter = parameters;
+    for (size_t i = 0; i < def->parameter_count; i++) {
+        GroupParameterDef *parameter = &parameters[i];
+        parameter->kind = (GroupParameterKind)source_u64(source);
+        parameter->name = take_text(source, arena);
+        parameter->id = source_u64(source);
+        const size_t count = source_count(source, sizeof(double));
+        const uint8_t *numbers = source_bytes(source, count * sizeof(double));
+        const bool is_all = world == GROUP_CODE_ALL;
+        parameter->count = is_all ? count : count / worlds;
+        double *values = arena_take_array(arena, parameter->count, sizeof(double));
+        if (numbers == NULL || values == NULL || count % worlds != 0 ||
+            parameter->kind >= GROUP_PARAMETER_COUNT) {
+            source->failed = true;
+            return;
+        }
+        const size_t bytes = parameter->count * sizeof(double);
+        memcpy(values, is_all ? numbers : numbers + world * bytes, bytes);
+        parameter->values = values;
+    }
+}
+
+static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
+    GroupDef *def = &code->def;
+    const uint64_t version = source_u64(source), hash_steps = source_u64(source),
+                   worlds = source_u64(source);
+    code->hash_steps = (uint32_t)hash_steps;
+    def->opinion.is_asked = version == CODE_VERSION_OPINION;
+    def->count = (uint32_t)worlds;
+    def->seed = source_u64(source);
+    def->first_world = source_u64(source) + (world == GROUP_CODE_ALL ? 0 : world);
+    def->substeps = (uint32_t)source_u64(source);
+    def->time_step = source_double(source);
+    def->step_limit = source_u64(source);
+    def->autoreset = (Autoreset)source_u64(source);
+    def->is_double = source_u64(source) != 0;
+    source->failed = source->failed || version < CODE_VERSION || version > CODE_VERSION_OPINION ||
+                     hash_steps == 0 || hash_steps > UINT32_MAX || worlds == 0 ||
+                     worlds > GROUP_WORLDS_MAX || (world >= worlds && world != GROUP_CODE_ALL) ||
+                     def->autoreset >= AUTORESET_COUNT;
+}
+
+Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
+                       GroupCode *code, Error *error) {
+    Source source = {.bytes = bytes, .count = count};
+    GroupCode found = {
+        .def = {.action = {.use = LAYOUT_ACTION, .list = "action", .item = ""},
+                .observation = {.use = LAYOUT_READ, .list = "observation", .item = ""},
+                .extra = {.use = LAYOUT_READ, .list = "extra", .item = ""},
+                .bounds = {.use = LAYOUT_READ, .list = "bounds", .item = ""},
+                .noise = {.use = LAYOUT_NOISE, .list = "noise", .item = ".channel"}}};
+    GroupDef *def = &found.def;
+    LayoutDef *const layouts[] = {&def->action, &def->observation, &def->extra, &def->bounds,
+                                  &def->noise};
+    read_numbers(&source, world, &found);
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+        read_layout(&source, arena, layouts[i]);
+    }
+    read_noise(&source, arena, def);
+    if (!source.failed) {
+        read_parameters(&source, arena, def->count, world, def);
+    }
+    found.snapshot_bytes = source_count(&source, 1);
+    found.snapshot = source_bytes(&source, found.snapshot_bytes);
+    if (def->opinion.is_asked) {
+        def->opinion.share = source_double(&source);
+        def->opinion.tolerance = source_double(&source);
+        def->opinion.doubt = source_double(&source);
+        def->opinion.lag = (uint32_t)source_u64(&source);
+    }
+    if (source.failed || source.used != count) {
+        return error_set(error, STATUS_DATA_LOSS, NULL,
+                         "it does not say what group it is of, or memory ended while reading it");
+    }
+    def->count = world == GROUP_CODE_ALL ? def->count : 1;
+    *code = found;
+    return STATUS_OK;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What a group is, as the definition of its recording has it: enough to make each of its worlds
+// again, without the client that asked for it and without the other worlds. Numbers are u64 or f64,
+// texts and columns a length (u64) and their content.
+//
+//   code      = version (1; with an opinion 2), hash steps, worlds, seed, first world, substeps,
+//               time step [s; 0: the template's], step limit, autoreset, is double,
+//               layout of: action, observation, extra, bounds, noise; number of noises, noise …;
+//               number of parameters, parameter …; snapshot of the template (step/snapshot.h; a
+//               length and bytes); of a group with an opinion: share, tolerance, doubt, lag
+//   layout    = number of channels, channel …: kind, joint, body, beside which body (texts; "": not
+//               given), their ids (0: not given), has axes, axes, has low, low, has high, high,
+//               scale, offset
+//   noise     = kind, low, high, mean, deviation
+//   parameter = kind, name, id, numbers (a column: world after world)
+#pragma once
+
+#include "run/groups/group.h"
+
+// Writes it; with `bytes` NULL it only counts. Returns the number of bytes.
+size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
+                        uint8_t *bytes);
+
+typedef struct GroupCode {
+    GroupDef def;            // of one world alone it draws what that world draws in the group
+    uint32_t hash_steps;     // its state is hashed behind so many steps of an episode
+    const uint8_t *snapshot; // of the template, borrowed
+    size_t snapshot_bytes;
+} GroupCode;
+
+#define GROUP_CODE_ALL UINT64_MAX
+
+// Of the world-th world, or of all of them. What it points to is the arena's, or the bytes'.
+// DATA_LOSS goes on from "it …".
+Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
+                       GroupCode *code, Error *error);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include "run/groups/keyframe.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERSION = 1, WORD = 8, RUN_HEAD_BYTES = 8, WORLD_HEAD_BYTES = 72 };
+
+// ---- writing
+
+void group_keyframe_begin(const GroupKeyframe *keyframe, Sink *sink) {
+    sink_u64(sink, VERSION);
+    sink_u64(sink, keyframe->call);
+    sink_u64(sink, keyframe->finished);
+    sink_u64(sink, keyframe->count);
+}
+
+// Two runs are at least a word apart.
+size_t group_keyframe_world_bytes(const Group *group, size_t snapshot_bytes) {
+    const size_t numbers = group->action.column_count + group->force_count;
+    return WORLD_HEAD_BYTES + numbers * sizeof(double) + snapshot_bytes +
+           (snapshot_bytes / ((size_t)2 * WORD) + 1) * RUN_HEAD_BYTES;
+}
+
+static bool is_as_template(const Group *group, const uint8_t *snapshot, size_t word) {
+    const size_t at = word * WORD;
+    return at < group->snapshot_bytes && bytes_are_same(snapshot + at, group->snapshot + at, WORD);
+}
+
+// Where the first run from `from` on begins, and how long it is. false: there is none.
+static bool find_run(const Group *group, const uint8_t *snapshot, size_t words, size_t from,
+                     size_t *first, size_t *count) {
+    *first = from;
+    while (*first < words && is_as_template(group, snapshot, *first)) {
+        ++*first;
+    }
+    size_t end = *first;
+    while (end < words && !is_as_template(group, snapshot, end)) {
+        end++;
+    }
+    *count = end - *first;
+    return *count > 0;
+}
+
+static void write_runs(const Group *group, const uint8_t *snapshot, size_t words, Sink *sink) {
+    size_t first, count;
+    uint64_t runs = 0;
+    for (size_t at = 0; find_run(group, snapshot, words, at, &first, &count); at = first + count) {
+        runs++;
+    }
+    sink_u64(sink, words);
+    sink_u64(sink, runs);
+    for (size_t at = 0; find_run(group, snapshot, words, at, &first, &count); at = first + count) {
+        sink_u32(sink, (uint32_t)first);
+        sink_u32(sink, (uint32_t)count);
+        sink_bytes(sink, snapshot + first * WORD, count * WORD);
+    }
+}
+
+void group_keyframe_add(const Group *group, uint32_t i, const uint8_t *snapshot,
+                        size_t snapshot_bytes, Sink *sink) {
+    ASSERT(snapshot_bytes % WORD == 0 && snapshot_bytes / WORD <= UINT32_MAX);
+    const GroupWorld *world = &group->world[i];
+    const size_t forces = group->force_count;
+    sink_u64(sink, world->is_running);
+    sink_u64(sink, world->seed);
+    sink_u64(sink, world->episode);
+    sink_u64(sink, world->length);
+    sink_double(sink, world->begun);
+    sink_u64(sink, group->action.column_count);
+    sink_doubles(sink, world->action, group->action.column_count);
+    sink_u64(sink, forces);
+    if (forces > 0) {
+        group_read_forces(group, world, world->forces);
+        sink_doubles(sink, world->forces, forces);
+    }
+    write_runs(group, snapshot, snapshot_bytes / WORD, sink);
+}
+
+// ---- reading
+
+static Status damaged(Error *error) {
+    return error_set(error, STATUS_DATA_LOSS, NULL, "it is no key-frame of this group");
+}
+
+Status group_keyframe_open(const uint8_t *bytes, size_t count, GroupKeyframe *keyframe,
+                           Error *error) {
+    Source source = {.bytes = bytes, .count = count};
+    const uint64_t version = source_u64(&source);
+    GroupKeyframe found = {.call = source_u64(&source)};
+    found.finished = source_u64(&source);
+    found.count = source_count(&source, WORLD_HEAD_BYTES);
+    if (source.failed || version != VERSION) {
+        return damaged(error);
+    }
+    found.rest = source;
+    *keyframe = found;
+    return STATUS_OK;
+}
+
+// Finite ones.
+static const uint8_t *take_numbers(Source *source, size_t *count) {
+    *count = source_count(source, sizeof(double));
+    const uint8_t *bytes = source_bytes(source, *count * sizeof(double));
+    for (size_t i = 0; bytes != NULL && i < *count; i++) {
+        double number;
+        memcpy(&number, bytes + i * sizeof(number), sizeof(number));
+        source->failed = source->failed || !isfinite(number);
+    }
+    return bytes;
+}
+
+Status group_keyframe_next(GroupKeyframe *keyframe, GroupKeyframeWorld *world, Error *error) {
+    Source *source = &keyframe->rest;
+    const uint64_t is_running = source_u64(source);
+    GroupKeyframeWorld found = {.is_running = is_running == 1};
+    found.seed = source_u64(source);
+    found.episode = source_u64(source);
+    found.length = source_u64(source);
+    found.begun = source_double(source);
+    found.actions = take_numbers(source, &found.action_count);
+    found.forces = take_numbers(source, &found.force_count);
+    found.words = source_u64(source);
+    found.run_count = source_u64(source);
+    found.runs = *source;
+    uint64_t end = 0; // of the run before
+    for (uint64_t i = 0; !source->failed && i < found.run_count; i++) {
+        const uint32_t first = source_u32(source), count = source_u32(source);
+        source->failed =
+            source->failed || first < end || count > found.words || first > found.words - count;
+        end = (uint64_t)first + count;
+        if (!source->failed) {
+            source_bytes(source, (size_t)count * WORD);
+        }
+    }
+    if (source->failed || is_running > 1 || !isfinite(found.begun)) {
+        return damaged(error);
+    }
+    *world = found;
+    return STATUS_OK;
+}
+
+Status group_keyframe_snapshot(const Group *group, const GroupKeyframeWorld *world, Arena *arena,
+                               uint8_t **bytes, size_t *count, Error *error) {
+    // nothing but the bytes at hand and the template's stands in it
+    const size_t left = world->runs.count - world->runs.used, words = (size_t)world->words;
+    if (world->words > (group->snapshot_bytes + left) / WORD) {
+        return damaged(error);
+    }
+    uint8_t *made = arena_take_zeroed(arena, words, WORD);
+    if (made == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while reading a key-frame of a group.");
+    }
+    const size_t all = words * WORD,
+                 alike = all < group->snapshot_bytes ? all : group->snapshot_bytes;
+    memcpy(made, group->snapshot, alike);
+    Source runs = world->runs;
+    for (uint64_t i = 0; i < world->run_count; i++) {
+        const uint32_t first = source_u32(&runs), length = source_u32(&runs);
+        source_copy(&runs, made + (size_t)first * WORD, (size_t)length * WORD);
+    }
+    *bytes = made;
+    *count = all;
+    return STATUS_OK;
+}
+
+// Rows are read and worlds begun anew by the template's indices.
+static bool is_of_template(const World *world, const World *template) {
+    const bool is_alike = world_is_alike(world, template);
+    if (world->body_count > template->body_count || world->joint_count > template->joint_count ||
+        (is_alike && (world->joint_axis_count != template->joint_axis_count ||
+                      world->joint_position_count != template->joint_position_count))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        uint32_t body;
+        if (!world_find_body(template, world->body_id[i], &body) || (is_alike && body != i)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < world->joint_count; i++) {
+        uint32_t joint;
+        if (!world_find_joint(template, world->joint[i].id, &joint) || (is_alike && joint != i) ||
+            template->joint[joint].axes != world->joint[i].axes ||
+            (is_alike && (template->joint[joint].axis_first != world->joint[i].axis_first ||
+                          template->joint[joint].position_first != world->joint[i].position_first ||
+                          template->joint[joint].body[1] != world->joint[i].body[1]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld *world,
+                              Arena *scratch, Error *error) {
+    GroupWorld *to = &group->world[i];
+    const ArenaMark mark = arena_mark(scratch);
+    uint8_t *bytes;
+    size_t count;
+    const size_t forces = group->force_count;
+    if (world->action_count != group->action.column_count || world->force_count != forces) {
+        return damaged(error);
+    }
+    Status status = group_keyframe_snapshot(group, world, scratch, &bytes, &count, error);
+    if (status == STATUS_OK) {
+        const Input input = {.kind = INPUT_RESTORE,
+                             .restore = {.snapshot = bytes, .snapshot_bytes = count}};
+        status = apply_change(to->world, to->stepper, &input, scratch, NULL, NULL, error);
+    }
+    arena_reset_to(scratch, mark);
+    if (status != STATUS_OK) {
+        return status == STATUS_RESOURCE_EXHAUSTED ? status : damaged(error);
+    }
+    if (!is_of_template(to->world, group->template) ||
+        (world->is_running && !world_is_alike(to->world, group->template))) {
+        return damaged(error);
+    }
+    to->is_running = world->is_running;
+    to->seed = world->seed;
+    to->episode = world->episode;
+    to->length = world->length;
+    to->begun = world->begun;
+    to->substep = 0;
+    memcpy(to->action, world->actions, world->action_count * sizeof(double));
+    to->has_forces = forces > 0;
+    if (forces > 0) {
+        memcpy(to->forces, world->forces, forces * sizeof(double));
+    }
+    return STATUS_OK;
+}
