@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // moreau-server: options in, a running server (or a mended file), an exit status out. 0 done, 1
 // could not start, or something was lost, 2 usage.
-#include "log/inspect.h"
-#include "log/recover.h"
+#include "log/recovery/inspect.h"
+#include "log/recovery/recover.h"
 #include "options.h"
 #include "server.h"
 

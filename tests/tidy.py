@@ -25,6 +25,7 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
          "sys/uio.h", "sys/wait.h", "netinet/in.h", "netinet/tcp.h", "arpa/inet.h", "netdb.h", "poll.h", "sched.h"}
 PROTO = {"moreau.pb-c.h"}
 SOLVERS = ("mdp", "lcp", "ccp", "sap", "compliant") # none includes another
+DISK = {"sqlite3.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}
 RUN = {"run/lanes", "run/worlds", "run/groups"}
 TABLE = {
     "server/base": (set(), LIBC),
@@ -37,22 +38,28 @@ TABLE = {
     **{f"server/solve/{name}": ({"base", "solve", "solve/newton", "solve/descent"}, LIBC) for name in SOLVERS},
     "server/step/state": ({"base", "world", "collide", "solve", "step"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve", "step/state"}, LIBC),
-    "server/log": ({"base", "os"}, LIBC | {"sqlite3.h", "uv.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}),
+    "server/log/format": ({"base", "os"}, LIBC | DISK),
+    "server/log/wal": ({"base", "os", "log/format"}, LIBC | DISK),
+    "server/log/writer": ({"base", "os", "log/format", "log/wal"}, LIBC | {"sqlite3.h"}),
+    "server/log/reader": ({"base", "log/format"}, LIBC | {"sqlite3.h"}),
+    "server/log/recovery": ({"base", "os", "log/format", "log/wal", "log/writer"}, LIBC | DISK),
+    "server/log": ({"base", "os", "log/format", "log/wal", "log/writer", "log/reader"}, LIBC | DISK | {"uv.h"}),
     "server/run/lanes": ({"base", "os"}, LIBC | {"uv.h"}),
-    "server/run/worlds": ({"base", "os", "world", "collide", "solve", "step", "log", "run/lanes"}, LIBC | {"uv.h"}),
-    "server/run/groups": ({"base", "os", "world", "collide", "solve", "step", "log", "run/lanes", "run/worlds"}, LIBC | {"uv.h"}),
-    "server/replay": ({"base", "os", "world", "solve", "step", "log"} | RUN, LIBC | {"uv.h"}),
+    "server/run/worlds": ({"base", "os", "world", "collide", "solve", "step", "log", "log/format", "run/lanes"}, LIBC | {"uv.h"}),
+    "server/run/groups": ({"base", "os", "world", "collide", "solve", "step", "log", "log/format", "run/lanes", "run/worlds"},
+                          LIBC | {"uv.h"}),
+    "server/replay": ({"base", "os", "world", "solve", "step", "log/format", "log/reader"} | RUN, LIBC | {"uv.h"}),
     "server/net": ({"base", "os"}, LIBC | POSIX | {"uv.h"}),
     "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h", "sys/socket.h", "netinet/in.h", "netinet/tcp.h"}),
-    "server/wire": ({"base", "world", "solve", "step", "log"} | RUN, LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "server/api": ({"base", "os", "world", "collide", "solve", "step", "log", "replay", "wire"} | RUN,
+    "server/wire": ({"base", "world", "solve", "step", "log/format"} | RUN, LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
+    "server/api": ({"base", "os", "world", "collide", "solve", "step", "log", "log/reader", "replay", "wire"} | RUN,
                    LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "server": ({"base", "os", "world", "collide", "solve", "step", "log", "replay", "net", "http", "wire", "api"} | RUN,
+    "server": ({"base", "os", "world", "collide", "solve", "step", "log/recovery", "replay", "net", "http", "wire", "api"} | RUN,
                LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
     "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "hdf5.h", "sqlite3.h", "moreau.h",
                             "sys/ioctl.h"}),
-    "clients/web": ({"base", "os", "world", "step", "log", "wire"} | RUN, LIBC | {"protobuf-c/protobuf-c.h"}),
+    "clients/web": ({"base", "os", "world", "step", "log/format", "wire"} | RUN, LIBC | {"protobuf-c/protobuf-c.h"}),
 }
 DYNAMICS = ("server/base/", "server/world/", "server/collide/", "server/solve/", "server/step/")
 # files that include what their room may not, as that is what they are for
@@ -69,8 +76,8 @@ CIRCLES = {
 }
 # what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the
 # dynamics it includes nothing but itself
-REPLAYED = ["server/run/worlds/apply", "server/run/worlds/input", "server/log/chunk", "server/log/entries",
-            "server/log/frames"]
+REPLAYED = ["server/run/worlds/apply", "server/run/worlds/input", "server/log/format/chunk", "server/log/format/entries",
+            "server/log/format/frames"]
 LIBM_INEXACT = re.compile(r"\b(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|"
                           r"lgamma|erf|sinh|cosh|tanh|fma)f?\s*\(")
 IMPURE = re.compile(r"\b(clock_now_ns|clock_wall_ns|clock_gettime|gettimeofday|time|rand|random|srand|pthread_\w+|uv_\w+|getenv)\s*\(")

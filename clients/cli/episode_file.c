@@ -12,7 +12,7 @@
 enum { DIGITS_MIN = 4 }; // of an id
 enum { BUSY_MS = 5000 };
 // As server/log/README.md says: "MORU", and the version of the format, which the server's
-// log/schema.h and this program raise together. What is newer may mean something else.
+// log/format/schema.h and this program raise together. What is newer may mean something else.
 enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 9 };
 
 static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {

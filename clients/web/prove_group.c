@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An episode of a group's world: the world is made of the group's definition, and takes the rows of
 // the calls that were its.
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "run/groups/walk.h"
 #include "run/groups/keyframe.h"
 #include "step/snapshot.h"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "log/chunk.h"
-#include "log/entries.h"
+#include "log/format/chunk.h"
+#include "log/format/entries.h"
 #include "run/worlds/apply.h"
 #include "web/prove.h"
 

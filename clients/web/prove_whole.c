@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the steps of one episode do not show: whether definition and scene are those of the state
 // that the recording begins with, and whether a group's list of episodes is what its calls ended.
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "run/worlds/first_state.h"
 #include "run/groups/listed.h"
 #include "web/prove_substeps.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/episode.h"
 
-#include "log/proof.h"
+#include "log/reader/proof.h"
 #include "os/clock.h"
 #include "step/snapshot.h"
 

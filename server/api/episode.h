@@ -4,7 +4,7 @@
 #pragma once
 
 #include "api/request.h"
-#include "log/reader.h"
+#include "log/reader/reader.h"
 
 // How long work in the background goes on before it looks around.
 enum { EPISODE_QUANTUM_NS = 100000 };

@@ -2,7 +2,7 @@
 // Which touches a message asks for.
 #pragma once
 
-#include "log/reader.h"
+#include "log/reader/reader.h"
 #include "moreau.pb-c.h"
 
 // What the message says, with texts borrowed from it; NULL: any. `path`: the message's own, to

@@ -7,7 +7,7 @@
 #include <math.h>
 
 // What is to be told, of the scale: an order above what the default scheme does in its worst scenes
-// in a second. log/gained.h has it as SQL.
+// in a second. log/format/gained.h has it as SQL.
 #define GAIN_SHARE 0.01
 
 typedef struct Gain {

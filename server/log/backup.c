@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log/backup.h"
 
-#include "log/lock.h"
+#include "log/format/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,9 +6,9 @@
 #include "os/clock.h"
 
 #include "log/log_parts.h"
-#include "log/reader.h"
-#include "log/schema.h"
-#include "log/wal_care.h"
+#include "log/reader/reader.h"
+#include "log/format/schema.h"
+#include "log/wal/care.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -17,7 +17,7 @@
 
 #include "os/report.h"
 #include "base/status.h"
-#include "log/definition.h"
+#include "log/format/definition.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

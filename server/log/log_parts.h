@@ -22,11 +22,11 @@
 #pragma once
 
 #include "log/backup.h"
-#include "log/lock.h"
+#include "log/format/lock.h"
 #include "log/log.h"
-#include "log/reserve.h"
-#include "log/wal_mark.h"
-#include "log/writer.h"
+#include "log/format/reserve.h"
+#include "log/wal/mark.h"
+#include "log/writer/writer.h"
 
 #include <uv.h>
 

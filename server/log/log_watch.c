@@ -5,8 +5,8 @@
 // is the one that writes, builds it anew. What is more than that is told, and left to --recover.
 #include "log/log_parts.h"
 
-#include "log/indexes.h"
-#include "log/schema.h"
+#include "log/format/indexes.h"
+#include "log/format/schema.h"
 #include "os/clock.h"
 #include "os/nice.h"
 

@@ -4,7 +4,7 @@
 // the first key-frame, of a group from its template.
 #pragma once
 
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "replay/player.h"
 #include "run/worlds/recorder.h"
 

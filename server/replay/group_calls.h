@@ -3,7 +3,7 @@
 #pragma once
 
 #include "replay/player_track.h"
-#include "log/entries.h"
+#include "log/format/entries.h"
 #include "run/groups/input.h"
 
 typedef struct GroupCalls {

@@ -2,7 +2,7 @@
 #include "replay/group_player.h"
 
 #include "base/assert.h"
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "os/clock.h"
 #include "replay/group_calls.h"
 #include "run/groups/act.h"

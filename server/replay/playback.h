@@ -8,7 +8,7 @@
 // goes on with the next call.
 #pragma once
 
-#include "log/reader.h"
+#include "log/reader/reader.h"
 #include "replay/stepped_frame.h"
 
 typedef struct Playback Playback;

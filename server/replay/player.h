@@ -7,7 +7,7 @@
 // goes on with the next call.
 #pragma once
 
-#include "log/reader.h"
+#include "log/reader/reader.h"
 #include "replay/deed.h"
 #include "run/worlds/door.h"
 

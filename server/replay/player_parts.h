@@ -11,8 +11,8 @@
 //   player_compare.c  what differs between a world and what is stored of it
 #pragma once
 
-#include "log/entries.h"
-#include "log/frames.h"
+#include "log/format/entries.h"
+#include "log/format/frames.h"
 #include "replay/deed.h"
 #include "replay/group_player.h"
 #include "replay/player.h"

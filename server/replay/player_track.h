@@ -2,8 +2,8 @@
 // Chunks of one kind of a recording, one after the other: what players walk along.
 #pragma once
 
-#include "log/frames.h"
-#include "log/reader.h"
+#include "log/format/frames.h"
+#include "log/reader/reader.h"
 
 // Chunks of one kind, one in memory at a time.
 typedef struct Track {

@@ -10,7 +10,7 @@
 // key-frames are gone back from, damaged calls as well; what was in the way is told.
 #pragma once
 
-#include "log/reader.h"
+#include "log/reader/reader.h"
 #include "run/groups/group.h"
 
 typedef struct Resume Resume;

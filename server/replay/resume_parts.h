@@ -6,7 +6,7 @@
 //   resume_range.c  one range's worlds, on their way there
 #pragma once
 
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "replay/group_calls.h"
 #include "replay/resume.h"
 #include "run/groups/code.h"

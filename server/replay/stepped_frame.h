@@ -2,7 +2,7 @@
 // What is shown of a step that a player has taken.
 #pragma once
 
-#include "log/frames.h"
+#include "log/format/frames.h"
 #include "replay/player.h"
 
 // Beside bodies and joints. Both are of the step that led to a frame, so it must have been taken.

@@ -187,7 +187,7 @@ static bool is_body(const Touching *touching, const TouchBody *asked, uint64_t b
            memcmp(asked->name, name->text, name->bytes) == 0;
 }
 
-// As the statements that look for stored touches say (log/reader_touches.c).
+// As the statements that look for stored touches say (log/reader/touches.c).
 static bool is_meant(const Touching *touching, const TouchFilter *where, const Touch *touch) {
     const bool is_pair = (is_body(touching, &where->body, touch->body) &&
                           is_body(touching, &where->other, touch->other)) ||

@@ -2,7 +2,7 @@
 #include "replay/verify.h"
 
 #include "base/array.h"
-#include "log/proof.h"
+#include "log/reader/proof.h"
 #include "os/clock.h"
 #include "replay/beginning.h"
 #include "replay/group_list.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Verification of a stored episode: its rows are compared with the sealed definition and seal, its
-// chunks counted and followed one by one (log/proof.h), every one opened, every step taken again,
-// every hash, frame, key-frame and figure compared, and frames and contacts missed that the
+// chunks counted and followed one by one (log/reader/proof.h), every one opened, every step taken
+// again, every hash, frame, key-frame and figure compared, and frames and contacts missed that the
 // episode's stride says should be there. What a lossy recording says it dropped is not missed, nor
 // what is behind the last inputs of one that was cut off. Key-frames cut it into segments that do
 // not need each other, so several workers do them at the same time, each with a player and a reader

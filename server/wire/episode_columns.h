@@ -4,7 +4,7 @@
 #pragma once
 
 #include "moreau.pb-c.h"
-#include "log/frames.h"
+#include "log/format/frames.h"
 
 // What a call wants of each frame.
 typedef struct EpisodeWish {

@@ -4,7 +4,7 @@
 // stretch is timed beside one that nothing disturbs.
 #include "bench/bench.h"
 
-#include "log/reader.h"
+#include "log/reader/reader.h"
 #include "os/clock.h"
 #include "os/nice.h"
 #include "support/log_waiter.h"

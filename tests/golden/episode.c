@@ -10,8 +10,8 @@
 //
 // Says how much it compared; fails at the first difference.
 #include "base/arena.h"
-#include "log/chunk.h"
-#include "log/entries.h"
+#include "log/format/chunk.h"
+#include "log/format/entries.h"
 #include "run/worlds/apply.h"
 #include "run/worlds/record_columns.h"
 #include "step/snapshot.h"

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "histories/record.h"
-#include "log/frames.h"
-#include "log/reader.h"
+#include "log/format/frames.h"
+#include "log/reader/reader.h"
 
 // `end`: what the world's state was behind the last change.
 bool record_ask(Record *record, Log *log, uint64_t end, RecordDoubt *doubt);

@@ -4,7 +4,7 @@
 #include "log/log.h"
 
 #include "log/log_file.h"
-#include "log/schema.h"
+#include "log/format/schema.h"
 #include "support/suite.h"
 
 #include <errno.h>

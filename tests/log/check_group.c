@@ -2,8 +2,8 @@
 // The file of a training farm, written by a synthetic one: episodes are ranges of a recording,
 // found by world and by id, and one of them is proven while the chunks of all other worlds are
 // spoilt.
-#include "log/doubt.h"
-#include "log/proof.h"
+#include "log/format/doubt.h"
+#include "log/reader/proof.h"
 
 #include "log/log_file.h"
 #include "log/mend_chain.h"

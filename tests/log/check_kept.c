@@ -2,11 +2,11 @@
 // Files of every version of the format, kept as a server wrote them (files/schema-N.db.gz): each is
 // opened, listed and proven by this one. A version that is not read any more is refused by name
 // (check_schema.c: version 1, from before the first release).
-#include "log/frames.h"
+#include "log/format/frames.h"
 #include "log/log_file.h"
-#include "log/proof.h"
-#include "log/recover.h"
-#include "log/schema.h"
+#include "log/reader/proof.h"
+#include "log/recovery/recover.h"
+#include "log/format/schema.h"
 #include "support/suite.h"
 
 #include <sys/stat.h>

@@ -4,7 +4,7 @@
 #include "log/log.h"
 
 #include "log/log_file.h"
-#include "log/writer.h"
+#include "log/writer/writer.h"
 #include "support/suite.h"
 
 #include <errno.h>

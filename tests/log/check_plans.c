@@ -3,8 +3,8 @@
 // statements are those that a writer and a reader have prepared, and those that lists of episodes
 // are made of, as a reader runs them.
 #include "log/log_file.h"
-#include "log/reader_parts.h"
-#include "log/writer_parts.h"
+#include "log/reader/parts.h"
+#include "log/writer/parts.h"
 #include "support/suite.h"
 
 enum { PLAN_BYTES = 4096 };

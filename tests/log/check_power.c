@@ -2,8 +2,8 @@
 // Power is lost at any change of the file while a log begins, or begins again, or is settled: the
 // header of the database changes there under a rollback journal, and whatever part of what was not
 // synced comes to the disk (simulate/disk.h), the next start finds the log as it was or as it
-// becomes. The write-ahead log itself is log/check_wal_mark's.
-#include "log/writer.h"
+// becomes. The write-ahead log itself is log/wal/check_mark's.
+#include "log/writer/writer.h"
 
 #include "log/log_file.h"
 #include "simulate/disk.h"

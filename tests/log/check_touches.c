@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Rows of touches: made of the chunks of events, of which the later one counts; compared with them,
 // made again, copied out of what is damaged, gone with their recording; and found by readers.
-#include "log/events.h"
+#include "log/format/events.h"
 #include "log/log_file.h"
-#include "log/proof.h"
-#include "log/recover.h"
+#include "log/reader/proof.h"
+#include "log/recovery/recover.h"
 #include "support/suite.h"
 
 #include <sys/stat.h>

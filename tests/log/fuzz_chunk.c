@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a chunk, as they are and with the length and the checksum mended, so that bodies are
 // reached: every walk ends, and nothing that is found lies outside the bytes.
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 
 #include "base/assert.h"
-#include "log/definition.h"
-#include "log/entries.h"
-#include "log/events.h"
-#include "log/frames.h"
+#include "log/format/definition.h"
+#include "log/format/entries.h"
+#include "log/format/events.h"
+#include "log/format/frames.h"
 #include "mend.h"
 #include "run/worlds/touches.h"
 

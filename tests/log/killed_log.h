@@ -4,7 +4,7 @@
 #pragma once
 
 #include "log/log_file.h"
-#include "log/wal_care.h"
+#include "log/wal/care.h"
 #include "support/suite.h"
 
 #include <sys/wait.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 
 enum { MEND_AT_KIND = 12, MEND_AT_PREDECESSOR = 168, MEND_AT_BODY_BYTES = 176 };
 

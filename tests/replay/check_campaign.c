@@ -6,9 +6,9 @@
 //
 // A hundred bits in a test; a campaign (support/campaign.h) flips as many times more.
 #define _GNU_SOURCE // memmem
-#include "log/carve.h"
-#include "log/recover.h"
-#include "log/schema.h"
+#include "log/recovery/carve.h"
+#include "log/recovery/recover.h"
+#include "log/format/schema.h"
 #include "replay/verify.h"
 #include "run/worlds/recorder.h"
 #include "support/campaign.h"

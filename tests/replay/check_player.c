@@ -3,7 +3,7 @@
 // is told and passed over.
 #include "replay/player.h"
 
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "step/snapshot.h"
 #include "support/log_tape.h"
 #include "support/suite.h"

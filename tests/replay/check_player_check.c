@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stored frames, contacts and key-frames that are not what the steps give are told by step, body
 // and quantity, though their checksums are sound.
-#include "log/frames.h"
+#include "log/format/frames.h"
 #include "support/log_tape.h"
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stored inputs and hashes that were changed or taken away are found at their step, and what lies
 // behind the next key-frame is still there.
-#include "log/entries.h"
+#include "log/format/entries.h"
 #include "log/mend.h"
 #include "support/log_tape.h"
 #include "support/suite.h"

@@ -4,7 +4,7 @@
 // that dropped steps and says so.
 #include "replay/verify.h"
 
-#include "log/writer.h"
+#include "log/writer/writer.h"
 #include "replay/playback.h"
 #include "run/worlds/recorder.h"
 #include "support/heap.h"

@@ -2,9 +2,9 @@
 #include "support/wire_episode.h"
 
 #include "base/hash.h"
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "log/mend_chain.h"
-#include "log/entries.h"
+#include "log/format/entries.h"
 #include "run/worlds/input.h"
 
 #include <check.h>
@@ -231,7 +231,7 @@ void wire_depot_flip(const WireDepot *depot, int64_t chunk, long at, bool seal) 
     sqlite3_close(db);
 }
 void wire_depot_age(const WireDepot *depot, uint64_t dynamics_version) {
-    enum { AT_VERSION = CHUNK_HEADER_BYTES + 48 }; // log/definition.h
+    enum { AT_VERSION = CHUNK_HEADER_BYTES + 48 }; // log/format/definition.h
     sqlite3 *db = open_file(depot);
     sqlite3_stmt *statement;
     ck_assert_int_eq(sqlite3_prepare_v2(db,

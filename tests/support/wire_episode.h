@@ -55,7 +55,8 @@ int64_t wire_depot_number(const WireDepot *depot,
 // into entries and chunks.
 uint64_t wire_depot_history(const WireDepot *depot, int64_t recording, uint64_t *count);
 
-// The row id of the index-th chunk of a kind (log/chunk.h); fails the test when there is none.
+// The row id of the index-th chunk of a kind (log/format/chunk.h); fails the test when there is
+// none.
 int64_t wire_depot_chunk(const WireDepot *depot, int kind, int index);
 
 // Changes one byte of a chunk, counted from its end when negative. `seal`: with a checksum that

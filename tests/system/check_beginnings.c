@@ -2,7 +2,7 @@
 // What a recording says of how it begins, forged by somebody who knows the format: chunks,
 // checksums, seal and rows are all made right again. The first key-frame, or a group's template,
 // says something else.
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "log/mend_chain.h"
 #include "support/server_shell.h"
 #include "support/suite.h"

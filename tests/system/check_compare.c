@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // EpisodeCompare over real sockets: the same settings give the same bits, other ones what closed
 // forms say, whatever the number of lanes; and what cannot be compared is refused by name.
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "support/suite.h"
 #include "support/wire_compare.h"
 #include "support/wire_episode.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Live worlds out of episodes: the same bits as those that went on, and recordings that know where
 // they come from.
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The list of a group's episodes, forged by somebody who knows the format: chunks, checksums, seal
 // and rows are all made right again. What the calls say they are not.
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "log/mend_chain.h"
 #include "support/server_shell.h"
 #include "support/suite.h"

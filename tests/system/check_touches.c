@@ -3,7 +3,7 @@
 // workers and after --recover, proven by verification, gone with its episode, whole after kill -9;
 // and episodes are found by it, with a word for those of which nobody noted it. These are stepped
 // again where that is asked for, and tell the same.
-#include "log/events.h"
+#include "log/format/events.h"
 #include "support/campaign.h"
 #include "support/machine.h"
 #include "support/server_shell.h"

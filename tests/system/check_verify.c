@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // EpisodeVerify over real sockets: what was recorded verifies, on any number of lanes and after a
 // restart; and whatever is changed in the file is found and named.
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "support/machine.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"

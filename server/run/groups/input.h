@@ -15,8 +15,8 @@
 // deadline, a Cancel or the end of memory, which nothing else here tells of. A call that was given
 // up before it did anything names no world. Version 1 did not tell which call it is (0).
 //
-// Hashes stand in the entry (log/entries.h), world after world: of an `ended` one that of the state
-// its episode ended with, then of a `hashed` one that of the state it has after the call.
+// Hashes stand in the entry (log/format/entries.h), world after world: of an `ended` one that of
+// the state its episode ended with, then of a `hashed` one that of the state it has after the call.
 #pragma once
 
 #include "run/worlds/input.h"

@@ -2,8 +2,8 @@
 #include "run/groups/listed.h"
 
 #include "base/array.h"
-#include "log/definition.h"
-#include "log/entries.h"
+#include "log/format/definition.h"
+#include "log/format/entries.h"
 #include "run/groups/keyframe.h"
 
 #include <inttypes.h>

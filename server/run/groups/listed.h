@@ -5,7 +5,7 @@
 // calls in order. Reads no file: the server's and the page's proof are this.
 #pragma once
 
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "run/groups/input.h"
 
 enum { GROUP_LISTED_BYTES = 256 }; // of a sentence

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/cache.h"
-#include "log/entries.h"
+#include "log/format/entries.h"
 #include "os/clock.h"
 #include "run/groups/code.h"
 #include "run/groups/input.h"

@@ -19,7 +19,7 @@
 // uploaded alike.
 #pragma once
 
-#include "log/chunk.h"
+#include "log/format/chunk.h"
 #include "run/groups/code.h"
 #include "run/groups/keyframe.h"
 #include "run/groups/opinions.h"

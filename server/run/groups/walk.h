@@ -8,7 +8,7 @@
 //   the one that began the episode; group_walk_step of those behind it
 #pragma once
 
-#include "log/entries.h"
+#include "log/format/entries.h"
 #include "run/groups/code.h"
 #include "run/groups/input.h"
 

@@ -3,7 +3,7 @@
 // group against its template. Reads no file: the server's and the page's proof are this.
 #pragma once
 
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "world/world.h"
 
 // `time_step` [s] is a step's. The first number of the definition that is not the state's, as

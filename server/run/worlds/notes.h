@@ -4,7 +4,7 @@
 // of inputs, and verification makes them again: they follow from the steps alone.
 #pragma once
 
-#include "log/definition.h"
+#include "log/format/definition.h"
 #include "step/step.h"
 
 // A step has gained energy when what no applied force explains is more than this share of what

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A world and its last step as the columns of log/frames.h: what is recorded, and what a recording
-// is compared with. Nothing is copied that stands somewhere as it is: the columns are borrowed from
-// the world, the stepper and the arena, until the next change of any of them.
+// A world and its last step as the columns of log/format/frames.h: what is recorded, and what a
+// recording is compared with. Nothing is copied that stands somewhere as it is: the columns are
+// borrowed from the world, the stepper and the arena, until the next change of any of them.
 #pragma once
 
-#include "log/frames.h"
+#include "log/format/frames.h"
 #include "step/step.h"
 
 // All joints. RESOURCE_EXHAUSTED when the arena ends.

@@ -3,8 +3,8 @@
 
 #include "base/assert.h"
 #include "os/clock.h"
-#include "log/entries.h"
-#include "log/frames.h"
+#include "log/format/entries.h"
+#include "log/format/frames.h"
 #include "run/worlds/notes.h"
 #include "run/worlds/record_columns.h"
 #include "run/worlds/touches.h"

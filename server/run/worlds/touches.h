@@ -13,7 +13,7 @@
 // none of these it is over, with the last that was; and at once when one of the two is gone.
 #pragma once
 
-#include "log/events.h"
+#include "log/format/events.h"
 #include "step/step.h"
 
 #define TOUCH_PUSH_SHARE 1e-4 // of what a body falls by in a step

@@ -5,9 +5,9 @@
 #include "run/worlds/recorder.h"
 
 #include "base/bytes.h"
-#include "log/entries.h"
-#include "log/frames.h"
-#include "log/reader.h"
+#include "log/format/entries.h"
+#include "log/format/frames.h"
+#include "log/reader/reader.h"
 #include "run/worlds/door.h"
 #include "step/snapshot.h"
 #include "support/heap.h"

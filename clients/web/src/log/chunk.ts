@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A chunk's header and checksum, as server/log/chunk.h has them.
+// A chunk's header and checksum, as server/log/format/chunk.h has them.
 import { Damage, Source, hex } from "./bytes";
 import { hashOf } from "./hash";
 

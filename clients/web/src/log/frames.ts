@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The bodies of frame and contact chunks, as server/log/frames.h has them: columns, read in place.
+// The bodies of frame and contact chunks, as server/log/format/frames.h has them: columns, read in place.
 import { Damage, Source, doubles, wholes } from "./bytes";
 import { JointList, jointNumbers } from "./joints";
 

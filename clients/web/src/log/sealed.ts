@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a recording is, how it ended, which of its steps somebody will want to look at: the bodies
-// that server/log/definition.h describes. And the faults among its entries (log/entries.h).
+// that server/log/format/definition.h describes. And the faults among its entries (log/format/entries.h).
 import { Damage, Source, hex } from "./bytes";
 import { Chunk, Figures, WITH_GAINS, readFigures, readGain } from "./chunk";
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Rows made again from sealed chunks, in a file that SQLite finds sound.
+#pragma once
+
+#include "log/writer/writer.h"
+
+#include <stdio.h>
+
+typedef struct Finds {
+    FILE *out; // where a sentence per find goes
+    uint64_t episodes, interrupted, chunks, damaged, mended, doubled, remade;
+} Finds;
+
+// Reads every chunk: damaged ones are told and stay; the row of a sound one says what the chunk
+// says, and stands in its recording, which is made when it is not there; one that is there twice
+// goes. Then the rows of each recording that has its definition are what definition, seal and
+// chunks say; one that nobody ended ends where its chunks do; each has an episode.
+Status mend_rows(Writer *writer, Finds *finds, Error *error);
+
+// A sound chunk from elsewhere is there, once, in its recording; what is damaged in its place goes.
+// Within somebody's transaction.
+Status mend_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error);

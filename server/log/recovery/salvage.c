@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// A row that cannot be read is found by asking for the rows behind it one by one: a damaged page
+// hides the rows on it, and a damaged inner page all rows below it: 3,000 pages of some 20 rows.
+#include "log/recovery/salvage.h"
+
+#include "log/recovery/carve.h"
+#include "log/recovery/mend.h"
+#include "log/format/schema.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PROBES_MAX = 100000 };      // ids in a row that give nothing: the rest is lost
+enum { TRANSACTION_ROWS = 200 };   // of at most some 100 kB each
+enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages
+enum { SQL_BYTES = 256 };
+
+typedef struct Salvage {
+    sqlite3 *from, *to; // owned
+    uint64_t rows_in_transaction;
+    Error *error;
+} Salvage;
+
+// Reading one table and writing it.
+typedef struct TableCopy {
+    Salvage *salvage;
+    sqlite3_stmt *scan;  // ?1: the id it begins above
+    sqlite3_stmt *probe; // ?1: the id
+    sqlite3_stmt *insert;
+    int column_count;
+    uint64_t row_count, hole_count;
+    int64_t last_id;
+} TableCopy;
+
+static Status run(Salvage *salvage, const char *sql) {
+    if (sqlite3_exec(salvage->to, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        return schema_error(salvage->to, sqlite3_extended_errcode(salvage->to), "writing the copy",
+                            salvage->error);
+    }
+    return STATUS_OK;
+}
+
+// ---- rows
+
+static Status insert_row(TableCopy *copy, sqlite3_stmt *row) {
+    Salvage *salvage = copy->salvage;
+    for (int i = 0; i < copy->column_count; i++) {
+        sqlite3_bind_value(copy->insert, i + 1, sqlite3_column_value(row, i));
+    }
+    int code = sqlite3_step(copy->insert);
+    if (code != SQLITE_DONE) {
+        Status status = schema_error(salvage->to, code, "writing the copy", salvage->error);
+        sqlite3_reset(copy->insert);
+        return status;
+    }
+    sqlite3_reset(copy->insert);
+    sqlite3_clear_bindings(copy->insert);
+    copy->row_count += (uint64_t)sqlite3_changes(salvage->to); // none where the row breaks a rule
+    if (++salvage->rows_in_transaction < TRANSACTION_ROWS) {
+        return STATUS_OK;
+    }
+    salvage->rows_in_transaction = 0;
+    return run(salvage, "COMMIT; BEGIN");
+}
+
+// Up to the end, then *is_whole, or to the first row that cannot be read.
+static Status copy_up(TableCopy *copy, bool *is_whole) {
+    sqlite3_bind_int64(copy->scan, 1, copy->last_id);
+    Status status = STATUS_OK;
+    int code = sqlite3_step(copy->scan);
+    while (code == SQLITE_ROW && status == STATUS_OK) {
+        copy->last_id = sqlite3_column_int64(copy->scan, 0);
+        status = insert_row(copy, copy->scan);
+        code = status == STATUS_OK ? sqlite3_step(copy->scan) : code;
+    }
+    *is_whole = code == SQLITE_DONE;
+    sqlite3_reset(copy->scan);
+    return status;
+}
+
+// The next row that can be read behind last_id, if there is one.
+static Status copy_next(TableCopy *copy, bool *is_found) {
+    *is_found = false;
+    Status status = STATUS_OK;
+    for (int i = 0; i < PROBES_MAX && copy->last_id < INT64_MAX && !*is_found; i++) {
+        sqlite3_bind_int64(copy->probe, 1, ++copy->last_id);
+        *is_found = sqlite3_step(copy->probe) == SQLITE_ROW;
+        status = *is_found ? insert_row(copy, copy->probe) : status;
+        sqlite3_reset(copy->probe);
+    }
+    return status;
+}
+
+static Status copy_rows(TableCopy *copy) {
+    copy->last_id = INT64_MIN;
+    for (;;) {
+        bool is_whole, is_found;
+        Status status = copy_up(copy, &is_whole);
+        if (status != STATUS_OK || is_whole) {
+            return status;
+        }
+        copy->hole_count++;
+        // a scan that fails at once has no id to go on from: ids begin at 1
+        copy->last_id = copy->last_id < 0 ? 0 : copy->last_id;
+        status = copy_next(copy, &is_found);
+        if (status != STATUS_OK || !is_found) {
+            return status;
+        }
+    }
+}
+
+// Labels have no ids: from both ends to where it is damaged.
+static Status copy_labels(TableCopy *copy) {
+    bool is_whole;
+    Status status = copy_up(copy, &is_whole);
+    if (status == STATUS_OK && !is_whole) {
+        copy->hole_count++;
+        sqlite3_stmt *up = copy->scan;
+        copy->scan = copy->probe;
+        status = copy_up(copy, &is_whole);
+        copy->scan = up;
+    }
+    return status;
+}
+
+// ---- tables
+
+static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, const char *table,
+                    const char *key) {
+    char sql[SQL_BYTES];
+    sqlite3_snprintf(sizeof(sql), sql, format, table, key, key);
+    return sqlite3_prepare_v2(db, sql, -1, statement, NULL) == SQLITE_OK;
+}
+
+// Columns that the table had none of when it was written stay NULL, or say that nothing was noted.
+static bool prepare_insert(TableCopy *copy, const char *table, int columns) {
+    char values[SQL_BYTES];
+    size_t used = 0;
+    const char missing = strcmp(table, "recording") == 0 ? '0' : '?';
+    for (int i = 0; i < columns && used + 3 <= sizeof(values); i++) {
+        values[used++] = i == 0 ? ' ' : ',';
+        values[used++] = i < copy->column_count ? '?' : missing;
+    }
+    values[used] = '\0';
+    char sql[2 * SQL_BYTES];
+    sqlite3_snprintf(sizeof(sql), sql, "INSERT OR IGNORE INTO %s VALUES(%s)", table, values);
+    return sqlite3_prepare_v2(copy->salvage->to, sql, -1, &copy->insert, NULL) == SQLITE_OK;
+}
+
+// What the rows of a table are in order by: their ids, where they have some.
+static const char *key_of(const char *table) {
+    return strcmp(table, "label") == 0       ? "label"
+           : strcmp(table, "highlight") == 0 ? "recording DESC, kind"
+           : strcmp(table, "deletion") == 0  ? "recording"
+                                             : "id";
+}
+
+// Whether a version of the format has that many columns in the table, of which this one has `now`.
+static bool is_known_width(const char *table, int columns, int now) {
+    if (strcmp(table, "highlight") == 0) { // of versions 2, 3 and 4
+        return columns == now || columns == now - 6 || columns == now - 3 || columns == now - 1;
+    }
+    if (strcmp(table, "episode") == 0 && (columns == now - 9 || columns == now - 7)) {
+        return true; // up to 5, and 6
+    }
+    const bool has_gain = strcmp(table, "episode") == 0 || strcmp(table, "chunk") == 0;
+    return columns == now || (has_gain && columns == now - 3) ||    // up to 8
+           (strcmp(table, "recording") == 0 && columns == now - 1); // up to 6
+}
+
+static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
+    TableCopy copy = {.salvage = salvage};
+    const char *key = key_of(table);
+    bool has_ids = strcmp(table, "label") != 0 && strcmp(table, "highlight") != 0;
+    bool can_read = prepare(salvage->from, &copy.scan,
+                            has_ids ? "SELECT * FROM %s WHERE %s > ?1 ORDER BY %s"
+                                    : "SELECT * FROM %s WHERE ?1 IS NOT NULL",
+                            table, key) &&
+                    prepare(salvage->from, &copy.probe,
+                            has_ids ? "SELECT * FROM %s WHERE %s = ?1"
+                                    : "SELECT * FROM %s WHERE ?1 IS NOT NULL ORDER BY %s DESC",
+                            table, key);
+    sqlite3_stmt *columns = NULL;
+    bool can_write = prepare(salvage->to, &columns, "SELECT * FROM %s", table, "");
+    int column_count = sqlite3_column_count(columns);
+    sqlite3_finalize(columns);
+    copy.column_count = sqlite3_column_count(copy.scan);
+    can_read = can_read && is_known_width(table, copy.column_count, column_count);
+    Status status = STATUS_OK;
+    if (can_read && can_write && prepare_insert(&copy, table, column_count)) {
+        status = has_ids ? copy_rows(&copy) : copy_labels(&copy);
+    } else {
+        copy.hole_count = 1;
+    }
+    fprintf(out, "Table %s: %llu rows copied, %s.\n", table, (unsigned long long)copy.row_count,
+            copy.hole_count == 0 ? "nothing of it is damaged" : "parts of it cannot be read");
+    sqlite3_finalize(copy.scan);
+    sqlite3_finalize(copy.probe);
+    sqlite3_finalize(copy.insert);
+    return status;
+}
+
+// ---- the whole
+
+// ---- what the tables do not lead to any more
+
+typedef struct Carving {
+    Writer writer;
+    uint64_t found, added;
+} Carving;
+
+static Status put_carved(const uint8_t *bytes, size_t count, void *context, Error *error) {
+    Carving *carving = context;
+    bool is_new = false;
+    Status status = mend_put(&carving->writer, bytes, count, &is_new, error);
+    carving->found++;
+    carving->added += is_new;
+    if (status == STATUS_OK && carving->found % TRANSACTION_ROWS == 0) {
+        status = writer_commit(&carving->writer, error);
+        status = status == STATUS_OK ? writer_begin(&carving->writer, false, error) : status;
+    }
+    return status;
+}
+
+static Status carve(const char *path, const char *target, FILE *out, Error *error) {
+    Carving carving = {0};
+    Status status = writer_open(&carving.writer, target, false, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    sqlite3_wal_autocheckpoint(carving.writer.db, CHECKPOINT_FRAMES);
+    status = writer_begin(&carving.writer, false, error);
+    if (status == STATUS_OK) {
+        status = carve_chunks(path, put_carved, &carving, error);
+    }
+    if (status == STATUS_OK) {
+        status = writer_commit(&carving.writer, error);
+    } else {
+        writer_rollback(&carving.writer);
+    }
+    fprintf(out, "Pages: %llu whole chunks found, %llu of them in no row.\n",
+            (unsigned long long)carving.found, (unsigned long long)carving.added);
+    writer_close(&carving.writer);
+    return status;
+}
+
+// ---- the whole
+
+static Status copy_tables(Salvage *salvage, FILE *out) {
+    sqlite3_wal_autocheckpoint(salvage->to, CHECKPOINT_FRAMES);
+    static const char *const tables[] = {"recording", "episode",   "label",
+                                         "chunk",     "highlight", "deletion"};
+    Status status = run(salvage, "BEGIN");
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == STATUS_OK; i++) {
+        status = copy_table(salvage, tables[i], out);
+    }
+    return status == STATUS_OK ? run(salvage, "COMMIT") : status;
+}
+
+Status salvage_file(const char *path, const char *target, FILE *out, Error *error) {
+    struct stat info;
+    if (stat(target, &info) == 0) {
+        return error_set(
+            error, STATUS_ALREADY_EXISTS, NULL,
+            "%.200s is damaged, and what can be read of it would go into %.100s, which "
+            "is there already: move that away.",
+            path, target);
+    }
+    Salvage salvage = {.error = error};
+    bool has_rows = schema_open_damaged(path, &salvage.from, NULL) == STATUS_OK;
+    Status status = schema_open(target, false, &salvage.to, error);
+    if (status == STATUS_OK && has_rows) {
+        status = copy_tables(&salvage, out);
+    }
+    sqlite3_close(salvage.to);
+    sqlite3_close(salvage.from);
+    return status == STATUS_OK ? carve(path, target, out, error) : status;
+}
