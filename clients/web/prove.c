@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "web/prove.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "web/prove_parts.h"
 
 #include <inttypes.h>

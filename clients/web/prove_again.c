@@ -3,7 +3,7 @@
 // it, which stays as it is.
 #include "base/history.h"
 #include "os/clock.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "web/prove_parts.h"
 
 #include <assert.h>

@@ -4,7 +4,7 @@
 #include "log/format/definition.h"
 #include "run/groups/walk.h"
 #include "run/groups/keyframe.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "web/prove_substeps.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "web/prove_substeps.h"
 
 #include "run/worlds/record_columns.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <math.h>
 

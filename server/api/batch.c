@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "api/batch.h"
 
-#include "step/joint_wrenches.h"
-#include "step/snapshot.h"
+#include "step/joints/wrenches.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "api/touch_filter.h"
 #include "replay/group_player.h"
 #include "run/worlds/recorder.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "wire/scene_print.h"
 #include "wire/wire.h"
 #include "base/array.h"

@@ -6,7 +6,7 @@
 #include "os/clock.h"
 #include "replay/player.h"
 #include "run/groups/snapshot_store.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/range.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include "replay/resume.h"
 #include "run/groups/farm.h"
 #include "run/groups/save.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "wire/group_def.h"
 #include "wire/scene.h"
 #include "wire/scene_print.h"

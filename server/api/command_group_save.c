@@ -6,7 +6,7 @@
 #include "api/group_call.h"
 #include "os/clock.h"
 #include "run/groups/save.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "api/request.h"
 #include "api/span.h"
 #include "run/worlds/record_columns.h"
-#include "step/joint_wrenches.h"
+#include "step/joints/wrenches.h"
 #include "wire/joints.h"
 #include "wire/scene_out.h"
 #include "world/sleep.h"

@@ -3,7 +3,7 @@
 #include "api/request.h"
 #include "api/span.h"
 #include "run/groups/snapshot_store.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <string.h>

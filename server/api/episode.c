@@ -3,7 +3,7 @@
 
 #include "log/reader/proof.h"
 #include "os/clock.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "os/secret.h"
 #include "run/groups/farm.h"
 #include "run/groups/snapshot_store.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "run/groups/act.h"
 #include "run/groups/keyframe.h"
 #include "run/groups/walk.h"
-#include "step/snapshot.h"
-#include "step/snapshot_compare.h"
+#include "step/snapshot/snapshot.h"
+#include "step/snapshot/compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

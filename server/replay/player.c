@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "os/clock.h"
 #include "replay/player_parts.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "run/worlds/record_columns.h"
-#include "step/snapshot.h"
-#include "step/snapshot_compare.h"
+#include "step/snapshot/snapshot.h"
+#include "step/snapshot/compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay/player_parts.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "replay/resume.h"
 
 #include "replay/resume_parts.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <math.h>
 #include <stdlib.h>

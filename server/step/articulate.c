@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The articulated trees of a world in its step: they are trees of the problem like free bodies,
-// with masses and Jacobians in numbers. Their free motion is tree_fly.h's; their new state is that
-// of their coordinates, moved with the velocity that the integrator names, and what their bodies'
-// columns say follows from it (world/tree_place.h).
+// with masses and Jacobians in numbers. Their free motion is step/trees/fly.h's; their new state is
+// that of their coordinates, moved with the velocity that the integrator names, and what their
+// bodies' columns say follows from it (world/tree_place.h).
 //
 // Mass blocks are A = M + armature + what is implicit along the coordinates, where the integrator
 // takes it; Jacobians and what bodies move with are of the begin of the step, as contacts are.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The contact problem of the step: what free motion and collision left, with the impulses of the
 // step before to start from.
-#include "step/joint_rows.h"
-#include "step/rows.h"
+#include "step/joints/rows.h"
+#include "step/rows/rows.h"
 #include "step/stages.h"
 
 #include "base/assert.h"

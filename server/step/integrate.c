@@ -7,8 +7,8 @@
 // and only when every number can be told (fault.c) does the world take them over. Under midpoint
 // and explicit, a contact brings v1 to where the gap closes, and the bodies move otherwise: what
 // the contact solvers promise about gaps holds for v1 only.
-#include "step/joint_rows.h"
-#include "step/rows.h"
+#include "step/joints/rows.h"
+#include "step/rows/rows.h"
 #include "step/stages.h"
 
 #include "base/assert.h"

@@ -5,9 +5,9 @@
 #include "base/defect.h"
 #include "solve/compliant/compliant.h"
 #include "solve/problem_valid.h"
-#include "step/joint_project.h"
-#include "step/joint_rows.h"
-#include "step/joint_wrenches.h"
+#include "step/joints/project.h"
+#include "step/joints/rows.h"
+#include "step/joints/wrenches.h"
 #include "step/stages.h"
 #include "world/sleep.h"
 

@@ -20,7 +20,7 @@
 // a body that is below itself.
 //
 // Springs keep their energy on average where a step resolves them, and are damped beyond
-// (step/spring.h); dampers and drives are implicit, but under the explicit integrator.
+// (step/trees/spring.h); dampers and drives are implicit, but under the explicit integrator.
 //
 // The numbers of a joint of coordinates, `joint_position` and `joint_velocity` of the world, are
 // the state, and those of its bodies follow. Of a joint of rows it is the other way round: its

@@ -35,7 +35,7 @@ static inline bool world_memory_precedes(const ContactMemory *a, const ContactMe
 
 // An impulse of a row of a joint in the last step, likewise; sorted by (joint, part).
 typedef struct JointMemory {
-    uint32_t joint, part; // index; which row of it (step/tree_rows.c)
+    uint32_t joint, part; // index; which row of it (step/joints/tree_rows.c)
     double impulse;       // [N s], [N m s]
 } JointMemory;
 

@@ -4,7 +4,7 @@
 #include "bench/scene.h"
 
 #include "base/hash.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

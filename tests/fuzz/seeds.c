@@ -9,7 +9,7 @@
 #include "cli/problem.h"
 #include "net/frame.h"
 #include "run/worlds/door.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

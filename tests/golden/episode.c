@@ -14,7 +14,7 @@
 #include "log/format/entries.h"
 #include "run/worlds/apply.h"
 #include "run/worlds/record_columns.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

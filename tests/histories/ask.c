@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "histories/members.h"
 #include "histories/scene_same.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "wire/scene.h"
 #include "wire/scene_out.h"
 #include "world/sleep.h"

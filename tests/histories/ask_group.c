@@ -8,7 +8,7 @@
 #include "run/groups/code.h"
 #include "run/groups/keyframe.h"
 #include "run/groups/opinion.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "histories/ask.h"
 #include "histories/members.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/sleep.h"
 
 // Questions are PLAY_QUESTIONS_MAX's.

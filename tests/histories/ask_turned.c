@@ -65,7 +65,7 @@ static bool make(Ask *ask, Variant *variant) {
     World *world = variant->world;
     world->settings.has_bounds = false;
     world->settings.bounds_lower = world->settings.bounds_upper = vec3(0.0, 0.0, 0.0);
-    // where a mend of more than 1 m along an axis of the world is none (joint_project.c)
+    // where a mend of more than 1 m along an axis of the world is none (step/joints/project.c)
     world->settings.joint_projection = false;
     set_parameter(world, "tolerance", tolerance);
     set_parameter(world, "max_iterations", ITERATIONS);
@@ -500,7 +500,8 @@ static double velocity_scale(const Ask *ask) {
 }
 
 // What velocities may differ by: trees settle their free motion to 1e-8 of the velocity that all
-// their energy would give (tree_fly.c), of the lightest of them here, and ten roundings of that.
+// their energy would give (step/trees/fly.c), of the lightest of them here, and ten roundings of
+// that.
 static double allowed_velocity(const Ask *ask, double V) {
     const World *world = ask->here.world;
     double energy = 0.0, lightest = HUGE_VAL;
@@ -648,7 +649,7 @@ static double *list_biases(const Ask *ask, const Variant *variant) {
 }
 
 // Of joints that contradict each other the first ones hold; and of rows that all but repeat others
-// the first ones ask for what they are off by, and the others calmly (row_rank.c).
+// the first ones ask for what they are off by, and the others calmly (step/rows/rank.c).
 static bool follows_order(const Ask *ask, double V) {
     const uint32_t count = ask->here.stepper->problem.row_count;
     if (!ask->seen.is_ordered || count != ask->there.stepper->problem.row_count) {

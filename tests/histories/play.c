@@ -9,8 +9,8 @@
 #include "histories/table.h"
 #include "histories/ask_turned.h"
 #include "histories/units.h"
-#include "step/snapshot.h"
-#include "step/snapshot_compare.h"
+#include "step/snapshot/snapshot.h"
+#include "step/snapshot/compare.h"
 #include "world/world_valid.h"
 
 #include <math.h>

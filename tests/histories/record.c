@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "histories/record_ask.h"
 #include "run/worlds/record_columns.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/log_waiter.h"
 #include "wire/scene_print.h"
 

@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "replay/reel.h"
 #include "replay/verify.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "wire/scene_print.h"
 
 #include <inttypes.h>

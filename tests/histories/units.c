@@ -269,14 +269,14 @@ static const struct {
     bool (*holds)(const World *world);
     Fixed fixed;
 } absolutes[] = {
-    {"a radian counts as a metre: in the margin and the speed of recovery of limits (tree_rows.c, "
-     "joint_rows.c), in the certificate's V and residuals of rows, and so in what solvers aim at",
+    {"a radian counts as a metre: in the margin and the speed of recovery of limits (in "
+     "step/joints/), in the certificate's V and residuals of rows, and so in what solvers aim at",
      has_turns_of_rows, FIXED_LENGTH},
     {"a factor of what is not symmetric takes the largest number of a column as its pivot, and "
      "forces stand there beside torques (ldlt.c): each length gives other roundings",
      has_unsymmetric_factors, FIXED_LENGTH},
     {"a radian of a tree's joint counts as a metre where rows are compared with each other, of "
-     "which those that repeat others are left out, or brought together calmly (row_rank.c)",
+     "which those that repeat others are left out, or brought together calmly (step/rows/rank.c)",
      has_rows_at_trees, FIXED_LENGTH},
     {"a law that is not linear is taken from 1e-12 m on (material.c, DEPTH_MIN)", has_curved_law,
      FIXED_LENGTH},
@@ -473,7 +473,7 @@ static bool is_as_before(Units units) {
 }
 
 // In the same units: cold, and with no joints brought together, which is to 1e-10 m, as the .proto
-// says (joint_project.c).
+// says (step/joints/project.c).
 static bool make(Play *play, const World *world, Dice dice, Variant *variant) {
     if (!variant_make(play, world, variant)) {
         return false;

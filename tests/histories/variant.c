@@ -2,7 +2,7 @@
 #include "histories/variant.h"
 
 #include "base/assert.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/sleep.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "replay/player.h"
 
 #include "log/format/chunk.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/log_tape.h"
 #include "support/suite.h"
 

@@ -3,7 +3,7 @@
 // direction, however little room there is for them.
 #include "replay/reel.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/log_tape.h"
 #include "support/suite.h"
 

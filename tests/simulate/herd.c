@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "simulate/link.h"
 #include "simulate/schedule.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "wire/group_def.h"
 
 #include <string.h>

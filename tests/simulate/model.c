@@ -7,7 +7,7 @@
 #include "simulate/edit.h"
 #include "simulate/link.h"
 #include "simulate/schedule.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 enum { PENDING_MAX = 32, TRIES_MAX = 5000 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies that leave the bounds of their world are removed at the end of the step, in the same way
 // however the world came there; those that stay go on as if nothing had been.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/heap.h"
 #include "support/suite.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // world_copy_state makes one world's state another's, to the bit, whatever it has been through.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/heap.h"
 #include "support/suite.h"
 #include "world/sleep.h"

@@ -3,10 +3,11 @@
 // machine. This program is run from every build (gcc and clang, -O0 and -O2, with sanitizers); all
 // must meet the values below.
 //
-// When a change of the dynamics is meant to change bits: raise DYNAMICS_VERSION (step/snapshot.h),
-// run `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, write the fuzzers' snapshots anew
-// (`deploy/fuzz --seeds`), and say so in CHANGELOG.md. `deploy/golden` runs it on more machines.
-#include "step/snapshot.h"
+// When a change of the dynamics is meant to change bits: raise DYNAMICS_VERSION
+// (step/snapshot/snapshot.h), run `MOREAU_PRINT_GOLDEN=1 step-check_golden`, copy the values, write
+// the fuzzers' snapshots anew (`deploy/fuzz --seeds`), and say so in CHANGELOG.md. `deploy/golden`
+// runs it on more machines.
+#include "step/snapshot/snapshot.h"
 
 #include "support/heap.h"
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collision groups and masks: who collides with whom, and that it is part of the world.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "step/step.h"
 
 #include "collide/geometry.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One world on several lanes: whoever does the blocks of a step, and in whatever order, its bits
 // are those of one lane; and what goes wrong inside a block is told as one lane tells it.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include "support/campaign.h"
 #include "support/crew.h"

@@ -3,7 +3,7 @@
 // closed form of its rate in every step, stiff or soft, under every solver and every integrator by
 // which a drive is one, and its work, which is all the energy there is. A damper is such a motor
 // to rest.
-#include "step/spring.h"
+#include "step/trees/spring.h"
 #include "step/step.h"
 
 #include "support/lab.h"

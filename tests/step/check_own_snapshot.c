@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every world's own snapshot is taken back, and the world of it is that world: the same hash, and
 // the same step. Each case makes a world that is odd in one way.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 #include "world/sleep.h"

@@ -2,7 +2,7 @@
 // How hard a world's solver tries again what it has tried in vain.
 #include "solve/mdp/mdp.h"
 #include "solve/solver.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 

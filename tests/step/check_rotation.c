@@ -4,7 +4,7 @@
 #include "step/step.h"
 
 #include "solve/dense.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sleeping: what falls asleep and when, that it stays bit for bit where it is, what wakes whom and
 // what does not, and that what is woken moves as if it had never slept.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/heap.h"
 #include "support/suite.h"
 #include "world/sleep.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What joints hold asleep: a tree, or bodies joined by rows, sleeps and wakes as one, stays to the
 // bit, costs nothing, wakes by what concerns it and by nothing else, and leaves the bounds as one.
-#include "step/joint_wrenches.h"
-#include "step/snapshot.h"
+#include "step/joints/wrenches.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 #include "world/sleep.h"

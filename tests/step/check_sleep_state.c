@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sleep as state: it goes into snapshots and comes back, at any step, with equal bits; it does not
 // depend on lanes; it survives that bodies are removed; and what cannot be is refused.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "step/stages.h"
 #include "support/crew.h"
 #include "support/lab.h"

@@ -3,7 +3,7 @@
 // that they keep their energy where a step resolves them, under every solver and wherever the joint
 // stands and points, that dampers take what they should, that what is too fast comes to rest, and
 // that no tree of springs gains, however fast they are against each other.
-#include "step/spring.h"
+#include "step/trees/spring.h"
 #include "step/step.h"
 
 #include "support/campaign.h"

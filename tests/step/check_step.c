@@ -3,7 +3,7 @@
 // refusal of what is not finite.
 #include "step/step.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 

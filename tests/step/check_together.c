@@ -2,7 +2,7 @@
 // Features that meet: what drops rows, flies apart, couples, gives up or sleeps goes on to the bit
 // from its snapshot in every step, and as another world's copied state; and what held a body stands
 // in for what is taken away.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 #include "world/sleep.h"

@@ -4,7 +4,7 @@
 // body.
 #include "step/step.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/crew.h"
 #include "support/lab.h"
 #include "support/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a snapshot whose checksum is right: refused, or a world that steps and writes the
 // same bytes again, but for sizes that its primitives do not have.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include "base/assert.h"
 #include "base/hash.h"

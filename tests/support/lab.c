@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/lab.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <check.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "log/mend_chain.h"
 #include "run/worlds/recorder.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/log_waiter.h"
 
 #include <check.h>

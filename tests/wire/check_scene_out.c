@@ -7,8 +7,8 @@
 
 #include "base/assert.h"
 #include "run/worlds/apply.h"
-#include "step/snapshot.h"
-#include "step/snapshot_compare.h"
+#include "step/snapshot/snapshot.h"
+#include "step/snapshot/compare.h"
 #include "support/heap.h"
 #include "support/scene_file.h"
 #include "support/suite.h"

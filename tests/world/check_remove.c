@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bodies and shapes that are removed from outside: what stays is as it was, and what is refused has
 // changed nothing.
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/sleep.h"
 
 #include "support/lab.h"

@@ -40,8 +40,8 @@
 // snapshot is restored; these do not.)
 //
 //   kind        first step, last step                       body
-//   key-frame   both the step it shows                      a snapshot (step/snapshot.h); of a
-//                                                           range run/groups/keyframe.h
+//   key-frame   both the step it shows                      a snapshot (step/snapshot/); of a range
+//                                                           run/groups/keyframe.h
 //   inputs      before its first entry, after its last      from version 7 on three figures more:
 //                                                           energy gained [J] (base/gain.h): sum,
 //                                                           scale, step; entries (entries.h)

@@ -6,7 +6,7 @@
 //   code      = version (1; with an opinion 2), hash steps, worlds, seed, first world, substeps,
 //               time step [s; 0: the template's], step limit, autoreset, is double,
 //               layout of: action, observation, extra, bounds, noise; number of noises, noise …;
-//               number of parameters, parameter …; snapshot of the template (step/snapshot.h; a
+//               number of parameters, parameter …; snapshot of the template (step/snapshot/; a
 //               length and bytes); of a group with an opinion: share, tolerance, doubt, lag
 //   layout    = number of channels, channel …: kind, joint, body, beside which body (texts; "": not
 //               given), their ids (0: not given), has axes, axes, has low, low, has high, high,

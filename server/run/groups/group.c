@@ -2,7 +2,7 @@
 #include "run/groups/group.h"
 
 #include "base/assert.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/range.h"
 
 #include <math.h>

@@ -10,8 +10,9 @@
 //               (f64 each), snapshot
 //   snapshot  = words of it (u64), runs (u64), run …: first word, words (u32 each), word …
 //
-// A snapshot (step/snapshot.h) is told by its words of eight bytes that are not the template's in
-// the same place: of the template's definition, which all worlds share, nothing is repeated.
+// A snapshot (step/snapshot/snapshot.h) is told by its words of eight bytes that are not the
+// template's in the same place: of the template's definition, which all worlds share, nothing is
+// repeated.
 #pragma once
 
 #include "base/bytes.h"

@@ -9,7 +9,7 @@
 #include "run/groups/input.h"
 #include "run/groups/harvest.h"
 #include "run/groups/keyframe.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

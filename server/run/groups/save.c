@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "run/groups/input.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <math.h>
 #include <string.h>

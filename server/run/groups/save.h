@@ -15,8 +15,8 @@
 //              each), opinion …: call, world, substep, seed, episode, step (u64 each), gap, e_ds,
 //              residual (f64 each)
 //
-// Head and end are as those of a world's snapshot (step/snapshot.h), so both are kept, read and
-// uploaded alike.
+// Head and end are as those of a world's snapshot (step/snapshot/snapshot.h), so both are kept,
+// read and uploaded alike.
 #pragma once
 
 #include "log/format/chunk.h"

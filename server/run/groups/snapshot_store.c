@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "run/groups/save.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

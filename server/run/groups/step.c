@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "run/groups/opinion.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/range.h"
 #include "world/sleep.h"
 

@@ -2,7 +2,7 @@
 #include "run/groups/walk.h"
 
 #include "base/assert.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>

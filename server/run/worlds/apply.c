@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/defect.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/range.h"
 #include "world/world_valid.h"
 

@@ -8,7 +8,7 @@
 #include "run/worlds/notes.h"
 #include "run/worlds/record_columns.h"
 #include "run/worlds/touches.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "run/worlds/selftest.h"
 
 #include "run/worlds/apply.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 static const uint64_t golden = 0x25ef5fc69d4d1ff9u;
 

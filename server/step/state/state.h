@@ -6,7 +6,7 @@
 #include "collide/approach.h"
 #include "solve/geometry.h"
 #include "step/state/stepper.h"
-#include "step/tree_fly.h"
+#include "step/trees/fly.h"
 #include "world/world_trees.h"
 
 // Holds all that a body may reach in this step.
@@ -115,8 +115,8 @@ typedef struct StepState {
     uint32_t *kept_first; // per block of contacts: of those that bear something, the first
     uint32_t kept_count;
 
-    struct RankedRow *ranked; // Nullable: rows of joints between trees of joints (row_rank.h)
-    bool is_projecting;       // rows are of places alone (joint_project.c)
+    struct RankedRow *ranked; // Nullable: rows of joints between trees of joints (step/rows/rank.h)
+    bool is_projecting;       // rows are of places alone (step/joints/project.c)
     uint32_t *broken;         // joints that broke, rising
     uint32_t broken_count;
     uint32_t *left; // bodies that have left the bounds, rising

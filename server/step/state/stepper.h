@@ -119,7 +119,7 @@ typedef struct StepJoints {
     StepAct *act; // [act_count], row by row: of joints of rows
     size_t act_capacity;
     uint32_t act_count;
-    double *kept; // [kept_count] trees of joints at the begin of the step (joint_wrenches.c)
+    double *kept; // [kept_count] trees of joints at the begin of the step (step/joints/wrenches.c)
     size_t kept_count, kept_capacity;
     Vec3 gravity;
     uint8_t integrator, rotation;
@@ -168,7 +168,7 @@ typedef struct Stepper {
     uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
                             // PROBLEM_NO_TREE: static or kinematic
 
-    struct Stepper *projector; // owned: only the rows of joint_project.c. NULL: never asked for
+    struct Stepper *projector; // owned: only the rows of joints/project.c. NULL: never asked for
 
     Id *old_id; // where has_old_ids: of what was body i then
     size_t old_id_capacity;

@@ -4,7 +4,7 @@
 #include "run/worlds/door.h"
 #include "run/groups/act.h"
 #include "run/groups/group_lab.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "world/sleep.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // Episodes of a group's worlds: how they begin, end and go on, whatever else is in the group.
 #include "group_lab.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include <math.h>
 

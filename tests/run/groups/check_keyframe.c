@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/groups/keyframe.h"
 #include "run/groups/group_lab.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 
 #include "base/philox.h"
 

@@ -3,9 +3,9 @@
 // was made with these numbers, bit for bit, whatever its stepper remembers; what is refused names
 // its field and has changed nothing.
 #include "run/worlds/apply.h"
-#include "step/joint_wrenches.h"
-#include "step/snapshot.h"
-#include "step/snapshot_compare.h"
+#include "step/joints/wrenches.h"
+#include "step/snapshot/snapshot.h"
+#include "step/snapshot/compare.h"
 #include "support/lab.h"
 #include "support/suite.h"
 #include "world/sleep.h"

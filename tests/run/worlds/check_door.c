@@ -2,7 +2,7 @@
 // The door: what is refused has changed nothing, what passes has changed all of it.
 #include "run/worlds/door.h"
 
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/suite.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "log/format/frames.h"
 #include "log/reader/reader.h"
 #include "run/worlds/door.h"
-#include "step/snapshot.h"
+#include "step/snapshot/snapshot.h"
 #include "support/heap.h"
 #include "support/log_waiter.h"
 #include "support/suite.h"

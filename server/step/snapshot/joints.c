@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#include "step/snapshot/joints.h"
+
+#include "base/array.h"
+#include "world/sleep.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Status out_of_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while reading a snapshot.");
+}
+
+static Status damaged(Error *error, const char *what) {
+    return error_set(error, STATUS_DATA_LOSS, "", "The snapshot is damaged: %s.", what);
+}
+
+static_assert(sizeof(Pose) == 7 * sizeof(double), "x y z w x y z");
+
+bool snapshot_has_joints(const World *world) {
+    return world->joint_id_next != 1;
+}
+
+// ---- what they are
+
+static size_t count_joints(const World *world, size_t parent) {
+    (void)parent;
+    return world->joint_count;
+}
+
+static size_t count_axes(const World *world, size_t parent) {
+    (void)parent;
+    return world->joint_axis_count;
+}
+
+static size_t count_positions(const World *world, size_t parent) {
+    (void)parent;
+    return world->joint_position_count;
+}
+
+static const SnapshotField next_fields[] = {
+    OF_WORLD("next_joint_id", FIELD_U64, 1, NULL, joint_id_next),
+};
+
+static const SnapshotField joint_fields[] = {
+    OF_RECORD("joint.id", FIELD_U64, 1, NULL, joint, Joint, id),
+    OF_RECORD("joint.kind", FIELD_BYTE, 1, NULL, joint, Joint, kind),
+    OF_RECORD("joint.axes", FIELD_BYTE, 1, NULL, joint, Joint, axes),
+    OF_RECORD("joint.as_rows", FIELD_FLAG, 1, NULL, joint, Joint, is_rows),
+    OF_RECORD("joint.collides", FIELD_FLAG, 1, NULL, joint, Joint, collides),
+    OF_RECORD("joint.body", FIELD_U32, 2, NULL, joint, Joint, body),
+    OF_RECORD("joint.partner", FIELD_U32, 2, NULL, joint, Joint, partner),
+    OF_RECORD("joint.frame", FIELD_DOUBLE, 14, NULL, joint, Joint, frame),
+    OF_RECORD("joint.ratio", FIELD_DOUBLE, 1, NULL, joint, Joint, ratio),
+    OF_RECORD("joint.length", FIELD_DOUBLE, 1, NULL, joint, Joint, length),
+    OF_RECORD("joint.break_force", FIELD_DOUBLE, 1, NULL, joint, Joint, break_force),
+    OF_RECORD("joint.break_torque", FIELD_DOUBLE, 1, NULL, joint, Joint, break_torque),
+};
+
+static Status open_joints(World *world, size_t count, Error *error) {
+    if (count > JOINT_COUNT_MAX) {
+        return damaged(error, "more joints than a world may have");
+    }
+    if (count * sizeof(Joint) > world->limits.bytes_max ||
+        !ARRAY_RESERVE(world->joint, world->joint_capacity, count)) {
+        return out_of_memory(error);
+    }
+    if (count > 0) {
+        memset(world->joint, 0, count * sizeof(Joint));
+    }
+    world->joint_count = count;
+    return STATUS_OK;
+}
+
+static const SnapshotField axis_fields[] = {
+    OF_RECORD("joint.low", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, low),
+    OF_RECORD("joint.high", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, high),
+    OF_RECORD("joint.stiffness", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, stiffness),
+    OF_RECORD("joint.rest", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, rest),
+    OF_RECORD("joint.damping", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, damping),
+    OF_RECORD("joint.friction", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, friction),
+    OF_RECORD("joint.armature", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, armature),
+    OF_RECORD("joint.drive_stiffness", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis,
+              drive_stiffness),
+    OF_RECORD("joint.drive_damping", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, drive_damping),
+    OF_RECORD("joint.effort_max", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, effort_max),
+};
+
+// As many as the joints leave free, whose columns begin where those before them end.
+static Status open_axes(World *world, size_t count, Error *error) {
+    size_t axes = 0, positions = 0;
+    for (size_t i = 0; i < world->joint_count; i++) {
+        Joint *joint = &world->joint[i];
+        joint->axis_first = (uint32_t)axes;
+        joint->position_first = (uint32_t)positions;
+        axes += joint_axis_count(joint->axes);
+        positions += joint_position_count(joint->axes);
+    }
+    if (axes != count) {
+        return damaged(error, "more or fewer axes than its joints leave free");
+    }
+    if (count * sizeof(JointAxis) > world->limits.bytes_max ||
+        !world_reserve_joint_axes(world, axes) ||
+        !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity, positions)) {
+        return out_of_memory(error);
+    }
+    world->joint_axis_count = axes;
+    world->joint_position_count = positions;
+    return STATUS_OK;
+}
+
+static const SnapshotField name_fields[] = {
+    OF_RECORD("joint.name", FIELD_NAME, 1, NULL, joint, Joint, name),
+};
+
+static Status accept_name(World *world, const World *stage, size_t index, Error *error) {
+    const char *name = stage->joint->name;
+    if (name[0] != '\0') {
+        world->joint[index].name = world_keep_name(world, name);
+        if (world->joint[index].name == NULL) {
+            return out_of_memory(error);
+        }
+    }
+    return STATUS_OK;
+}
+
+const SnapshotGroup snapshot_joint_groups[SNAPSHOT_JOINT_GROUPS] = {
+    {.name = "joint ids", FIELDS(next_fields)},
+    {.name = "joints",
+     .count = count_joints,
+     .is_counted = true,
+     FIELDS(joint_fields),
+     .open = open_joints},
+    {.name = "joint axes",
+     .count = count_axes,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(axis_fields),
+     .open = open_axes},
+    {.name = "joint names", .count = count_joints, FIELDS(name_fields), .accept = accept_name},
+};
+
+// What adding them would have refused cannot be.
+Status snapshot_settle_joints(World *world, Error *error) {
+    const size_t count = world->joint_count;
+    if (world->joint_id_next < 2 || world->joint_id_next > (Id)1 << 62 ||
+        !world_joints_are_sound(world)) {
+        return damaged(error, "a joint that cannot be");
+    }
+    world->joint_count = 0;
+    Error why = {0};
+    const Status status = world_check_trees(world, (uint32_t)count, &why);
+    world->joint_count = count;
+    if (status == STATUS_INVALID_ARGUMENT) {
+        return damaged(error, "joints that make no trees");
+    }
+    if (status != STATUS_OK || !world_reserve_trees(world, world->body_count, count)) {
+        return out_of_memory(error);
+    }
+    world_build_trees(world);
+    return STATUS_OK;
+}
+
+// ---- their numbers
+
+static const SnapshotField position_fields[] = {
+    OF_COLUMN("joint_position", FIELD_DOUBLE, 1, NULL, joint_position, sizeof(double)),
+};
+
+static const SnapshotField number_fields[] = {
+    OF_COLUMN("joint_velocity", FIELD_DOUBLE, 1, NULL, joint_velocity, sizeof(double)),
+    OF_COLUMN("joint_target", FIELD_DOUBLE, 1, NULL, joint_target, sizeof(double)),
+    OF_COLUMN("joint_target_velocity", FIELD_DOUBLE, 1, NULL, joint_target_velocity,
+              sizeof(double)),
+    OF_COLUMN("joint_effort", FIELD_DOUBLE, 1, NULL, joint_effort, sizeof(double)),
+};
+
+static const SnapshotField impulse_fields[] = {
+    OF_RECORD("joint_impulse.joint", FIELD_U32, 1, NULL, joint_memory, JointMemory, joint),
+    OF_RECORD("joint_impulse.part", FIELD_U32, 1, NULL, joint_memory, JointMemory, part),
+    OF_RECORD("joint_impulse", FIELD_DOUBLE, 1, NULL, joint_memory, JointMemory, impulse),
+};
+
+static size_t count_impulses(const World *world, size_t parent) {
+    (void)parent;
+    return world->joint_memory_count;
+}
+
+static Status open_impulses(World *world, size_t count, Error *error) {
+    if (!ARRAY_RESERVE(world->joint_memory, world->joint_memory_capacity, count)) {
+        return out_of_memory(error);
+    }
+    world->joint_memory_count = count;
+    return STATUS_OK;
+}
+
+static bool impulses_are_sound(const World *world) {
+    const JointMemory *memory = world->joint_memory;
+    for (size_t i = 0; i < world->joint_memory_count; i++) {
+        const bool is_sorted =
+            i == 0 || memory[i - 1].joint < memory[i].joint ||
+            (memory[i - 1].joint == memory[i].joint && memory[i - 1].part < memory[i].part);
+        if (memory[i].joint >= world->joint_count || !is_sorted ||
+            !numbers_fit_float(&memory[i].impulse, 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static Status open_positions(World *world, size_t count, Error *error) {
+    return count == world->joint_position_count
+               ? STATUS_OK
+               : damaged(error, "more or fewer positions than its joints have");
+}
+
+const SnapshotGroup snapshot_joint_state_groups[SNAPSHOT_JOINT_STATE_GROUPS] = {
+    {.name = "joint positions",
+     .count = count_positions,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(position_fields),
+     .open = open_positions},
+    {.name = "joint velocities", .count = count_axes, FIELDS(number_fields)},
+    {.name = "joint impulses",
+     .count = count_impulses,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(impulse_fields),
+     .open = open_impulses},
+};
+
+// Bodies that hang by joints of coordinates are where and as fast as the joints' numbers say, to
+// the last bit, and joints of rows have the numbers of their bodies.
+static bool numbers_agree(World *world, const double *before) {
+    const size_t bodies = world->body_count;
+    world_settle_joints(world);
+    const double *part = before;
+    const struct {
+        const double *values;
+        size_t count;
+    } parts[] = {{world->pose, 7 * bodies},
+                 {world->velocity, 6 * bodies},
+                 {world->joint_position, world->joint_position_count},
+                 {world->joint_velocity, world->joint_axis_count}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].count > 0 &&
+            memcmp(part, parts[i].values, parts[i].count * sizeof(double)) != 0) {
+            return false;
+        }
+        part += parts[i].count;
+    }
+    return true;
+}
+
+Status snapshot_settle_joint_state(World *world, Error *error) {
+    if (!world_joint_state_is_sound(world) || !impulses_are_sound(world) ||
+        !sleep_trees_are_sound(world)) {
+        return damaged(error, "numbers of a joint that cannot be");
+    }
+    const size_t bodies = world->body_count, positions = world->joint_position_count,
+                 axes = world->joint_axis_count;
+    double *before = malloc((13 * bodies + positions + axes + 1) * sizeof(double));
+    if (before == NULL) {
+        return out_of_memory(error);
+    }
+    double *part = before;
+    const struct {
+        const double *values;
+        size_t count;
+    } parts[] = {{world->pose, 7 * bodies},
+                 {world->velocity, 6 * bodies},
+                 {world->joint_position, positions},
+                 {world->joint_velocity, axes}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i].count > 0) {
+            memcpy(part, parts[i].values, parts[i].count * sizeof(double));
+        }
+        part += parts[i].count;
+    }
+    const bool agree = numbers_agree(world, before);
+    free(before);
+    return agree ? STATUS_OK : damaged(error, "bodies that are not where their joints have them");
+}
