@@ -25,8 +25,13 @@ POSIX = {"fcntl.h", "signal.h", "unistd.h", "sys/types.h", "sys/stat.h", "sys/re
          "sys/uio.h", "sys/wait.h", "netinet/in.h", "netinet/tcp.h", "arpa/inet.h", "netdb.h", "poll.h", "sched.h"}
 PROTO = {"moreau.pb-c.h"}
 SOLVERS = ("mdp", "lcp", "ccp", "sap", "compliant") # none includes another
-DISK = {"sqlite3.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}
+FILES = {"sqlite3.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}
+MESSAGES = {*PROTO, "protobuf-c/protobuf-c.h"}
 RUN = {"run/lanes", "run/worlds", "run/groups"}
+REPLAY = {f"replay/{name}" for name in ("player", "show", "verify", "compare", "resume")}
+PLAYS = {"base", "os", "world", "solve", "step", "step/snapshot", "log/format", "log/reader", *RUN}
+ANSWERS = {"base", "os", "world", "solve", "step", "step/joints", "step/snapshot", "log", "log/reader", "wire",
+           "wire/problem", "wire/scene", *RUN}
 TABLE = {
     "server/base": (set(), LIBC),
     "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
@@ -42,28 +47,32 @@ TABLE = {
     "server/step/joints": ({"base", "world", "solve", "step/state", "step/rows"}, LIBC),
     "server/step": ({"base", "world", "collide", "solve", "step/trees", "step/state", "step/rows", "step/joints"}, LIBC),
     "server/step/snapshot": ({"base", "world", "solve", "step"}, LIBC),
-    "server/log/format": ({"base", "os"}, LIBC | DISK),
-    "server/log/wal": ({"base", "os", "log/format"}, LIBC | DISK),
+    "server/log/format": ({"base", "os"}, LIBC | FILES),
+    "server/log/wal": ({"base", "os", "log/format"}, LIBC | FILES),
     "server/log/writer": ({"base", "os", "log/format", "log/wal"}, LIBC | {"sqlite3.h"}),
     "server/log/reader": ({"base", "log/format"}, LIBC | {"sqlite3.h"}),
-    "server/log/recovery": ({"base", "os", "log/format", "log/wal", "log/writer"}, LIBC | DISK),
-    "server/log": ({"base", "os", "log/format", "log/wal", "log/writer", "log/reader"}, LIBC | DISK | {"uv.h"}),
+    "server/log/recovery": ({"base", "os", "log/format", "log/wal", "log/writer"}, LIBC | FILES),
+    "server/log": ({"base", "os", "log/format", "log/wal", "log/writer", "log/reader"}, LIBC | FILES | {"uv.h"}),
     "server/run/lanes": ({"base", "os"}, LIBC | {"uv.h"}),
-    "server/run/worlds": ({"base", "os", "world", "collide", "solve", "step", "step/snapshot", "log", "log/format", "run/lanes"}, LIBC | {"uv.h"}),
-    "server/run/groups": ({"base", "os", "world", "collide", "solve", "step", "step/snapshot", "log", "log/format", "run/lanes",
+    "server/run/worlds": ({"base", "os", "world", "solve", "step", "step/snapshot", "log", "log/format", "run/lanes"},
+                          LIBC | {"uv.h"}),
+    "server/run/groups": ({"base", "os", "world", "solve", "step", "step/snapshot", "log", "log/format", "run/lanes",
                            "run/worlds"}, LIBC | {"uv.h"}),
-    "server/replay": ({"base", "os", "world", "solve", "step", "step/snapshot", "log/format", "log/reader"} | RUN, LIBC | {"uv.h"}),
+    "server/replay/player": (PLAYS, LIBC | {"uv.h"}),
+    **{f"server/{name}": (PLAYS | {"replay/player"}, LIBC | {"uv.h"}) for name in REPLAY - {"replay/player"}},
     "server/net": ({"base", "os"}, LIBC | POSIX | {"uv.h"}),
-    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h", "sys/socket.h", "netinet/in.h", "netinet/tcp.h"}),
-    "server/wire": ({"base", "world", "solve", "step", "log/format"} | RUN, LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "server/api": ({"base", "os", "world", "collide", "solve", "step", "step/joints", "step/snapshot", "log", "log/reader", "replay", "wire"} | RUN,
-                   LIBC | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "server": ({"base", "os", "world", "collide", "solve", "step", "log/recovery", "replay", "net", "http", "wire", "api"} | RUN,
-               LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
-    "clients/c": (set(), LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h"}),
-    "clients/cli": ({"c"}, LIBC | POSIX | PROTO | {"protobuf-c/protobuf-c.h", "jansson.h", "hdf5.h", "sqlite3.h", "moreau.h",
-                            "sys/ioctl.h"}),
-    "clients/web": ({"base", "os", "world", "step", "step/snapshot", "log/format", "wire"} | RUN, LIBC | {"protobuf-c/protobuf-c.h"}),
+    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h", "sys/socket.h", "netinet/in.h",
+                                            "netinet/tcp.h"}),
+    "server/wire/problem": ({"base", "solve"}, LIBC | MESSAGES),
+    "server/wire": ({"base", "world", "solve", "step", "log/format", "wire/problem"} | RUN, LIBC | MESSAGES),
+    "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
+    "server/api": (ANSWERS, LIBC | MESSAGES),
+    "server/api/calls": (ANSWERS | REPLAY | {"api"}, LIBC | MESSAGES),
+    "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
+    "clients/c": (set(), LIBC | POSIX | MESSAGES),
+    "clients/cli": ({"c"}, LIBC | POSIX | MESSAGES | {"jansson.h", "hdf5.h", "sqlite3.h", "moreau.h", "sys/ioctl.h"}),
+    "clients/web": ({"base", "os", "world", "step", "step/snapshot", "log/format", "wire/scene"} | RUN,
+                    LIBC | {"protobuf-c/protobuf-c.h"}),
 }
 DYNAMICS = ("server/base/", "server/world/", "server/collide/", "server/solve/", "server/step/")
 # files that include what their room may not, as that is what they are for
@@ -76,7 +85,7 @@ DOORS = {
 CIRCLES = {
     "server/world/sleep": "who sleeps is a part of the world, which wakes it when it is changed; a file of its own for its length",
     "server/api/api": "a request, its session and the reply that is kept for both begin and end each other",
-    "server/replay/group_player": "the episode of a group is played behind the player's interface, by the player's own types",
+    "server/replay/player/group_player": "the episode of a group is played behind the player's interface, by the player's own types",
 }
 # what reads a recording and steps it again must build where there is no thread, socket, file or recorder: beside the
 # dynamics it includes nothing but itself

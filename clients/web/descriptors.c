@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two look-ups of protobuf-c that printing a scene needs (wire/scene_print.c), so that the
+// The two look-ups of protobuf-c that printing a scene needs (wire/scene/print.c), so that the
 // module takes nothing else of that library along, which there is no WebAssembly build of. The
 // tables are the generated ones; what packs and unpacks is left out by the linker.
 #include <protobuf-c/protobuf-c.h>

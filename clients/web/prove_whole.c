@@ -5,7 +5,7 @@
 #include "run/worlds/first_state.h"
 #include "run/groups/listed.h"
 #include "web/prove_substeps.h"
-#include "wire/scene_print.h"
+#include "wire/scene/print.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "run/worlds/record_columns.h"
-#include "wire/scene_out.h"
+#include "wire/scene/out.h"
 #include "wire/step_codec.h"
 #include "wire/wire.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A world that is being watched, alone or of a group: where the lane that has it leaves what it
-// shows, for all who subscribe to it (command_subscribe.c).
+// shows, for all who subscribe to it (api/calls/subscribe.c).
 //
 //   loop: live_ask ──► from_step, a look job on the world's strand
 //   lane: the first of step, change or look ──► LiveFrame, a copy ──► fresh ──► the loop is woken
@@ -115,7 +115,7 @@ void live_take_news(Api *api);
 // At the very end; no lane is left, and no host.
 void live_close_all(Api *api);
 
-// ---- command_subscribe.c's
+// ---- api/calls/subscribe.c's
 
 // The frame, NULL: none, is handed out to whom it suits, and what others want is asked for.
 void subscription_took(LiveWorld *live, LiveFrame *frame);

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 
 #include "base/vec.h"
-#include "wire/problem_key.h"
+#include "wire/problem/key.h"
 
 #include <math.h>
 #include <stdio.h>

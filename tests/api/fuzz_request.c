@@ -2,8 +2,8 @@
 // Any bytes as a frame: unpacked within the arena, checked, and its scene or contact problem
 // judged. A step that is read by hand is what protobuf-c reads.
 #include "wire/codec.h"
-#include "wire/problem_codec.h"
-#include "wire/scene.h"
+#include "wire/problem/codec.h"
+#include "wire/scene/scene.h"
 #include "wire/step_codec.h"
 #include "base/assert.h"
 #include "moreau.pb-c.h"

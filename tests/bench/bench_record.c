@@ -6,7 +6,7 @@
 #include "bench/scene.h"
 
 #include "os/clock.h"
-#include "replay/playback.h"
+#include "replay/show/playback.h"
 #include "support/log_waiter.h"
 
 #include <stdio.h>

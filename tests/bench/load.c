@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/load.h"
 
-#include "wire/problem_codec.h"
-#include "wire/scene.h"
+#include "wire/problem/codec.h"
+#include "wire/scene/scene.h"
 #include "bench/bench.h"
 #include "cli/json_read.h"
 #include "cli/problem.h"

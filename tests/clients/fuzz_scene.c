@@ -3,7 +3,7 @@
 // that survives being written and read again; and a scene goes on as on a server, through the plan
 // and the door into a world that is stepped.
 #include "wire/codec.h"
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 #include "base/assert.h"
 #include "cli/json_read.h"
 #include "cli/json_write.h"

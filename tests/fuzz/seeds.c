@@ -3,7 +3,7 @@
 // and tests/problems, to tests/<room>/corpus/<target>. `deploy/fuzz --seeds` runs it; the files are
 // kept, so run it again when a format or DYNAMICS_VERSION changes.
 #include "wire/codec.h"
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 #include "base/assert.h"
 #include "cli/json_read.h"
 #include "cli/problem.h"

@@ -5,8 +5,8 @@
 #include "histories/members.h"
 #include "histories/scene_same.h"
 #include "step/snapshot/snapshot.h"
-#include "wire/scene.h"
-#include "wire/scene_out.h"
+#include "wire/scene/scene.h"
+#include "wire/scene/out.h"
 #include "world/sleep.h"
 
 #include <float.h>

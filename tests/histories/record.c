@@ -6,7 +6,7 @@
 #include "run/worlds/record_columns.h"
 #include "step/snapshot/snapshot.h"
 #include "support/log_waiter.h"
-#include "wire/scene_print.h"
+#include "wire/scene/print.h"
 
 #include <dirent.h>
 #include <stdio.h>

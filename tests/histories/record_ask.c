@@ -2,10 +2,10 @@
 #include "histories/record_ask.h"
 
 #include "base/assert.h"
-#include "replay/reel.h"
-#include "replay/verify.h"
+#include "replay/show/reel.h"
+#include "replay/verify/verify.h"
 #include "step/snapshot/snapshot.h"
-#include "wire/scene_print.h"
+#include "wire/scene/print.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include "cli/json_write.h"
 #include "cli/problem.h"
-#include "wire/problem_codec.h"
+#include "wire/problem/codec.h"
 #include "bench/bench.h"
 #include "bench/load.h"
 #include "solve/mdp/mdp.h"

@@ -9,13 +9,13 @@
 #include "log/recovery/carve.h"
 #include "log/recovery/recover.h"
 #include "log/format/schema.h"
-#include "replay/verify.h"
+#include "replay/verify/verify.h"
 #include "run/worlds/recorder.h"
 #include "support/campaign.h"
 #include "support/heap.h"
 #include "support/log_waiter.h"
 #include "support/suite.h"
-#include "wire/scene_print.h"
+#include "wire/scene/print.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>

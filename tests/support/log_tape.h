@@ -4,7 +4,7 @@
 // What cannot be is a failed test.
 #pragma once
 
-#include "replay/player.h"
+#include "replay/player/player.h"
 
 enum { TAPE_STEPS_MAX = 400, TAPE_STRIDE = 3, TAPE_KEYFRAME_STEPS = 16 };
 

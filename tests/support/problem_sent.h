@@ -2,7 +2,7 @@
 // A contact problem on its way over the wire.
 #pragma once
 
-#include "wire/problem_codec.h"
+#include "wire/problem/codec.h"
 
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/turn_scene.h"
 
-#include "wire/scene_parts.h"
+#include "wire/scene/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

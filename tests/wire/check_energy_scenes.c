@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The energy book of every scene of tests/scenes by every solver and integrator: what it does not
 // explain is rounding of what happened in the step, and its entries are the change of energy.
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 
 #include "base/assert.h"
 #include "run/worlds/apply.h"

@@ -2,7 +2,7 @@
 // Every scene of tests/scenes by every solver and method, a few steps of each: a step is converged,
 // or known not to be, and its problem, cut loose from the world and solved alone, gives the world's
 // velocities and impulses to the bit, and is judged a second time.
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 
 #include "base/assert.h"
 #include "run/worlds/door.h"

@@ -2,7 +2,7 @@
 // The scenes of tests/scenes/joints under every solver: each plays, its steps are converged, what a
 // solver is handed is as the problem files want it, nothing comes apart, and what is printed of it
 // makes the same world again. The gripper holds its box.
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 
 #include "run/worlds/apply.h"
 #include "solve/problem.h"
@@ -10,7 +10,7 @@
 #include "support/sanitizers.h"
 #include "support/scene_file.h"
 #include "support/suite.h"
-#include "wire/scene_print.h"
+#include "wire/scene/print.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 // the turned world's: its solver, started there, stays. The cone of `lcp` has edges along the
 // tangents, which nothing turns with the world: its answer is another, and judged by its
 // certificate alone.
-#include "wire/scene_out.h"
+#include "wire/scene/out.h"
 
 #include "base/assert.h"
 #include "run/worlds/apply.h"
@@ -14,7 +14,7 @@
 #include "support/scene_file.h"
 #include "support/suite.h"
 #include "support/turn_scene.h"
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 
 #include <dirent.h>
 #include <math.h>

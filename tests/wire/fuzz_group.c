@@ -7,7 +7,7 @@
 #include "wire/codec.h"
 #include "wire/group_codec.h"
 #include "wire/group_def.h"
-#include "wire/scene.h"
+#include "wire/scene/scene.h"
 #include "base/assert.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Whether the rows of an episode say what its recording's sealed chunks say, and whether those are
 // all there: each in its place, behind its predecessor, once, and as many as the seal counts. What
 // stands in the chunks' bodies is for others to judge: their checksums when they are opened, their
-// truth when they are stepped again (replay/verify.h).
+// truth when they are stepped again (replay/verify/verify.h).
 //
 // For an episode of a group only the chunks of the whole and of its own range of worlds are read.
 #pragma once
