@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The settings of a world, as rows.
 //
-// A row is the bit in SettingsChange.given (run/input.h) and the section of a snapshot that it
-// stands in (step/snapshot_sections.c), both for ever; the name as a constant, and in
+// A row is the bit in SettingsChange.given (run/worlds/input.h) and the section of a snapshot that
+// it stands in (step/snapshot/sections.c), both for ever; the name as a constant, and in
 // WorldSettings, on the wire and in scenes; then what its type needs. Of numbers that are unit,
 // minimum, maximum, default and meaning, of which range.h makes the ranges that are checked and
 // described; of a choice the default, how many there are, and which; of a flag the default.

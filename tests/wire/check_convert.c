@@ -3,8 +3,8 @@
 // The tests walk the table, so a setting that is new is tested by being there.
 #include "wire/convert.h"
 
-#include "run/apply.h"
-#include "step/snapshot.h"
+#include "run/worlds/apply.h"
+#include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"
 #include "world/range.h"
