@@ -12,40 +12,19 @@ enum { ROUND_MAX = 40 };
 static const double touch_part = 1e-8;
 static const double near_part = 1e-5;
 
-// A length that the primitive has in every direction that matters; planes are larger than all.
-static double primitive_size(const Primitive *primitive) {
-    switch (primitive->kind) {
-    case PRIMITIVE_SPHERE:
-        return primitive->size.x;
-    case PRIMITIVE_BOX:
-        return fmax(primitive->size.x, fmax(primitive->size.y, primitive->size.z));
-    case PRIMITIVE_CAPSULE:
-        return primitive->size.x + primitive->size.y;
-    default:
-        return HUGE_VAL;
-    }
-}
-
 // The farthest that a point which matters for the distance is from the body's centre of mass: a
 // sphere turns in itself, and so do the ends of a capsule.
 static double arm_length(const Mover *mover) {
     double offset = vec3_norm(vec3_sub(mover->pose->position, mover->center));
-    switch (mover->primitive->kind) {
-    case PRIMITIVE_BOX:
-        return offset + vec3_norm(mover->primitive->size);
-    case PRIMITIVE_CAPSULE:
-        return offset + mover->primitive->size.y;
-    default:
-        return offset;
-    }
+    return offset + primitive_rows[mover->primitive->kind].arm(mover->primitive->size);
 }
 
 // Most bodies are balls about their own centres: of these no spin moves the surface.
 static bool is_turned_by_spin(const Mover *mover) {
     Vec3 at = mover->pose->position, center = mover->center;
-    return mover->primitive->kind == PRIMITIVE_BOX || mover->primitive->kind == PRIMITIVE_CAPSULE ||
-           (mover->primitive->kind == PRIMITIVE_SPHERE &&
-            (at.x != center.x || at.y != center.y || at.z != center.z));
+    return mover->primitive->kind != PRIMITIVE_PLANE &&
+           (mover->primitive->kind != PRIMITIVE_SPHERE || at.x != center.x || at.y != center.y ||
+            at.z != center.z);
 }
 
 static double spin_speed(const Mover *mover, Vec3 across) {
@@ -151,7 +130,7 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
     if (!(gap < approach->duration * speed)) {
         return 0.0;
     }
-    double size = fmin(primitive_size(a->primitive), primitive_size(b->primitive));
+    double size = fmin(primitive_length(a->primitive), primitive_length(b->primitive));
     double motion = vec3_norm(vec3_sub(b->velocity, a->velocity)) + spin_speed(a, a->spin) +
                     spin_speed(b, b->spin);
     if (gap * motion <= near_part * size * speed) {
@@ -184,8 +163,8 @@ void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, doub
                              Manifold *manifold) {
     ASSERT(manifold->count > 0 && manifold->count < MANIFOLD_ROOM);
     ASSERT(time >= 0.0);
-    const bool has_plane[2] = {a->primitive->kind == PRIMITIVE_PLANE,
-                               b->primitive->kind == PRIMITIVE_PLANE};
+    const bool has_plane[2] = {primitive_is_unbounded(a->primitive->kind),
+                               primitive_is_unbounded(b->primitive->kind)};
     const double size_a = vec3_norm(a->primitive->size), size_b = vec3_norm(b->primitive->size);
     const bool is_a = has_plane[1] || (!has_plane[0] && size_a <= size_b);
     const bool is_either = !has_plane[0] && !has_plane[1] && size_a == size_b;

@@ -13,21 +13,8 @@ static const double lean_min = 1e-9;
 // parallel
 static const double slope_min = 2e-3;
 
-static double primitive_extent(const Primitive *primitive) {
-    Vec3 size = primitive->size;
-    switch (primitive->kind) {
-    case PRIMITIVE_SPHERE:
-    case PRIMITIVE_CAPSULE:
-        return size.x;
-    case PRIMITIVE_BOX:
-        return fmax(size.x, fmax(size.y, size.z));
-    default:
-        return HUGE_VAL;
-    }
-}
-
 double seam_step(const Primitive *a, const Primitive *b) {
-    return step_part * fmin(primitive_extent(a), primitive_extent(b));
+    return step_part * fmin(primitive_face(a), primitive_face(b));
 }
 
 bool seam_is_none(const Manifold *manifold, double step) {
@@ -75,7 +62,7 @@ static Vec3 along_axis(int axis, double length) {
 
 uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step) {
     uint32_t faces = 0;
-    for (int face = 0; box->kind == PRIMITIVE_BOX && face < 6; face++) {
+    for (int face = 0; primitive_rows[box->kind].has_seams && face < 6; face++) {
         int axis = face / 2;
         double sign = face_sign(face), half = vec3_get(box->size, axis);
         bool is_leant_on = sign * vec3_get(points->outward, axis) > lean_min;
@@ -95,26 +82,22 @@ Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
 uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place, uint32_t count,
                      double step) {
     ASSERT(count <= 32);
-    if (solid->kind == PRIMITIVE_SPHERE || solid->kind == PRIMITIVE_CAPSULE) {
-        return 0; // has no face to go on along
+    const PrimitiveRow *row = &primitive_rows[solid->kind];
+    if (row->covers == NULL) {
+        return 0;
     }
-    bool is_plane = solid->kind == PRIMITIVE_PLANE;
     Mat3 axes = quat_to_mat3(pose->orientation);
-    Vec3 half = solid->size;
     uint32_t covered = 0;
     for (uint32_t i = 0; i < count; i++) {
         Vec3 p = mat3_tmul_vec(axes, vec3_sub(place[i], pose->position));
-        bool is_in = is_plane ? p.z <= step
-                              : fabs(p.x) <= half.x + step && fabs(p.y) <= half.y + step &&
-                                    fabs(p.z) <= half.z + step;
-        covered |= is_in ? 1u << i : 0u;
+        covered |= row->covers(solid->size, p, step) ? 1u << i : 0u;
     }
     return covered;
 }
 
 double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,
                  double step) {
-    ASSERT(box->kind == PRIMITIVE_BOX && face >= 0 && face < 6);
+    ASSERT(primitive_rows[box->kind].has_seams && face >= 0 && face < 6);
     double rise = vec3_dot(plane_normal, vec3_sub(point, plane_point));
     for (int axis = 0; axis < 3; axis++) {
         double slope = vec3_get(plane_normal, axis);

@@ -278,7 +278,7 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
     const Primitive *a = part[0].mover.primitive, *b = part[1].mover.primitive;
     double time = approach_parts(state, &part[0], &part[1], manifold);
     stage_load_pair(state, pair, pair->a, pair->b, time);
-    if (a->kind == PRIMITIVE_BOX || b->kind == PRIMITIVE_BOX) {
+    if (primitive_rows[a->kind].has_seams || primitive_rows[b->kind].has_seams) {
         if (!respect_seams(state, pair, part, &time, manifold, &block->asks_partners)) {
             return;
         }

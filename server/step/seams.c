@@ -211,7 +211,7 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners) {
     for (int side = 0; side < 2; side++) {
         const Mover *mover = &part[side].mover;
-        if (mover->primitive->kind != PRIMITIVE_BOX) {
+        if (!primitive_rows[mover->primitive->kind].has_seams) {
             continue;
         }
         Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;

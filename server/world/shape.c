@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// One row per primitive kind: what sizes it may have, what it weighs, how far it reaches.
 #include "world/shape.h"
 
 #include "base/assert.h"
@@ -8,114 +7,6 @@
 #include <stdio.h>
 
 static const double quaternion_norm_slack = 1e-9; // as of bodies: callers normalise
-static const double pi = 3.14159265358979323846;
-
-typedef struct PrimitiveRow {
-    int size_count;                           // how many of the three sizes count
-    RangeKind size_range[3];                  // what each of them must be
-    double (*volume)(Vec3 size);              // [m^3]
-    Vec3 (*gyration)(Vec3 size);              // principal inertia per mass about the centre [m^2]
-    Vec3 (*extent)(Vec3 size, Mat3 rotation); // half the bounding box when turned [m]
-    double (*reach)(Vec3 size);               // distance of the farthest point from the origin [m]
-    double (*thickness)(Vec3 size);           // radius of the largest ball inside [m]
-} PrimitiveRow;
-
-static double sphere_volume(Vec3 size) {
-    return 4.0 / 3.0 * pi * size.x * size.x * size.x;
-}
-
-static Vec3 sphere_gyration(Vec3 size) {
-    double g = 0.4 * size.x * size.x;
-    return vec3(g, g, g);
-}
-
-static Vec3 sphere_extent(Vec3 size, Mat3 rotation) {
-    (void)rotation;
-    return vec3(size.x, size.x, size.x);
-}
-
-static double sphere_reach(Vec3 size) {
-    return size.x;
-}
-
-static double sphere_thickness(Vec3 size) {
-    return size.x;
-}
-
-static double box_volume(Vec3 size) {
-    return 8.0 * size.x * size.y * size.z;
-}
-
-static Vec3 box_gyration(Vec3 size) {
-    double xx = size.x * size.x, yy = size.y * size.y, zz = size.z * size.z;
-    return vec3((yy + zz) / 3.0, (xx + zz) / 3.0, (xx + yy) / 3.0);
-}
-
-static Vec3 box_extent(Vec3 size, Mat3 r) {
-    return vec3(fabs(r.c0.x) * size.x + fabs(r.c1.x) * size.y + fabs(r.c2.x) * size.z,
-                fabs(r.c0.y) * size.x + fabs(r.c1.y) * size.y + fabs(r.c2.y) * size.z,
-                fabs(r.c0.z) * size.x + fabs(r.c1.z) * size.y + fabs(r.c2.z) * size.z);
-}
-
-static double box_reach(Vec3 size) {
-    return vec3_norm(size);
-}
-
-static double box_thickness(Vec3 size) {
-    return fmin(size.x, fmin(size.y, size.z));
-}
-
-static double capsule_volume(Vec3 size) {
-    return pi * size.x * size.x * (2.0 * size.y + 4.0 / 3.0 * size.x);
-}
-
-// A cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond the ends
-// of the axis.
-static Vec3 capsule_gyration(Vec3 size) {
-    double r = size.x, half = size.y;
-    double whole = 3.0 * half + 2.0 * r;
-    double cylinder = 3.0 * half / whole, ball = 2.0 * r / whole; // shares of the mass
-    double along = (0.5 * cylinder + 0.4 * ball) * r * r;
-    double across = cylinder * (0.25 * r * r + half * half / 3.0) +
-                    ball * (0.4 * r * r + 0.75 * r * half + half * half);
-    return vec3(across, across, along);
-}
-
-static Vec3 capsule_extent(Vec3 size, Mat3 r) {
-    return vec3(fabs(r.c2.x) * size.y + size.x, fabs(r.c2.y) * size.y + size.x,
-                fabs(r.c2.z) * size.y + size.x);
-}
-
-static double capsule_reach(Vec3 size) {
-    return size.x + size.y;
-}
-
-// planes are unbounded: they have no volume and no extent, and the functions below branch on
-// `volume`
-static const PrimitiveRow rows[PRIMITIVE_COUNT] = {
-    [PRIMITIVE_SPHERE] = {1,
-                          {RANGE_RADIUS},
-                          sphere_volume,
-                          sphere_gyration,
-                          sphere_extent,
-                          sphere_reach,
-                          sphere_thickness},
-    [PRIMITIVE_BOX] = {3,
-                       {RANGE_HALF_EXTENT, RANGE_HALF_EXTENT, RANGE_HALF_EXTENT},
-                       box_volume,
-                       box_gyration,
-                       box_extent,
-                       box_reach,
-                       box_thickness},
-    [PRIMITIVE_PLANE] = {0},
-    [PRIMITIVE_CAPSULE] = {2,
-                           {RANGE_RADIUS, RANGE_HALF_LENGTH},
-                           capsule_volume,
-                           capsule_gyration,
-                           capsule_extent,
-                           capsule_reach,
-                           sphere_thickness},
-};
 
 // written so that NaN fails too
 static bool is_positive(double value) {
@@ -217,11 +108,11 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
         snprintf(field, sizeof(field), "kind[%u]", index);
         return error_set(error, STATUS_INVALID_ARGUMENT, field, "no such kind of primitive");
     }
-    const PrimitiveRow *row = &rows[primitive->kind];
-    for (int k = 0; k < row->size_count; k++) {
-        double size = vec3_get(primitive->size, k);
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    for (uint32_t k = 0; k < row->size_count; k++) {
+        double size = vec3_get(primitive->size, (int)k);
         Status status =
-            range_check(row->size_range[k], size, "size", 3 * (int64_t)index + k, error);
+            range_check((RangeKind)row->size[k].range, size, "size", 3 * (int64_t)index + k, error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -236,7 +127,7 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
 void primitive_forget_sizes(Primitive *primitive) {
     double size[3];
     vec3_store(size, primitive->size);
-    for (int k = rows[primitive->kind].size_count; k < 3; k++) {
+    for (uint32_t k = primitive_rows[primitive->kind].size_count; k < 3; k++) {
         size[k] = 0.0;
     }
     primitive->size = vec3_load(size);
@@ -290,7 +181,7 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
     double radius = 0.0;
     Vec3 moment = vec3(0.0, 0.0, 0.0);
     for (uint32_t i = 0; i < count; i++) {
-        const PrimitiveRow *row = &rows[own[i].kind];
+        const PrimitiveRow *row = &primitive_rows[own[i].kind];
         if (row->volume == NULL) {
             set_unbounded(shape);
             return;
@@ -306,7 +197,7 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
     // inertia about the centre: each primitive's own, and as a point where it is (parallel axes)
     Sym3 inertia = {0};
     for (uint32_t i = 0; i < count; i++) {
-        const PrimitiveRow *row = &rows[own[i].kind];
+        const PrimitiveRow *row = &primitive_rows[own[i].kind];
         double m = own[i].density * row->volume(own[i].size);
         add_own_inertia(&inertia, m, row->gyration(own[i].size), own[i].local.orientation);
         add_point_inertia(&inertia, m, vec3_sub(own[i].local.position, center));
@@ -319,8 +210,18 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
 }
 
 double primitive_thickness(const Primitive *primitive) {
-    const PrimitiveRow *row = &rows[primitive->kind];
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
     return row->thickness == NULL ? HUGE_VAL : row->thickness(primitive->size);
+}
+
+double primitive_length(const Primitive *primitive) {
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    return row->length == NULL ? HUGE_VAL : row->length(primitive->size);
+}
+
+double primitive_face(const Primitive *primitive) {
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    return row->face == NULL ? HUGE_VAL : row->face(primitive->size);
 }
 
 // A plane's half-space is bounded on one side only, and only where its normal is an axis to the
@@ -341,7 +242,7 @@ static void bound_plane(Pose pose, Vec3 *lower, Vec3 *upper) {
 }
 
 void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *upper) {
-    const PrimitiveRow *row = &rows[primitive->kind];
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
     if (row->extent == NULL) {
         bound_plane(pose, lower, upper);
         return;

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Shapes: one or several convex primitives at local poses, shared by bodies. A new primitive kind
-// is a row in shape.c (size check, volume, inertia, bounds) and its pairs in collide/.
+// Shapes: one or several convex primitives (primitive.h) at local poses, shared by bodies.
 #pragma once
 
 #include "base/status.h"
 #include "base/vec.h"
+#include "world/primitive.h"
 
 #include <stddef.h>
 #include <stdint.h>
-
-typedef enum PrimitiveKind {
-    PRIMITIVE_SPHERE,  // size.x: radius
-    PRIMITIVE_BOX,     // size: half extents
-    PRIMITIVE_PLANE,   // half-space below local z = 0; on static bodies only
-    PRIMITIVE_CAPSULE, // size.x: radius; size.y: half length of its axis, which is local z
-    PRIMITIVE_COUNT
-} PrimitiveKind;
 
 enum { FOUNDATION_CELLS_MAX = 16384, FOUNDATION_FACE_COUNT = 6 };
 
@@ -72,8 +64,11 @@ void shape_measure(Shape *shape, const Primitive *primitives);
 
 // Of one cell [N/m].
 double foundation_stiffness(const Primitive *box);
-// The largest ball in a primitive [m]; infinite for a plane.
+// Lengths of a primitive [m], infinite of a plane: the largest ball in it; half the longest way
+// along its axes; half of how far it goes on across its contacts.
 double primitive_thickness(const Primitive *primitive);
+double primitive_length(const Primitive *primitive);
+double primitive_face(const Primitive *primitive);
 
 // Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane
 // is infinite, but for the one side of a plane whose normal is exactly a world axis.

@@ -150,6 +150,16 @@ static Foundation load_foundation(const ShapeColumns *columns, uint32_t i) {
         .damping = columns->foundation_damping == NULL ? 0.0 : columns->foundation_damping[i]};
 }
 
+static Status blame_kind(const char *field, Error *error) {
+    char known[256] = "";
+    for (int i = 0; i < PRIMITIVE_COUNT; i++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof(known) - used, "%s%s %d", i == 0 ? "" : ", ",
+                 primitive_rows[i].name, i);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, field, "No such primitive: %s.", known);
+}
+
 static Status load_primitive(const World *world, const ShapeColumns *columns, uint32_t i,
                              Primitive *primitive, Error *error) {
     *primitive = (Primitive){
@@ -161,8 +171,7 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
     char field[64];
     if (columns->kind[i] >= PRIMITIVE_COUNT) {
         snprintf(field, sizeof(field), "kind[%u]", i);
-        return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                         "No such primitive: SPHERE 0, BOX 1, PLANE 2, CAPSULE 3.");
+        return blame_kind(field, error);
     }
     primitive->kind = (PrimitiveKind)columns->kind[i];
     primitive->size = vec3_load(columns->size + 3 * (size_t)i);

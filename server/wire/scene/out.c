@@ -5,6 +5,7 @@
 #include "wire/convert.h"
 #include "wire/joints.h"
 #include "wire/scene/names.h"
+#include "wire/scene/primitive.h"
 #include "wire/scene/unit.h"
 
 #include <math.h>
@@ -89,45 +90,9 @@ static void name_materials(Out *out) {
 // ---- shapes
 
 static void put_kind(Out *out, const Primitive *primitive, Moreau__V1__ScenePrimitive *m) {
-    double size[3];
+    double size[3]; // a plane has none: its local pose says where it is
     vec3_store(size, primitive->size);
-    switch (primitive->kind) {
-    case PRIMITIVE_SPHERE:
-        m->shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE;
-        m->sphere = take(out, 1, sizeof(*m->sphere));
-        if (m->sphere != NULL) {
-            moreau__v1__scene_sphere__init(m->sphere);
-            m->sphere->has_radius = 1;
-            m->sphere->radius = size[0];
-        }
-        break;
-    case PRIMITIVE_BOX:
-        m->shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_BOX;
-        m->box = take(out, 1, sizeof(*m->box));
-        if (m->box != NULL) {
-            moreau__v1__scene_box__init(m->box);
-            m->box->half_extents = put(out, size, 3, &m->box->n_half_extents);
-        }
-        break;
-    case PRIMITIVE_CAPSULE:
-        m->shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE;
-        m->capsule = take(out, 1, sizeof(*m->capsule));
-        if (m->capsule != NULL) {
-            moreau__v1__scene_capsule__init(m->capsule);
-            m->capsule->has_radius = m->capsule->has_half_length = 1;
-            m->capsule->radius = size[0];
-            m->capsule->half_length = size[1];
-        }
-        break;
-    case PRIMITIVE_PLANE:
-    case PRIMITIVE_COUNT:
-        m->shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE;
-        m->plane = take(out, 1, sizeof(*m->plane)); // its local pose says where
-        if (m->plane != NULL) {
-            moreau__v1__scene_plane__init(m->plane);
-        }
-        break;
-    }
+    out->failed = out->failed || !scene_primitive_put(primitive->kind, size, out->arena, m);
 }
 
 static Moreau__V1__Foundation *put_foundation(Out *out, const Foundation *foundation) {

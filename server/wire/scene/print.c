@@ -191,27 +191,19 @@ static void put_pose(Sink *sink, const double pose[7]) {
 }
 
 static void put_kind(Sink *sink, const Primitive *primitive) {
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
     double size[3];
+    bool is_first = true;
     vec3_store(size, primitive->size);
-    switch (primitive->kind) {
-    case PRIMITIVE_SPHERE:
-        put(sink, "\"sphere\":{\"radius\":");
-        put_number(sink, size[0]);
-        break;
-    case PRIMITIVE_BOX:
-        put(sink, "\"box\":{\"half_extents\":");
-        put_numbers(sink, size, 3);
-        break;
-    case PRIMITIVE_CAPSULE:
-        put(sink, "\"capsule\":{\"radius\":");
-        put_number(sink, size[0]);
-        put(sink, ",\"half_length\":");
-        put_number(sink, size[1]);
-        break;
-    case PRIMITIVE_PLANE:
-    case PRIMITIVE_COUNT:
-        put(sink, "\"plane\":{"); // its local pose says where
-        break;
+    put_text(sink, row->key);
+    put(sink, ":{"); // of a plane nothing: its local pose says where it is
+    for (uint32_t k = 0; k < (row->is_list ? 1 : row->size_count); k++) {
+        put_key(sink, &is_first, row->size[k].name);
+        if (row->is_list) {
+            put_numbers(sink, size, row->size_count);
+        } else {
+            put_number(sink, size[k]);
+        }
     }
     put(sink, "}");
 }

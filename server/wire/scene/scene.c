@@ -4,6 +4,7 @@
 #include "wire/convert.h"
 #include "wire/scene/name_list.h"
 #include "wire/scene/parts.h"
+#include "wire/scene/primitive.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,6 +132,17 @@ static Status read_foundation(const Moreau__V1__Foundation *foundation, const ch
     return STATUS_OK;
 }
 
+static Status blame_kind(const char *path, Error *error) {
+    char known[256] = "";
+    for (int i = 0; i < PRIMITIVE_COUNT; i++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof(known) - used, "%s%s", i == 0 ? "" : ", ",
+                 primitive_rows[i].key);
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, path,
+                     "A shape is one of %s; this one says none.", known);
+}
+
 static Status read_primitive(const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
                              ShapeArrays *arrays, Error *error) {
     double *size = arrays->size + 3 * at;
@@ -144,32 +156,14 @@ static Status read_primitive(const Moreau__V1__ScenePrimitive *shape, const char
     }
     Pose local =
         read_pose(shape->n_position, shape->position, shape->n_orientation, shape->orientation);
-    switch (shape->shape_case) {
-    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE:
-        arrays->kind[at] = PRIMITIVE_SPHERE;
-        size[0] = shape->sphere->radius;
-        break;
-    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_BOX:
-        arrays->kind[at] = PRIMITIVE_BOX;
-        status = check_length(shape->box->n_half_extents, 3, true, path, "box.half_extents", error);
-        if (status == STATUS_OK) {
-            memcpy(size, shape->box->half_extents, 3 * sizeof(double));
-        }
-        break;
-    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE:
-        arrays->kind[at] = PRIMITIVE_CAPSULE;
-        size[0] = shape->capsule->radius;
-        size[1] = shape->capsule->half_length;
-        break;
-    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE:
-        arrays->kind[at] = PRIMITIVE_PLANE;
-        status = read_plane(shape->plane, path, &local, error);
-        break;
-    default:
-        status = error_set(error, STATUS_INVALID_ARGUMENT, path,
-                           "A shape is one of sphere, box, plane, capsule; this one says none.");
-        break;
+    PrimitiveKind kind;
+    const ProtobufCMessage *of = scene_primitive_of(shape, &kind);
+    if (of == NULL) {
+        return blame_kind(path, error);
     }
+    arrays->kind[at] = kind;
+    status = kind == PRIMITIVE_PLANE ? read_plane(shape->plane, path, &local, error)
+                                     : scene_primitive_read(of, kind, path, size, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -530,21 +524,6 @@ static bool split_field(const char *field, char name[32], size_t *index) {
     return true;
 }
 
-static void name_size(const Moreau__V1__ScenePrimitive *shape, size_t part, char *what,
-                      size_t room) {
-    switch (shape->shape_case) {
-    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE:
-        snprintf(what, room, "sphere.radius");
-        break;
-    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_CAPSULE:
-        snprintf(what, room, "capsule.%s", part == 0 ? "radius" : "half_length");
-        break;
-    default:
-        snprintf(what, room, "box.half_extents[%zu]", part);
-        break;
-    }
-}
-
 static void translate_shape(const ScenePlan *plan, const char *name, size_t index, Error *error) {
     const struct {
         const char *column;
@@ -567,8 +546,10 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
         uint32_t body = plan->body_of_primitive[primitive],
                  shape = plan->shape_of_primitive[primitive];
         char what[48];
+        PrimitiveKind kind = PRIMITIVE_SPHERE;
         if (i == 0) {
-            name_size(plan->scene->bodies[body]->shapes[shape], part, what, sizeof(what));
+            scene_primitive_of(plan->scene->bodies[body]->shapes[shape], &kind);
+            scene_primitive_name(kind, part, what, sizeof(what));
         } else if (i == 1) {
             snprintf(what, sizeof(what), part < 3 ? "position[%zu]" : "orientation", part);
         } else if (strncmp(name, "foundation_", strlen("foundation_")) == 0) {

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "world/primitive.h"
+
+#include "world/range.h"
+
+static const double pi = 3.14159265358979323846;
+
+// ---- spheres
+
+static double sphere_volume(Vec3 size) {
+    return 4.0 / 3.0 * pi * size.x * size.x * size.x;
+}
+
+static Vec3 sphere_gyration(Vec3 size) {
+    double g = 0.4 * size.x * size.x;
+    return vec3(g, g, g);
+}
+
+static Vec3 sphere_extent(Vec3 size, Mat3 rotation) {
+    (void)rotation;
+    return vec3(size.x, size.x, size.x);
+}
+
+static double sphere_reach(Vec3 size) {
+    return size.x;
+}
+
+static double no_length(Vec3 size) {
+    (void)size;
+    return 0.0;
+}
+
+// ---- boxes
+
+static double box_volume(Vec3 size) {
+    return 8.0 * size.x * size.y * size.z;
+}
+
+static Vec3 box_gyration(Vec3 size) {
+    double xx = size.x * size.x, yy = size.y * size.y, zz = size.z * size.z;
+    return vec3((yy + zz) / 3.0, (xx + zz) / 3.0, (xx + yy) / 3.0);
+}
+
+static Vec3 box_extent(Vec3 size, Mat3 r) {
+    return vec3(fabs(r.c0.x) * size.x + fabs(r.c1.x) * size.y + fabs(r.c2.x) * size.z,
+                fabs(r.c0.y) * size.x + fabs(r.c1.y) * size.y + fabs(r.c2.y) * size.z,
+                fabs(r.c0.z) * size.x + fabs(r.c1.z) * size.y + fabs(r.c2.z) * size.z);
+}
+
+static double box_reach(Vec3 size) {
+    return vec3_norm(size);
+}
+
+static double box_thickness(Vec3 size) {
+    return fmin(size.x, fmin(size.y, size.z));
+}
+
+static double box_length(Vec3 size) {
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+static bool box_covers(Vec3 size, Vec3 p, double slack) {
+    return fabs(p.x) <= size.x + slack && fabs(p.y) <= size.y + slack &&
+           fabs(p.z) <= size.z + slack;
+}
+
+// ---- capsules
+
+static double capsule_volume(Vec3 size) {
+    return pi * size.x * size.x * (2.0 * size.y + 4.0 / 3.0 * size.x);
+}
+
+// A cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond the ends
+// of the axis.
+static Vec3 capsule_gyration(Vec3 size) {
+    double r = size.x, half = size.y;
+    double whole = 3.0 * half + 2.0 * r;
+    double cylinder = 3.0 * half / whole, ball = 2.0 * r / whole; // shares of the mass
+    double along = (0.5 * cylinder + 0.4 * ball) * r * r;
+    double across = cylinder * (0.25 * r * r + half * half / 3.0) +
+                    ball * (0.4 * r * r + 0.75 * r * half + half * half);
+    return vec3(across, across, along);
+}
+
+static Vec3 capsule_extent(Vec3 size, Mat3 r) {
+    return vec3(fabs(r.c2.x) * size.y + size.x, fabs(r.c2.y) * size.y + size.x,
+                fabs(r.c2.z) * size.y + size.x);
+}
+
+static double capsule_reach(Vec3 size) {
+    return size.x + size.y;
+}
+
+static double capsule_arm(Vec3 size) {
+    return size.y; // its ends are balls
+}
+
+// ---- planes
+
+static bool plane_covers(Vec3 size, Vec3 p, double slack) {
+    (void)size;
+    return p.z <= slack;
+}
+
+// ---- all of them
+
+#define NAMED(upper, lower) .name = #upper, .key = #lower
+
+const PrimitiveRow primitive_rows[PRIMITIVE_COUNT] = {
+    [PRIMITIVE_SPHERE] = {NAMED(SPHERE, sphere), .size_count = 1,
+                          .size = {{"radius", RANGE_RADIUS}}, .volume = sphere_volume,
+                          .gyration = sphere_gyration, .extent = sphere_extent,
+                          .reach = sphere_reach, .thickness = sphere_reach, .length = sphere_reach,
+                          .face = sphere_reach, .arm = no_length},
+    [PRIMITIVE_BOX] = {NAMED(BOX, box), .size_count = 3,
+                       .size = {{"half_extents", RANGE_HALF_EXTENT},
+                                {"half_extents", RANGE_HALF_EXTENT},
+                                {"half_extents", RANGE_HALF_EXTENT}},
+                       .is_list = true, .volume = box_volume, .gyration = box_gyration,
+                       .extent = box_extent, .reach = box_reach, .thickness = box_thickness,
+                       .length = box_length, .face = box_length, .arm = box_reach,
+                       .covers = box_covers, .has_seams = true},
+    [PRIMITIVE_PLANE] = {NAMED(PLANE, plane), .arm = no_length, .covers = plane_covers},
+    [PRIMITIVE_CAPSULE] = {NAMED(CAPSULE, capsule), .size_count = 2,
+                           .size = {{"radius", RANGE_RADIUS}, {"half_length", RANGE_HALF_LENGTH}},
+                           .volume = capsule_volume, .gyration = capsule_gyration,
+                           .extent = capsule_extent, .reach = capsule_reach,
+                           .thickness = sphere_reach, .length = capsule_reach, .face = sphere_reach,
+                           .arm = capsule_arm},
+};
