@@ -5,16 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-static_assert((int)JOINT_HINGE == (int)MOREAU__V1__JOINT__KIND__HINGE &&
-                  (int)JOINT_SLIDER == (int)MOREAU__V1__JOINT__KIND__SLIDER &&
-                  (int)JOINT_BALL == (int)MOREAU__V1__JOINT__KIND__BALL &&
-                  (int)JOINT_UNIVERSAL == (int)MOREAU__V1__JOINT__KIND__UNIVERSAL &&
-                  (int)JOINT_FIXED == (int)MOREAU__V1__JOINT__KIND__FIXED &&
-                  (int)JOINT_FREE == (int)MOREAU__V1__JOINT__KIND__FREE &&
-                  (int)JOINT_GENERIC == (int)MOREAU__V1__JOINT__KIND__GENERIC &&
-                  (int)JOINT_DISTANCE == (int)MOREAU__V1__JOINT__KIND__DISTANCE &&
-                  (int)JOINT_GEAR == (int)MOREAU__V1__JOINT__KIND__GEAR,
-              "kinds have the numbers of the wire");
+#define X(upper, axes, is_rows)                                                                    \
+    static_assert((int)JOINT_##upper == (int)MOREAU__V1__JOINT__KIND__##upper,                     \
+                  "kinds have the numbers of the wire");
+JOINT_KIND_MAP(X)
+#undef X
 static_assert(sizeof(protobuf_c_boolean) == sizeof(uint32_t), "flags are read as u32");
 static_assert(sizeof(Moreau__V1__Joint__Kind) == sizeof(uint32_t), "kinds are read as u32");
 

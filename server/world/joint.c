@@ -3,6 +3,10 @@
 
 #include "base/trig.h"
 
+#define X(upper, axes, is_rows) {#upper, axes, is_rows},
+const JointKindRow joint_kind_rows[JOINT_KIND_COUNT] = {JOINT_KIND_MAP(X)};
+#undef X
+
 // The turns of a joint: which axes they are about, in their order.
 typedef struct Turns {
     int axis[3]; // 0 x, 1 y, 2 z

@@ -34,22 +34,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The numbers are those of the wire.
-typedef enum JointKind {
-    JOINT_HINGE,     // turns about z
-    JOINT_SLIDER,    // moves along z
-    JOINT_BALL,      // turns about all
-    JOINT_UNIVERSAL, // turns about x of a's frame, then y of b's
-    JOINT_FIXED,     // nothing
-    JOINT_FREE,      // everything
-    JOINT_GENERIC,   // the axes that it names
-    JOINT_DISTANCE,  // keeps the two frames' origins apart (rows)
-    JOINT_GEAR,      // couples the positions of two joints with one axis each (rows)
-    JOINT_KIND_COUNT
-} JointKind;
+enum { JOINT_MOVES = 7, JOINT_TURNS = 7 << 3 }; // bits of the axes of Joint
+
+// A kind is a row: its name, the axes that it leaves free, and whether it is always rows. The
+// number in snapshots, in inputs and on the wire is the place in this list.
+#define JOINT_KIND_MAP(X)                                                                          \
+    X(HINGE, 1 << 5, false)                   /* turns about z */                                  \
+    X(SLIDER, 1 << 2, false)                  /* moves along z */                                  \
+    X(BALL, JOINT_TURNS, false)               /* turns about all */                                \
+    X(UNIVERSAL, 3 << 3, false)               /* turns about x of a's frame, then y of b's */      \
+    X(FIXED, 0, false)                        /* nothing */                                        \
+    X(FREE, JOINT_MOVES | JOINT_TURNS, false) /* everything */                                     \
+    X(GENERIC, 0, false)                      /* the axes that it names */                         \
+    X(DISTANCE, 0, true)                      /* keeps the two frames' origins apart */            \
+    X(GEAR, 0, true)                          /* couples the positions of two joints of one axis */
+
+#define X(upper, axes, is_rows) JOINT_##upper,
+typedef enum JointKind { JOINT_KIND_MAP(X) JOINT_KIND_COUNT } JointKind;
+#undef X
 
 enum { JOINT_AXES_MAX = 6, JOINT_POSITION_MAX = 7 };
-enum { JOINT_MOVES = 7, JOINT_TURNS = 7 << 3 }; // bits of the axes of Joint
 
 #define JOINT_NO_BODY UINT32_MAX // the world itself
 #define JOINT_NONE    UINT32_MAX
@@ -169,31 +173,21 @@ static inline uint32_t joint_position_count(uint8_t axes) {
     return joint_axis_count(axes) + ((axes & JOINT_TURNS) == JOINT_TURNS);
 }
 
+typedef struct JointKindRow {
+    const char *name; // as on the wire
+    uint8_t axes;     // of all but generic ones
+    bool is_rows;     // always
+} JointKindRow;
+
+extern const JointKindRow joint_kind_rows[JOINT_KIND_COUNT];
+
 static inline bool joint_kind_is_rows(JointKind kind) {
-    return kind == JOINT_DISTANCE || kind == JOINT_GEAR;
+    return (unsigned)kind < JOINT_KIND_COUNT && joint_kind_rows[kind].is_rows;
 }
 
-// Of all but generic joints.
+// Of all but generic joints; 0 of a kind that there is none of.
 static inline uint8_t joint_kind_axes(JointKind kind) {
-    switch (kind) {
-    case JOINT_HINGE:
-        return 1 << 5;
-    case JOINT_SLIDER:
-        return 1 << 2;
-    case JOINT_BALL:
-        return JOINT_TURNS;
-    case JOINT_UNIVERSAL:
-        return 3 << 3;
-    case JOINT_FREE:
-        return JOINT_MOVES | JOINT_TURNS;
-    case JOINT_FIXED:
-    case JOINT_GENERIC:
-    case JOINT_DISTANCE:
-    case JOINT_GEAR:
-    case JOINT_KIND_COUNT:
-        break;
-    }
-    return 0;
+    return (unsigned)kind < JOINT_KIND_COUNT ? joint_kind_rows[kind].axes : 0;
 }
 
 // b's frame in a's, from the position numbers.

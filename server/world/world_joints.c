@@ -118,11 +118,20 @@ static double number_of(const double *column, size_t i, double otherwise) {
     return column == NULL ? otherwise : column[i];
 }
 
+static Status blame_kind(uint32_t i, Error *error) {
+    char known[256] = "No such joint: ";
+    for (int kind = 0; kind < JOINT_KIND_COUNT; kind++) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof(known) - used, "%s%s %d", kind == 0 ? "" : ", ",
+                 joint_kind_rows[kind].name, kind);
+    }
+    strcat(known, ".");
+    return blame_input(error, "kind", i, known);
+}
+
 static Status load_kind(const JointColumns *columns, uint32_t i, Joint *joint, Error *error) {
     if (columns->kind[i] >= JOINT_KIND_COUNT) {
-        return blame_input(error, "kind", i,
-                           "No such joint: HINGE 0, SLIDER 1, BALL 2, UNIVERSAL 3, FIXED 4, FREE "
-                           "5, GENERIC 6, DISTANCE 7, GEAR 8.");
+        return blame_kind(i, error);
     }
     const JointKind kind = (JointKind)columns->kind[i];
     const uint32_t asked = columns->axes == NULL ? 0 : columns->axes[i];
