@@ -81,111 +81,99 @@ static void read_worlds(Arena *arena, WireCursor *part, StepRequest *made) {
     step->n_worlds = 1;
 }
 
-static void read_joint_column(Arena *arena, WireCursor *part, uint64_t field,
-                              Moreau__V1__WorldStep *step) {
-    if (field == 12) {
-        step->joint_count = read_u32s(arena, part, &step->n_joint_count);
-    } else if (field == 13) {
-        step->joint_axis_count = read_u32s(arena, part, &step->n_joint_axis_count);
-    } else if (field == 14) {
-        step->joints = read_u64s(arena, part, &step->n_joints);
-    } else if (field == 15) {
-        step->joint_target = read_doubles(arena, part, &step->n_joint_target);
-    } else if (field == 16) {
-        step->joint_target_velocity = read_doubles(arena, part, &step->n_joint_target_velocity);
-    } else {
-        step->joint_effort = read_doubles(arena, part, &step->n_joint_effort);
-    }
+// How a field of the call is read.
+typedef enum FieldKind {
+    FIELD_NONE,
+    FIELD_WORLDS,
+    FIELD_U32S,
+    FIELD_U64S,
+    FIELD_DOUBLES,
+    FIELD_FLAG,
+    FIELD_U64,
+    FIELD_DOUBLE
+} FieldKind;
+
+// A field by its number: what it is, where its count or that it is there goes, and where it goes.
+typedef struct Field {
+    FieldKind kind;
+    uint32_t given, offset;
+} Field;
+
+#define STEP(member) ((uint32_t)offsetof(Moreau__V1__WorldStep, member))
+#define MANY(kind, member)                                                                         \
+    { FIELD_##kind, STEP(n_##member), STEP(member) }
+#define ONE(kind, member)                                                                          \
+    { FIELD_##kind, STEP(has_##member), STEP(member) }
+
+static const Field step_fields[] = {
+    [1] = MANY(WORLDS, worlds),
+    [2] = ONE(U64, steps),
+    [3] = ONE(DOUBLE, time_step),
+    [4] = MANY(U32S, wrench_count),
+    [5] = MANY(U64S, wrench_body),
+    [6] = MANY(DOUBLES, wrench),
+    [7] = ONE(FLAG, poses),
+    [8] = ONE(FLAG, velocities),
+    [9] = ONE(FLAG, single),
+    [10] = ONE(FLAG, reports),
+    [11] = ONE(FLAG, hashes),
+    [12] = MANY(U32S, joint_count),
+    [13] = MANY(U32S, joint_axis_count),
+    [14] = MANY(U64S, joints),
+    [15] = MANY(DOUBLES, joint_target),
+    [16] = MANY(DOUBLES, joint_target_velocity),
+    [17] = MANY(DOUBLES, joint_effort),
+    [18] = ONE(FLAG, joint_positions),
+    [19] = ONE(FLAG, joint_velocities),
+    [20] = ONE(FLAG, joint_wrenches),
+    [21] = ONE(FLAG, broken_joints),
+};
+
+static uint64_t wire_type_of(FieldKind kind) {
+    return kind == FIELD_DOUBLE                      ? WIRE_FIXED64
+           : kind == FIELD_U64 || kind == FIELD_FLAG ? WIRE_VARINT
+                                                     : WIRE_BYTES;
 }
 
-static void read_column(Arena *arena, WireCursor *cursor, uint64_t field, StepRequest *made) {
-    Moreau__V1__WorldStep *step = &made->step;
+static void read_column(Arena *arena, WireCursor *cursor, const Field *field, StepRequest *made) {
+    char *step = (char *)&made->step;
+    size_t *count = (size_t *)(void *)(step + field->given);
+    void *at = step + field->offset;
     WireCursor part = wire_read_part(cursor);
     if (cursor->failed) {
         return;
     }
-    if (field == 1) {
+    if (field->kind == FIELD_WORLDS) {
         read_worlds(arena, &part, made);
-    } else if (field == 4) {
-        step->wrench_count = read_u32s(arena, &part, &step->n_wrench_count);
-    } else if (field == 5) {
-        step->wrench_body = read_u64s(arena, &part, &step->n_wrench_body);
-    } else if (field == 6) {
-        step->wrench = read_doubles(arena, &part, &step->n_wrench);
+    } else if (field->kind == FIELD_U32S) {
+        *(uint32_t **)at = read_u32s(arena, &part, count);
+    } else if (field->kind == FIELD_U64S) {
+        *(uint64_t **)at = read_u64s(arena, &part, count);
     } else {
-        read_joint_column(arena, &part, field, step);
+        *(double **)at = read_doubles(arena, &part, count);
     }
-    cursor->failed = cursor->failed || part.failed || part.at != part.end;
-}
-
-static void read_joint_flag(WireCursor *cursor, uint64_t field, Moreau__V1__WorldStep *step) {
-    const protobuf_c_boolean value = read_flag(cursor);
-    if (field == 18) {
-        step->has_joint_positions = 1;
-        step->joint_positions = value;
-    } else if (field == 19) {
-        step->has_joint_velocities = 1;
-        step->joint_velocities = value;
-    } else if (field == 20) {
-        step->has_joint_wrenches = 1;
-        step->joint_wrenches = value;
-    } else {
-        step->has_broken_joints = 1;
-        step->broken_joints = value;
-    }
+    cursor->failed = part.failed || part.at != part.end;
 }
 
 static void read_field(Arena *arena, WireCursor *cursor, uint64_t key, StepRequest *made) {
-    Moreau__V1__WorldStep *step = &made->step;
-    switch (key) {
-    case 1 << 3 | WIRE_BYTES:
-    case 4 << 3 | WIRE_BYTES:
-    case 5 << 3 | WIRE_BYTES:
-    case 6 << 3 | WIRE_BYTES:
-    case 12 << 3 | WIRE_BYTES:
-    case 13 << 3 | WIRE_BYTES:
-    case 14 << 3 | WIRE_BYTES:
-    case 15 << 3 | WIRE_BYTES:
-    case 16 << 3 | WIRE_BYTES:
-    case 17 << 3 | WIRE_BYTES:
-        read_column(arena, cursor, key >> 3, made);
-        break;
-    case 2 << 3 | WIRE_VARINT:
-        step->has_steps = 1;
-        step->steps = wire_read_varint(cursor);
-        break;
-    case 3 << 3 | WIRE_FIXED64:
-        step->has_time_step = 1;
-        step->time_step = read_double(cursor);
-        break;
-    case 7 << 3 | WIRE_VARINT:
-        step->has_poses = 1;
-        step->poses = read_flag(cursor);
-        break;
-    case 8 << 3 | WIRE_VARINT:
-        step->has_velocities = 1;
-        step->velocities = read_flag(cursor);
-        break;
-    case 9 << 3 | WIRE_VARINT:
-        step->has_single = 1;
-        step->single = read_flag(cursor);
-        break;
-    case 10 << 3 | WIRE_VARINT:
-        step->has_reports = 1;
-        step->reports = read_flag(cursor);
-        break;
-    case 11 << 3 | WIRE_VARINT:
-        step->has_hashes = 1;
-        step->hashes = read_flag(cursor);
-        break;
-    case 18 << 3 | WIRE_VARINT:
-    case 19 << 3 | WIRE_VARINT:
-    case 20 << 3 | WIRE_VARINT:
-    case 21 << 3 | WIRE_VARINT:
-        read_joint_flag(cursor, key >> 3, step);
-        break;
-    default:
+    const Field *field = key >> 3 < COUNT_OF(step_fields) ? &step_fields[key >> 3] : step_fields;
+    if (field->kind == FIELD_NONE || (key & 7) != wire_type_of(field->kind)) {
         cursor->failed = true;
+        return;
+    }
+    if ((key & 7) == WIRE_BYTES) {
+        read_column(arena, cursor, field, made);
+        return;
+    }
+    char *step = (char *)&made->step;
+    void *at = step + field->offset;
+    *(protobuf_c_boolean *)(void *)(step + field->given) = 1;
+    if (field->kind == FIELD_U64) {
+        *(uint64_t *)at = wire_read_varint(cursor);
+    } else if (field->kind == FIELD_DOUBLE) {
+        *(double *)at = read_double(cursor);
+    } else {
+        *(protobuf_c_boolean *)at = read_flag(cursor);
     }
 }
 
