@@ -34,18 +34,25 @@ typedef struct ParameterRow {
     const char *meaning;
 } ParameterRow;
 
+// What only some solvers need or offer stands last, as members of Solver; nobody else asks a solver
+// by name.
 #define SOLVER_MAP(X)                                                                              \
     X(MDP, mdp,                                                                                    \
-      "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)")          \
+      "maximum dissipation principle, Gauss-Seidel over contacts (Preclik, Eibl, Ruede)",          \
+      .ease = mdp_ease)                                                                            \
     X(LCP, lcp,                                                                                    \
-      "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)")        \
+      "polyhedral friction cone and gaps at the end of the step, Lemke (Stewart, Trinkle)",        \
+      .time = NULL)                                                                                \
     X(CCP, ccp,                                                                                    \
-      "cone complementarity, convex, by an interior-point method (Negrut, Serban, Tasora)")        \
-    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)")     \
+      "cone complementarity, convex, by an interior-point method (Negrut, Serban, Tasora)",        \
+      .time = NULL)                                                                                \
+    X(SAP, sap, "compliant contact and regularised friction, convex (Castro, Permenter, Han)",     \
+      .time = sap_time)                                                                            \
     X(COMPLIANT, compliant,                                                                        \
-      "springs and dampers, integrated implicitly, with Coulomb friction (Drumwright)")
+      "springs and dampers, integrated implicitly, with Coulomb friction (Drumwright)",            \
+      .time = compliant_time, .wants_gdot = compliant_wants_gdot, .takes_tangents = true)
 
-#define X(upper, lower, text) SOLVER_##upper,
+#define X(upper, ...) SOLVER_##upper,
 typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
 #undef X
 
@@ -96,6 +103,12 @@ typedef struct Solver {
     uint32_t parameter_count;
     SolverProc *solve;
     SolverBiasProc *bias;
+    SolverTimeProc *time; // NULL: it looks no further than the step, as the rigid ones
+    // leaves only so much effort as a solve may take every time. NULL: it never takes more
+    void (*ease)(double *parameter);
+    // whether it reads what a step knows of Jacobians that change. NULL: no
+    bool (*wants_gdot)(const double *parameter);
+    bool takes_tangents; // of laws that are not linear
 } Solver;
 
 // False: nothing touches and nothing is joined, and every solver's answer is known.

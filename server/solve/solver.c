@@ -13,14 +13,14 @@
 #include <string.h>
 
 static const Solver solver_table[SOLVER_COUNT] = {
-#define X(upper, lower, text)                                                                      \
-    [SOLVER_##upper] = {#lower,        text,        lower##_parameters, upper##_PARAMETER_COUNT,   \
-                        lower##_solve, lower##_bias},
+#define X(upper, lower, text, ...)                                                                 \
+    [SOLVER_##upper] = {#lower,        text,         lower##_parameters, upper##_PARAMETER_COUNT,  \
+                        lower##_solve, lower##_bias, __VA_ARGS__},
     SOLVER_MAP(X)
 #undef X
 };
 
-#define X(upper, lower, text)                                                                      \
+#define X(upper, ...)                                                                              \
     _Static_assert((int)upper##_PARAMETER_COUNT <= (int)SOLVER_PARAMETER_MAX,                      \
                    "settings hold every parameter");
 SOLVER_MAP(X)
@@ -29,13 +29,6 @@ SOLVER_MAP(X)
 const Solver *solver_get(SolverKind kind) {
     ASSERT((unsigned)kind < SOLVER_COUNT);
     return &solver_table[kind];
-}
-
-SolverTimeProc *solver_time(SolverKind kind) {
-    static SolverTimeProc *const time_table[SOLVER_COUNT] = {
-        [SOLVER_SAP] = sap_time, [SOLVER_COMPLIANT] = compliant_time};
-    ASSERT((unsigned)kind < SOLVER_COUNT);
-    return time_table[kind];
 }
 
 bool solver_find(const char *name, SolverKind *kind) {
@@ -109,8 +102,10 @@ static bool is_allowed(const ParameterRow *row, double value) {
 }
 
 void solver_ease(SolverSettings *settings) {
-    if (settings->kind == SOLVER_MDP) {
-        mdp_ease(settings->parameter);
+    const Solver *row = solver_get(settings->kind);
+    if (row->ease != NULL) {
+        row->ease(settings->parameter);
+        ASSERT(settings->parameter[SOLVER_TOLERANCE] > 0.0);
     }
 }
 
@@ -160,8 +155,8 @@ static Status solve_rest(const SolverSettings *settings, const ContactProblem *p
                          const Context *context, Arena *arena, SolveResult *result, Error *error) {
     ContactProblem rest;
     uint32_t idle = 0;
-    Status status =
-        idle_leave_out(problem, solver_time(settings->kind) != NULL, arena, &rest, &idle, error);
+    Status status = idle_leave_out(problem, solver_get(settings->kind)->time != NULL, arena, &rest,
+                                   &idle, error);
     if (status == STATUS_OK) {
         status = solver_get(settings->kind)->solve(&rest, settings, context, arena, result, error);
     }

@@ -7,9 +7,6 @@
 
 const Solver *solver_get(SolverKind kind);
 
-// NULL: of a solver that looks no further than the step, as the rigid ones.
-SolverTimeProc *solver_time(SolverKind kind);
-
 // false: no solver of that name
 bool solver_find(const char *name, SolverKind *kind);
 

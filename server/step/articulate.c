@@ -302,7 +302,7 @@ static bool leave_out(const StepState *state, uint32_t i) {
     const Stepper *stepper = state->stepper;
     ProblemContact *contact = &stepper->problem_contact[i];
     const ContactProblem problem = {.tree = state->tree, .number = stepper->number};
-    const bool has_springs = solver_time(stepper->solver.kind) != NULL;
+    const bool has_springs = state->solver_row->time != NULL;
     if ((!is_articulated(state, &contact->side[0]) && !is_articulated(state, &contact->side[1])) ||
         !idle_is_contact(&problem, contact, &stepper->law[i], has_springs)) {
         return false;

@@ -142,7 +142,8 @@ static const ReportRow report_rows[] = {
     {offsetof(StepReport, energy.unexplained), "unexplained energy"},
 };
 
-Status fault_check_report(StepState *state, const StepReport *report) {
+Status fault_check_report(StepState *state) {
+    const StepReport *report = state->report;
     const Certificate *certificate = &report->certificate;
     const StepEnergy *energy = &report->energy;
     const double others[] = {certificate->scale,   certificate->penetration,

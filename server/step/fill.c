@@ -121,7 +121,7 @@ static void fill_springs(const StepState *state, const StepPair *pair, const Ste
     // at the true gap, whatever the bias makes of it
     law->force = isinf(law->stiffness) ? 0.0 : -law->stiffness * found->gap;
     if (material->hertz_exponent > 1.0 && found->foundation == NULL &&
-        state->stepper->solver.kind == SOLVER_COMPLIANT) {
+        state->solver_row->takes_tangents) {
         fill_tangent(state, pair, found, law);
     }
 }

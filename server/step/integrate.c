@@ -214,7 +214,8 @@ static void add_energy(StepEnergy *sum, const StepEnergy *part) {
     sum->scale += part->scale;
 }
 
-Status integrate_run(StepState *state, StepEnergy *energy) {
+Status integrate_run(StepState *state) {
+    StepEnergy *energy = &state->report->energy;
     ASSERT(state->tree_count == state->stepper->problem.tree_count);
     ASSERT(state->stepper->problem.tree_count == state->tree_count);
     ASSERT(state->stepper->problem.contact_count == state->stepper->contact_count);

@@ -151,7 +151,7 @@ static double reach_asleep(const StepState *state) {
 static double longest_ahead(const StepState *state) {
     const World *world = state->world;
     double h = state->input->time_step, longest = 0.0;
-    if (solver_time(state->stepper->solver.kind) == NULL) {
+    if (state->solver_row->time == NULL) {
         return h;
     }
     for (size_t i = 0; i < world->material_count; i++) {

@@ -399,7 +399,7 @@ static Status find_islands(StepState *state, const Judging *judging, StepEnergy 
     return STATUS_OK;
 }
 
-Status rest_find(StepState *state, StepEnergy *energy) {
+Status rest_find(StepState *state) {
     if (state->still == NULL) {
         return STATUS_OK;
     }
@@ -419,7 +419,7 @@ Status rest_find(StepState *state, StepEnergy *energy) {
     for (uint32_t block = 0; block < block_count; block++) {
         has_ready = has_ready || judging.has_ready[block];
     }
-    return has_ready ? find_islands(state, &judging, energy) : STATUS_OK;
+    return has_ready ? find_islands(state, &judging, &state->report->energy) : STATUS_OK;
 }
 
 // ---- the new state

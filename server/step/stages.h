@@ -92,7 +92,7 @@ Geometry geometry_of(const StepState *state);
 
 // The answer, out of the scratch memory, and the new poses; the energy book with them. Judges all
 // of it, and nothing of the world has changed yet.
-Status integrate_run(StepState *state, StepEnergy *energy);
+Status integrate_run(StepState *state);
 
 // A body's part of the energy book, once its new velocity and pose are known, and what is added
 // once all bodies are in it: the wrenches, and what the book does not explain.
@@ -122,7 +122,7 @@ Status fault_mass(StepState *state);
 Status fault_check_joints(StepState *state);
 
 // Undoes the step unless all that a report carries can be told.
-Status fault_check_report(StepState *state, const StepReport *report);
+Status fault_check_report(StepState *state);
 
 // Who sleeps as the step begins. Says what failed.
 Status rest_begin(StepState *state);
@@ -136,7 +136,7 @@ Status rest_recall(StepState *state);
 
 // Which islands fall asleep with the new state, of which nothing is the world's yet, and what that
 // takes out of the energy book.
-Status rest_find(StepState *state, StepEnergy *energy);
+Status rest_find(StepState *state);
 
 // Puts them to sleep, in the new state, which is the world's.
 void rest_commit(StepState *state);

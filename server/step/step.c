@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/defect.h"
-#include "solve/compliant/compliant.h"
 #include "solve/problem_valid.h"
 #include "step/joints/project.h"
 #include "step/joints/rows.h"
@@ -122,10 +121,11 @@ static void keep_problem(const Stepper *stepper, const SolveResult *result) {
     }
 }
 
-static Status solve(StepState *state, ClockProc *clock, StepReport *report) {
+static Status solve(StepState *state) {
     Stepper *stepper = state->stepper;
+    StepReport *report = state->report;
     // the clock costs as much as a quarter of a small step: it times what may take long
-    clock = solver_has_work(&stepper->problem) ? clock : NULL;
+    ClockProc *clock = solver_has_work(&stepper->problem) ? state->clock : NULL;
     uint64_t begun_ns = clock == NULL ? 0 : clock();
     const Geometry geometry = geometry_of(state);
     Context context = state->input->context;
@@ -215,57 +215,42 @@ static Status meet(StepState *state) {
     return status;
 }
 
-static Status run_stages(StepState *state, ClockProc *clock, StepReport *report) {
-    Status status = meet(state);
+typedef Status Stage(StepState *state);
+typedef void Commit(StepState *state);
 
-    // what happens there
-    if (status == STATUS_OK) {
-        status = assemble_run(state);
-    }
-    if (status == STATUS_OK) {
-        status = solve(state, clock, report);
-    }
+// The order of a step. Until the last of these nothing of the world has changed, and the first that
+// fails ends it.
+static Stage *const stages[] = {
+    meet,                   // where bodies would go, and what is in their way
+    assemble_run,           // the contact problem of that
+    solve,                  // what happens there
+    integrate_run,          // the new state, and the energy book
+    fault_check_report,     // whether it can be told
+    joint_rows_find_broken, // what leaves the world
+    bounds_find,            //
+    rest_find,              // what falls asleep
+    joint_wrenches_reserve, // room for what joints will be asked about
+    fault_check_joints,     // whether the new state can be told
+    integrate_commit,       // it is the world's
+};
 
-    // move
-    if (status == STATUS_OK) {
-        status = integrate_run(state, &report->energy);
-    }
-    if (status == STATUS_OK) {
-        status = fault_check_report(state, report);
-    }
-    if (status == STATUS_OK && !joint_rows_find_broken(state)) {
-        status = error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                           "Memory ended while looking for joints that broke: raise "
-                           "--memory-bytes-max.");
-    }
-    if (status == STATUS_OK) {
-        status = bounds_find(state);
-    }
-    if (status == STATUS_OK) {
-        status = rest_find(state, &report->energy);
-    }
-    if (status == STATUS_OK && state->world->joint_count > 0 && !joint_wrenches_reserve(state)) {
-        status = error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                           "Memory ended while keeping trees of joints: raise "
-                           "--memory-bytes-max.");
-    }
-    if (status == STATUS_OK) {
-        status = fault_check_joints(state);
-    }
-    if (status == STATUS_OK) {
-        status = integrate_commit(state);
-    }
-    if (status == STATUS_OK) {
-        if (state->world->joint_count > 0) {
-            joint_wrenches_keep(state);
+// What follows from the new state, and cannot fail.
+static Commit *const commits[] = {
+    joint_wrenches_keep,      joint_project, rest_commit, patience_commit,
+    joint_rows_remove_broken, bounds_remove,
+};
+
+static Status run_stages(StepState *state) {
+    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+        const Status status = stages[i](state);
+        if (status != STATUS_OK) {
+            return status;
         }
-        joint_project(state);
-        rest_commit(state);
-        patience_commit(state);
-        joint_rows_remove_broken(state);
-        bounds_remove(state);
     }
-    return status;
+    for (size_t i = 0; i < sizeof(commits) / sizeof(commits[0]); i++) {
+        commits[i](state);
+    }
+    return STATUS_OK;
 }
 
 // false: memory ends.
@@ -288,14 +273,18 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         world->bodies_moved = false;
     }
     stepper->solver = step_solver(&world->settings);
+    const Solver *solver = solver_get(stepper->solver.kind);
     *report = (StepReport){0};
     StepState state = {.stepper = stepper,
                        .world = world,
                        .input = input,
                        .scratch = scratch,
                        .error = error,
-                       .solver_row = solver_get(stepper->solver.kind),
-                       .wants_gdot = compliant_has_gdot(&stepper->solver)};
+                       .clock = clock,
+                       .report = report,
+                       .solver_row = solver,
+                       .wants_gdot = solver->wants_gdot != NULL &&
+                                     solver->wants_gdot(stepper->solver.parameter)};
 
     patience_begin(&state);
     // the stages write over it
@@ -311,7 +300,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                                         "--memory-bytes-max.");
     }
     if (status == STATUS_OK) {
-        status = run_stages(&state, clock, report);
+        status = run_stages(&state);
     }
     report->contact_count = stepper->contact_count;
     report->row_count = stepper->row_count;

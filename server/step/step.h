@@ -30,9 +30,6 @@ void stepper_reset(Stepper *stepper);
 SolverSettings step_solver(const WorldSettings *settings);
 void step_set_solver(WorldSettings *settings, const SolverSettings *solver);
 
-// A clock that never goes back [ns]. The dynamics read none: who runs a step may hand it one.
-typedef uint64_t ClockProc(void);
-
 // Takes one step. `clock` is Nullable: without it solver_ns is 0. Errors: FAILED_PRECONDITION when
 // the new state would not be finite or not fit a float, or the report not be finite (names step,
 // body and quantity; the world is marked faulted and otherwise as before), RESOURCE_EXHAUSTED when

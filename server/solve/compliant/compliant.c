@@ -80,9 +80,8 @@ double compliant_bias(const double *parameter, double time_step, double gap) {
     return problem_gap_bias(time_step, gap, 1.0);
 }
 
-bool compliant_has_gdot(const SolverSettings *settings) {
-    return settings->kind == SOLVER_COMPLIANT &&
-           settings->parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON;
+bool compliant_wants_gdot(const double *parameter) {
+    return parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON;
 }
 
 double compliant_time(const double *parameter, double stiffness, double dissipation_time,

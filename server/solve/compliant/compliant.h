@@ -38,8 +38,8 @@ typedef enum CompliantFriction {
 
 extern const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT];
 
-// Whether these settings are of compliant, and read what a step knows of changing Jacobians.
-bool compliant_has_gdot(const SolverSettings *settings);
+// Whether it reads what a step knows of changing Jacobians.
+bool compliant_wants_gdot(const double *parameter);
 
 SolverProc compliant_solve;
 SolverBiasProc compliant_bias;

@@ -833,7 +833,13 @@ static bool is_broken(const StepState *state, const Joint *joint, uint32_t index
     return sqrt(force) > h * joint->break_force || sqrt(torque) > h * joint->break_torque;
 }
 
-bool joint_rows_find_broken(StepState *state) {
+static Status no_room_for_broken(const StepState *state) {
+    return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "Memory ended while looking for joints that broke: raise "
+                     "--memory-bytes-max.");
+}
+
+Status joint_rows_find_broken(StepState *state) {
     const World *world = state->world;
     const Stepper *stepper = state->stepper;
     state->broken_count = 0;
@@ -850,14 +856,16 @@ bool joint_rows_find_broken(StepState *state) {
         if (state->broken == NULL) {
             state->broken = arena_take_array(state->scratch, world->joint_count, sizeof(uint32_t));
             if (state->broken == NULL) {
-                return false;
+                return no_room_for_broken(state);
             }
         }
         state->broken[state->broken_count++] = index;
     }
     StepJoints *told = stepper->joints;
     return state->broken_count == 0 ||
-           ARRAY_RESERVE(told->broken, told->broken_capacity, state->broken_count);
+                   ARRAY_RESERVE(told->broken, told->broken_capacity, state->broken_count)
+               ? STATUS_OK
+               : no_room_for_broken(state);
 }
 
 void joint_rows_remove_broken(StepState *state) {

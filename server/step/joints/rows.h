@@ -20,7 +20,7 @@ bool joint_rows_add_locked(StepState *state, uint32_t joint);
 void joint_rows_book(StepState *state, StepEnergy *energy);
 
 // Which joints broke in this step, by indices that rise, in the scratch memory; that changes
-// nothing yet. false: memory ends.
-bool joint_rows_find_broken(StepState *state);
+// nothing yet.
+Status joint_rows_find_broken(StepState *state);
 // Takes them out of the world.
 void joint_rows_remove_broken(StepState *state);

@@ -19,14 +19,21 @@ static size_t kept_numbers(const Tree *tree, bool is_awake) {
                          : 0);
 }
 
-bool joint_wrenches_reserve(StepState *state) {
+Status joint_wrenches_reserve(StepState *state) {
+    if (state->world->joint_count == 0) {
+        return STATUS_OK;
+    }
     ASSERT(state->stepper->joints != NULL);
     StepJoints *told = state->stepper->joints;
     size_t count = 0;
     for (uint32_t i = 0; i < state->articulated_count; i++) {
         count += kept_numbers(&state->world->trees->tree[i], !state->articulated[i].is_asleep);
     }
-    return ARRAY_RESERVE(told->kept, told->kept_capacity, count);
+    return ARRAY_RESERVE(told->kept, told->kept_capacity, count)
+               ? STATUS_OK
+               : error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "Memory ended while keeping trees of joints: raise "
+                           "--memory-bytes-max.");
 }
 
 static double *keep(double *at, const double *numbers, size_t count) {
@@ -35,6 +42,9 @@ static double *keep(double *at, const double *numbers, size_t count) {
 }
 
 void joint_wrenches_keep(StepState *state) {
+    if (state->world->joint_count == 0) {
+        return;
+    }
     ASSERT(state->stepper->joints != NULL);
     StepJoints *told = state->stepper->joints;
     double *at = told->kept;

@@ -16,7 +16,7 @@ struct StepState;
 
 // For the stages of a step: room for what is kept of the trees (false: memory ends), and keeping it
 // once the step has happened.
-bool joint_wrenches_reserve(struct StepState *state);
+Status joint_wrenches_reserve(struct StepState *state);
 void joint_wrenches_keep(struct StepState *state);
 
 // 6 numbers of each joint of the world [N, N m], world axes; memory that it works in is the

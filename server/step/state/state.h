@@ -58,6 +58,8 @@ typedef struct StepState {
     Arena *scratch;
     Error *error;
     const Solver *solver_row;
+    ClockProc *clock;   // Nullable: does not time the solver
+    StepReport *report; // of this step, as far as it is known
 
     // Trees of the problem: dynamic bodies that are awake and of no tree of joints, then the trees
     // of joints that have velocities.
@@ -258,7 +260,7 @@ static inline void stage_set_materials(const World *world, StepPair *pair, uint3
 // The step, and how far the law of such a contact looks beyond it [s].
 static inline double stage_ahead(const StepState *state, const Material *material) {
     double h = state->input->time_step;
-    SolverTimeProc *of = solver_time(state->stepper->solver.kind);
+    SolverTimeProc *of = state->solver_row->time;
     return of == NULL ? h
                       : h + of(state->stepper->solver.parameter, material->stiffness,
                                material->dissipation_time, material->damping);

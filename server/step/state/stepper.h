@@ -68,6 +68,9 @@ typedef struct StepReport {
     StepEnergy energy;
 } StepReport;
 
+// A clock that never goes back [ns]. The dynamics read none: who runs a step may hand it one.
+typedef uint64_t ClockProc(void);
+
 // What scheme and rows gained beyond what comes back [J]: what is to be told of it, base/gain.h
 // says.
 static inline double step_gain(const StepEnergy *energy) {
