@@ -22,7 +22,8 @@ enum {
     MEMORY_PERCENT = 75
 }; // of the machine; the rest is for its other tenants and the page cache
 enum { DAY_MS = 86400000 };
-enum { TOKEN_LINE_BYTES_MAX = 8192 }; // more is not read to tell how long a token is
+enum { HELP_INDENT = 31, HELP_COLUMNS = 79 }; // of what an option means
+enum { TOKEN_LINE_BYTES_MAX = 8192 };         // more is not read to tell how long a token is
 
 typedef enum OptionKind {
     OPTION_NUMBER,
@@ -68,7 +69,8 @@ static const Option table[] = {
      "a name by which --http may be asked beside its address and localhost; others are refused, as "
      "any web page can have its own name point here; up to 16 times"},
     {"viewer", OPTION_TEXT, FIELD(viewer), 0, 0, 0, "FILE", NULL, group_serving,
-     "the page that --http shows at /, which watches worlds: moreau-viewer.html; default: none"},
+     "the page that --http shows at /, which watches worlds; default: the one that came with the "
+     "server"},
     {"workers", OPTION_NUMBER, FIELD(workers), 0, WORKERS_MAX, 0, "N", NULL, group_serving,
      "threads that step worlds, and as many for steps of over 10 ms; those that are idle help with "
      "a large world's step, as long as no more than N are at work; 0: as many as there are cores"},
@@ -414,6 +416,15 @@ static Status set_option(Origin *origin, const Option *option, const char *text)
 
 // ---- the two sources
 
+static Status fail_word(const char *word, Error *error) {
+    const char *name = word + strspn(word, "-");
+    bool is_meant = find_option(name, strcspn(name, "=")) != NULL;
+    return error_set(error, STATUS_INVALID_ARGUMENT, NULL,
+                     "'%.100s' is no option; options begin with two dashes%s%.100s%s.", word,
+                     is_meant ? ": --" : "", is_meant ? name : "",
+                     is_meant && strchr(name, '=') == NULL ? " VALUE" : "");
+}
+
 // *asked: --help or --version, when one of them is there; then the rest is not looked at.
 static Status apply_arguments(Options *options, int argc, char **argv, const Option **asked,
                               Error *error) {
@@ -421,8 +432,7 @@ static Status apply_arguments(Options *options, int argc, char **argv, const Opt
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         if (strncmp(argument, "--", 2) != 0) {
-            return error_set(error, STATUS_INVALID_ARGUMENT, NULL,
-                             "'%.100s' is no option; options begin with two dashes.", argument);
+            return fail_word(argument, error);
         }
         const char *name = argument + 2;
         size_t name_bytes = strcspn(name, "=");
@@ -506,6 +516,11 @@ static Status check_address(const Options *options, const char *name, const char
 
 static Status check_exposure(Options *options, Error *error) {
     Status status = STATUS_OK;
+    if (options->viewer[0] != '\0' && options->http[0] == '\0') {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "viewer",
+                         "viewer is the page that --http shows: say where, as --http "
+                         "127.0.0.1:8080.");
+    }
     bool is_exposed;
     for (size_t i = 0; i < options->listen_count && status == STATUS_OK; i++) {
         status = check_address(options, "listen", options->listen[i], &is_exposed, error);
@@ -624,12 +639,29 @@ static void print_number(FILE *out, uint64_t number, OptionKind kind) {
     fprintf(out, "%llu%s", (unsigned long long)number, units[unit]);
 }
 
+// A paragraph in lines of HELP_COLUMNS, each behind HELP_INDENT spaces; the first one's are there.
+static void print_words(FILE *out, const char *text) {
+    size_t column = HELP_INDENT;
+    while (*text != '\0') {
+        const size_t count = strcspn(text, " ");
+        if (column > HELP_INDENT && column + 1 + count > HELP_COLUMNS) {
+            fprintf(out, "\n%*s", HELP_INDENT, "");
+            column = HELP_INDENT;
+        }
+        const bool is_first = column == HELP_INDENT;
+        fprintf(out, "%s%.*s", is_first ? "" : " ", (int)count, text);
+        column += count + (is_first ? 0 : 1);
+        text += count + strspn(text + count, " ");
+    }
+}
+
 static void print_option(FILE *out, const Option *option) {
     char flag[64];
     snprintf(flag, sizeof(flag), "--%s %s", option->name, option->value_name);
-    fprintf(out, "  %-28s %s", flag, option->meaning);
+    fprintf(out, "  %-*s ", HELP_INDENT - 3, flag);
+    print_words(out, option->meaning);
     if (is_number(option) && option->standard != OPTIONS_NO_FD) {
-        fprintf(out, "\n  %-28s (default ", "");
+        fprintf(out, "\n%*s(default ", HELP_INDENT, "");
         print_number(out, option->standard, option->kind);
         fprintf(out, "; ");
         print_number(out, option->minimum, option->kind);
@@ -637,7 +669,7 @@ static void print_option(FILE *out, const Option *option) {
         print_number(out, option->maximum, option->kind);
         fprintf(out, ")");
     } else if (option->kind == OPTION_LISTEN) {
-        fprintf(out, "\n  %-28s (default %s)", "", default_listen);
+        fprintf(out, "\n%*s(default %s)", HELP_INDENT, "", default_listen);
     } else if (option->kind == OPTION_LEVEL) {
         fprintf(out, " (default info)");
     } else if (option->kind == OPTION_DURABILITY) {
@@ -647,8 +679,7 @@ static void print_option(FILE *out, const Option *option) {
 }
 
 static void print_help(FILE *out) {
-    fprintf(out, "moreau-server: simulates worlds of bodies in contact for the clients that "
-                 "connect to it.\n\n"
+    fprintf(out, "moreau-server: simulates worlds of bodies in contact for its clients\n\n"
                  "Usage: moreau-server [--NAME VALUE]…\n");
     const char *group = "";
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -658,11 +689,10 @@ static void print_help(FILE *out) {
         }
         print_option(out, &table[i]);
     }
-    fprintf(out, "\nByte counts may end in K, M, G or T. SIGTERM stops the server after what is "
-                 "under way.\n"
-                 "Nothing on the wire is encrypted yet. To reach a server on another machine "
-                 "safely, let it\nlisten on 127.0.0.1 and run beside the client:  "
-                 "ssh -L 7667:127.0.0.1:7667 HOST\n"
+    fprintf(out, "\nByte counts may end in K, M, G or T. SIGTERM stops the server after what is\n"
+                 "under way. Nothing on the wire is encrypted yet. To reach a server on another\n"
+                 "machine safely, let it listen on 127.0.0.1 and run beside the client:\n\n"
+                 "  ssh -L 7667:127.0.0.1:7667 HOST\n"
                  "\nExamples:\n"
                  "  moreau-server --db episodes.db\n"
                  "  moreau-server --listen unix:/run/moreau/moreau.sock --workers 4\n"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static Status refuse(const char *path, const char *why, Error *error) {
     return error_set(error, STATUS_INVALID_ARGUMENT, "viewer", "The page %.200s %s.", path, why);
@@ -37,4 +38,22 @@ Status page_file_read(const char *path, char **text, Error *error) {
     Status status = read_text(file, path, text, error);
     fclose(file);
     return status;
+}
+
+bool page_file_find(char path[PAGE_FILE_PATH_BYTES]) {
+    static const char *const places[] = {
+        "share/moreau/moreau-viewer.html",
+        "../share/moreau/moreau-viewer.html",
+    };
+    ssize_t count = readlink("/proc/self/exe", path, PAGE_FILE_PATH_BYTES - 1);
+    path[count > 0 ? count : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof(places) / sizeof(places[0]); i++) {
+        size_t room = PAGE_FILE_PATH_BYTES - (size_t)(slash + 1 - path);
+        int wanted = snprintf(slash + 1, room, "%s", places[i]);
+        if (wanted > 0 && (size_t)wanted < room && access(path, R_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -343,13 +343,25 @@ static void on_http_refused(void *context, int fd, const char *peer) {
     close(fd);
 }
 
+// The page that was named, or the one that came with this program. Without any the server serves.
+static Status read_page(Server *server, Error *error) {
+    const Options *options = server->options;
+    char path[PAGE_FILE_PATH_BYTES];
+    if (options->viewer[0] != '\0') {
+        return page_file_read(options->viewer, &server->page, error);
+    }
+    if (page_file_find(path) && page_file_read(path, &server->page, error) != STATUS_OK) {
+        report_line(&server->report, REPORT_WARN, "viewer", "message=\"%s\"", error->message);
+    }
+    return STATUS_OK;
+}
+
 static Status open_http(Server *server, Error *error) {
     const Options *options = server->options;
     if (options->http[0] == '\0') {
         return STATUS_OK;
     }
-    if (options->viewer[0] != '\0' &&
-        page_file_read(options->viewer, &server->page, error) != STATUS_OK) {
+    if (read_page(server, error) != STATUS_OK) {
         return error->status;
     }
     for (size_t i = 0; i < options->http_host_count; i++) {

@@ -43,7 +43,9 @@ static unsigned print_metrics(const HttpDef *def, FILE *out) {
 
 static unsigned print_viewer(const HttpDef *def, FILE *out) {
     if (def->page == NULL) {
-        fputs("This server was given no page to show: start it with --viewer FILE.\n", out);
+        fputs("This server came without the page that shows worlds: install moreau-viewer.html in "
+              "../share/moreau, or start it with --viewer FILE.\n",
+              out);
         return HTTP_NOT_FOUND;
     }
     fputs(def->page, out);
@@ -95,7 +97,7 @@ unsigned page_print(const HttpDef *def, const PageRequest *request, FILE *out) {
     }
     const Page *page = find_page(request->path);
     if (page == NULL) {
-        fputs("There is no such page; there are /livez, /readyz and /metrics.\n", out);
+        fputs("There is no such page; there are /, /livez, /readyz and /metrics.\n", out);
         return HTTP_NOT_FOUND;
     }
     if (!request->reads) {
