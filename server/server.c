@@ -49,6 +49,7 @@ typedef struct Server {
     Api *api;
     Net *net;
     Listener *listener[OPTIONS_LISTEN_MAX];
+    char *db;   // owned; NULL: no file of episodes, or nobody knows where it is
     Http *http; // NULL: no pages
     const char *http_name[OPTIONS_HOSTS_MAX];
     char *page;              // NULL: none is shown
@@ -219,7 +220,11 @@ static Status open_log(Server *server, Error *error) {
                   .report = &server->report,
                   .server_version = MOREAU_VERSION,
                   .build = MOREAU_BUILD};
-    return log_open(&server->log, &log, error);
+    const Status status = log_open(&server->log, &log, error);
+    if (status == STATUS_OK) {
+        server->db = realpath(options->db, NULL);
+    }
+    return status;
 }
 
 // With its guests.
@@ -290,6 +295,7 @@ static Status start_rooms(Server *server, Error *error) {
     if (status != STATUS_OK) {
         return status;
     }
+    api_set_db(server->api, server->db);
     NetDef net = {.frame_bytes_max = options->frame_bytes_max,
                   .connections_max = (uint32_t)options->connections_max,
                   .requests_max = (uint32_t)options->requests_max,
@@ -503,6 +509,7 @@ Status server_run(const Options *options, Error *error) {
     }
     uv_loop_close(&server->loop);
     free(server->page);
+    free(server->db);
     free(server);
     return status;
 }

@@ -70,7 +70,8 @@ TABLE = {
     "server/api/calls": (ANSWERS | REPLAY | {"api"}, LIBC | MESSAGES),
     "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES),
-    "clients/cli": ({"c"}, LIBC | POSIX | MESSAGES | {"jansson.h", "hdf5.h", "sqlite3.h", "moreau.h", "sys/ioctl.h"}),
+    "clients/cli": ({"c", "cli/view"}, LIBC | POSIX | MESSAGES | {"jansson.h", "hdf5.h", "sqlite3.h", "moreau.h", "sys/ioctl.h"}),
+    "clients/cli/view": ({"c", "cli"}, LIBC | POSIX | MESSAGES | {"jansson.h", "moreau.h", "ftw.h", "sys/prctl.h"}),
     "clients/web": ({"base", "os", "world", "step", "step/snapshot", "log/format", "wire/scene"} | RUN,
                     LIBC | {"protobuf-c/protobuf-c.h"}),
 }

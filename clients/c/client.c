@@ -248,6 +248,14 @@ uint64_t moreau_dynamics_version(const MoreauClient *client) {
     return client->greeting->message->welcome->dynamics_version;
 }
 
+const char *moreau_server_http(const MoreauClient *client) {
+    return text_or_empty(client->greeting->message->welcome->http);
+}
+
+const char *moreau_server_db(const MoreauClient *client) {
+    return text_or_empty(client->greeting->message->welcome->db);
+}
+
 bool moreau_limit(const MoreauClient *client, const char *name, uint64_t *value) {
     const Moreau__V1__Welcome *welcome = client->greeting->message->welcome;
     for (size_t i = 0; i < welcome->n_limits; i++) {

@@ -108,6 +108,8 @@ bool moreau_is_connected(const MoreauClient *client);
 const char *moreau_session(const MoreauClient *client); // for MoreauOptions.resume
 const char *moreau_server_version(const MoreauClient *client);
 uint64_t moreau_dynamics_version(const MoreauClient *client);
+const char *moreau_server_http(const MoreauClient *client); // HOST:PORT of its pages; "": none
+const char *moreau_server_db(const MoreauClient *client);   // its file of episodes, there; "": none
 
 // A limit of the server by name; false when it has none of that name.
 bool moreau_limit(const MoreauClient *client, const char *name, uint64_t *value);

@@ -132,5 +132,8 @@ int command_export(Cli *cli, int argc, char **argv);
 int command_snapshot(Cli *cli, int argc, char **argv);
 int command_scene(Cli *cli, int argc, char **argv);
 int command_top(Cli *cli, int argc, char **argv);
+int command_demo(Cli *cli, int argc, char **argv);
+int command_view(Cli *cli, int argc, char **argv);
+int command_shot(Cli *cli, int argc, char **argv);
 int command_backup(Cli *cli, int argc, char **argv);
 int command_bench(Cli *cli, int argc, char **argv);

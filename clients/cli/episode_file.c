@@ -38,17 +38,22 @@ static bool read_mark(sqlite3 *db, const char *mark, int *value) {
 // The recording that the episode is in, or the status to end with.
 static int find(Cli *cli, sqlite3 *db, const char *path, const char *episode, int64_t *recording,
                 EpisodeFile *file) {
-    sqlite3_stmt *statement = prepare(
-        db, "SELECT recording, uid, name FROM (SELECT e.recording, r.name,"
-            "  lower(hex(substr(r.uid, 1, 12))) || printf('%08x', e.number) AS uid"
-            "  FROM log.episode e JOIN log.recording r ON r.id = e.recording)"
-            "WHERE name = ?1 OR (length(?1) >= ?2 AND substr(uid, 1, length(?1)) = lower(?1))"
-            "LIMIT 2");
+    char sql[512];
+    snprintf(sql, sizeof(sql),
+             "SELECT recording, uid, name FROM (SELECT e.recording, e.id, r.name,"
+             "  lower(hex(substr(r.uid, 1, 12))) || printf('%%08x', e.number) AS uid"
+             "  FROM log.episode e JOIN log.recording r ON r.id = e.recording) %s",
+             episode == NULL ? "ORDER BY id DESC LIMIT 1"
+                             : "WHERE name = ?1 OR (length(?1) >= ?2 AND substr(uid, 1, "
+                               "length(?1)) = lower(?1)) LIMIT 2");
+    sqlite3_stmt *statement = prepare(db, sql);
     if (statement == NULL) {
         return fail_sql(cli, db, path);
     }
-    sqlite3_bind_text(statement, 1, episode, -1, SQLITE_STATIC);
-    sqlite3_bind_int(statement, 2, DIGITS_MIN);
+    if (episode != NULL) {
+        sqlite3_bind_text(statement, 1, episode, -1, SQLITE_STATIC);
+        sqlite3_bind_int(statement, 2, DIGITS_MIN);
+    }
     int code = sqlite3_step(statement);
     int status = EXIT_DONE;
     if (code == SQLITE_ROW) {
@@ -61,7 +66,8 @@ static int find(Cli *cli, sqlite3 *db, const char *path, const char *episode, in
                          path, episode);
         }
     } else if (code == SQLITE_DONE) {
-        status = cli_fail(cli, EXIT_REFUSED, "%s has no episode %s", path, episode);
+        status = cli_fail(cli, EXIT_REFUSED, "%s has no episode%s%s", path,
+                          episode == NULL ? "" : " ", episode == NULL ? "" : episode);
     } else {
         status = fail_sql(cli, db, path);
     }

@@ -17,7 +17,7 @@ typedef struct EpisodeFile {
     char name[256];                   // of it; a longer one is cut
 } EpisodeFile;
 
-// `episode` is an id, its first digits (at least 4), or a name that only one has. EXIT_DONE, or
-// says why not and returns the status to end with. More than `bytes_max` is refused.
+// `episode` is an id, its first digits (at least 4), or a name that only one has; NULL: the newest.
+// EXIT_DONE, or says why not and returns the status to end with. More than `bytes_max` is refused.
 int episode_file_take(Cli *cli, const char *db, const char *episode, size_t bytes_max,
                       EpisodeFile *file);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const CliCommand commands[] = {
+    {"demo", "", "something to look at, from nothing", command_demo},
     {"run", "SCENE.json", "play a scene: step it, show progress, report", command_run},
     {"solve", "PROBLEM.json", "solve one contact problem, or save a world's", command_solve},
     {"call", "METHOD '{json}'", "any call of the protocol", command_call},
@@ -18,6 +19,8 @@ static const CliCommand commands[] = {
     {"fork", "EPISODE", "a live world of what was there at a step", command_fork},
     {"compare", "EPISODE", "its inputs again, under other solvers", command_compare},
     {"export", "EPISODE", "an episode as a page that shows it", command_export},
+    {"view", "THING", "the page, open where the thing is", command_view},
+    {"shot", "EPISODE", "a picture or a video of an episode", command_shot},
     {"backup", "NAME", "a sound copy of the server's file", command_backup},
     {"snapshot", "take WORLD FILE", "save a world to a file; restore, clone", command_snapshot},
     {"scene", "WORLD", "a world as a scene", command_scene},

@@ -74,6 +74,10 @@ void api_set_http(Api *api, const char *address) {
     api->http = address;
 }
 
+void api_set_db(Api *api, const char *path) {
+    api->db = path;
+}
+
 void api_peer_opened(Api *api, Peer peer) {
     report_line(api->def.report, REPORT_DEBUG, "connected", "connection=%" PRIu64 " peer=%s",
                 peer.calls->number(peer.handle), peer.calls->name(peer.handle));

@@ -76,6 +76,9 @@ void api_set_peers(Api *api, void *context);
 // Where --http listens, which is borrowed: for whoever asks to watch in a browser.
 void api_set_http(Api *api, const char *address);
 
+// The path of the file of episodes, which is borrowed: for who reads it on the same machine.
+void api_set_db(Api *api, const char *path);
+
 // For PoolDef: writes the replies that a lane has gathered.
 void api_lane_turn_ended(Lane *lane, void *context);
 void api_lane_left(Lane *lane, void *context);

@@ -116,6 +116,7 @@ struct Api {
     uint64_t started_ns;
     uint64_t instance;                  // random: of this start
     const char *http;                   // Nullable; where it listens
+    const char *db;                     // Nullable; path of the file of episodes
     struct LiveWorld *first_live;       // worlds that are or were watched: live.h
     uint32_t subscription_count;        // now
     uint64_t live_frames, live_skipped; // sent to subscribers since the start, and left out

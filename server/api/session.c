@@ -236,6 +236,7 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->has_lanes = message->has_instance = 1;
     message->lanes = request->api->def.lanes;
     message->instance = request->api->instance;
+    message->db = (char *)request->api->db;
     message->has_last_id = 1;
     message->last_id = session->id_highest;
     message->limits = describe_limits(request, &message->n_limits);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The page with an episode in it: opens from a disk, needs neither the file nor a server.
+#pragma once
+
+#include "cli/cli.h"
+#include "cli/episode_file.h"
+
+#include <stddef.h>
+
+typedef struct EpisodePage {
+    char *text; // owned
+    size_t count;
+    char uid[EPISODE_UID_TEXT_BYTES];
+    char name[256];
+} EpisodePage;
+
+// `episode` as episode_file_take has it; `page` as page_load has it. EXIT_DONE, or says why not and
+// returns the status to end with; then there is nothing to free.
+int episode_page_make(Cli *cli, const char *db, const char *episode, const char *page,
+                      EpisodePage *made);
+void episode_page_free(EpisodePage *page);

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""`moreau demo`, `view` and `shot`: what they open, write and say, with a browser and without one.
+
+Pictures are taken where there is Chromium, and left out where there is none; `demo` as a whole takes a minute and is
+told by MOREAU_LONG."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+
+import pytest
+
+import moreau_sim
+
+TOOL = os.environ["MOREAU_BIN"]
+SCENES = pathlib.Path(__file__).parent.parent / "scenes"
+CHROMIUM = next((path for path in map(shutil.which, ["chromium", "chromium-browser", "google-chrome"]) if path), None)
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+is_long = pytest.mark.skipif("MOREAU_LONG" not in os.environ, reason="takes a minute")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("view")
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with moreau_sim.launch(db=folder / "episodes.db", workers=1, http=True) as server:
+        run(server, "run", SCENES / "stack10.json", "--steps", "60", "--record=frames", "--episode-name", "first")
+        run(server, "run", SCENES / "incline.json", "--steps", "90", "--record=frames", "--episode-name", "tower")
+        run(server, "run", SCENES / "stack10.json", "--steps", "5", "--keep", "--name", "kept")
+        yield server
+
+
+def run(server, *words, status=0, path=None, **more):
+    env = dict(os.environ, MOREAU_SERVER=server.address if server is not None else "127.0.0.1:1", **more)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        env.pop(name, None)
+    if path is not None:
+        env["PATH"] = str(path)
+    said = subprocess.run([TOOL, *map(str, words)], capture_output=True, text=True, env=env)
+    assert said.returncode == status, said
+    return said
+
+
+def uid(server, name):
+    return json.loads(run(server, "episodes", name, "--json").stdout)["episode"]
+
+
+# ---- view
+
+
+def test_an_episode_of_the_server_is_a_page_in_the_cache(server, folder):
+    said = run(server, "view", "tower", "--step", "7", XDG_CACHE_HOME=folder / "cache")
+    path, moment = re.fullmatch(r"file://(.*)#(.*)\n", said.stdout).groups()
+    assert moment == "step=7"
+    assert pathlib.Path(path).parent.stat().st_mode & 0o077 == 0
+    assert 'id="episode">' in pathlib.Path(path).read_text()
+
+
+def test_a_file_shows_its_newest_episode_or_the_one_that_is_named(server, folder):
+    newest = run(None, "view", folder / "episodes.db", XDG_CACHE_HOME=folder / "cache").stdout
+    named = run(None, "view", folder / "episodes.db", "first", XDG_CACHE_HOME=folder / "cache").stdout
+    assert uid(server, "tower") in newest
+    assert uid(server, "first") in named
+
+
+def test_a_world_is_shown_by_the_servers_own_page(server):
+    said = json.loads(run(server, "view", "kept", "--json").stdout)
+    assert re.fullmatch(r"http://(127\.0\.0\.1:\d+)/#live=ws://\1/v1/live&world=\d+", said["address"])
+    assert said["window"] is False
+
+
+def test_what_is_nowhere_is_said(server, folder):
+    assert "has no episode nothing" in run(server, "view", "nothing", status=1).stderr
+    assert "no file none.db" in run(server, "view", "none.db", status=2).stderr
+    assert "is no file of episodes" in run(server, "view", SCENES / "stack10.json", "first", status=2).stderr
+
+
+def test_without_pages_the_server_says_which_option(folder):
+    with moreau_sim.launch(workers=1) as server:
+        run(server, "run", SCENES / "stack10.json", "--steps", "1", "--keep", "--name", "kept")
+        assert "start it with --http" in run(server, "view", "kept", status=1).stderr
+        assert "--db FILE" in run(server, "view", "nothing", status=1).stderr
+
+
+# ---- shot
+
+
+def test_without_a_browser_the_sentence_says_what_to_install(server, folder):
+    said = run(server, "shot", "tower", "-o", folder / "none.png", status=1, path=folder)
+    assert "apt install chromium" in said.stderr
+    assert not (folder / "none.png").exists()
+
+
+def test_what_cannot_be_written_is_refused_before_anything_is_done(server, folder):
+    assert "-o OUT.png or --video" in run(server, "shot", "tower", status=2).stderr
+    assert "a video is a .webm" in run(server, "shot", "tower", "--video", "x.avi", status=2).stderr
+    assert "WIDTHxHEIGHT" in run(server, "shot", "tower", "-o", "x.png", "--size", "9", status=2).stderr
+
+
+def pixels(path):
+    """Width, height and rows of a PNG of 8-bit colours, whose rows keep their filters."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    at, packed = 8, b""
+    while at < len(data):
+        count, kind = struct.unpack_from(">I4s", data, at)
+        if kind == b"IHDR":
+            width, height = struct.unpack_from(">II", data, at + 8)
+        packed += data[at + 8 : at + 8 + count] if kind == b"IDAT" else b""
+        at += 12 + count
+    return width, height, zlib.decompress(packed)
+
+
+@needs_chromium
+def test_a_picture_is_as_large_as_asked_and_shows_the_step(server, folder):
+    run(server, "shot", "tower", "--step", "0", "--bare", "--size", "320x240", "-o", folder / "a.png")
+    run(server, "shot", "tower", "--step", "90", "--bare", "--size", "320x240", "-o", folder / "b.png")
+    first, last = pixels(folder / "a.png"), pixels(folder / "b.png")
+    assert first[:2] == last[:2] == (320, 240)
+    assert first[2] != last[2]
+    assert len(set(first[2])) > 50  # no empty page
+
+
+def element(data, at):
+    """An EBML element's id, where its content begins, and where it ends."""
+    id_bytes = 9 - data[at].bit_length()
+    size_bytes = 9 - data[at + id_bytes].bit_length()
+    begin = at + id_bytes + size_bytes
+    size = int.from_bytes(data[at + id_bytes : begin], "big") & ((1 << 7 * size_bytes) - 1)
+    return data[at : at + id_bytes].hex(), begin, begin + size
+
+
+def elements(data, at, end):
+    found = []
+    while at < end:
+        name, begin, at = element(data, at)
+        found.append((name, begin, at))
+    assert at == end
+    return found
+
+
+@needs_chromium
+def test_a_video_has_every_frame_at_its_time(server, folder):
+    run(server, "shot", "tower", "--video", folder / "v.webm", "--size", "320x240", "--to", "60", "--fps", "20")
+    data = (folder / "v.webm").read_bytes()
+    head, segment = elements(data, 0, len(data))
+    assert (head[0], segment[0]) == ("1a45dfa3", "18538067")
+    parts = elements(data, segment[1], segment[2])
+    assert [name for name, _, _ in parts] == ["1549a966", "1654ae6b", "1f43b675", "1c53bb6b"]
+    blocks = [begin for name, begin, _ in elements(data, *parts[2][1:]) if name == "a3"]
+    assert [int.from_bytes(data[b + 1 : b + 3], "big") for b in blocks] == [0, 50, 100, 150, 200, 250]  # 60 steps of 1/240 s
+    assert [data[b + 3] >> 7 for b in blocks] == [1, 0, 0, 0, 0, 0]
+
+
+# ---- demo
+
+
+@is_long
+def test_the_demo_is_certified_proven_and_leaves_a_page(folder):
+    (folder / "cards").mkdir()  # what is there stays
+    said = json.loads(run(None, "demo", "--no-window", "--json", "--out", folder / "cards").stdout)
+    assert said["folder"] == f"{folder}/cards-2"
+    assert said["verified"] and said["e_DS"] <= 1e-6 and said["distance"] <= 1e-6
+    assert 'id="episode">' in pathlib.Path(said["html"]).read_text()
+    assert (said["picture"] is None) == (CHROMIUM is None)
+    assert list((folder / "cards").iterdir()) == []
+
+
+@is_long
+def test_the_demo_without_a_browser_says_what_to_install(folder):
+    said = run(None, "demo", "--out", folder / "bare", path=folder)
+    assert "apt install chromium" in said.stdout
+    assert "every bit of every step is" in " ".join(said.stdout.split())
+    assert sorted(f.name for f in (folder / "bare").iterdir()) == ["demo.db", "demo.html", "server.log"]
