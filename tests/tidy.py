@@ -80,7 +80,6 @@ DYNAMICS = ("server/base/", "server/world/", "server/collide/", "server/solve/",
 DOORS = {
     "server/solve/solver.c": {f"solve/{name}" for name in SOLVERS}, # the table of all solvers
     "server/solve/opinion.c": {"solve/mdp"},                        # asks for one by name
-    "server/step/step.c": {"solve/compliant"},                      # asks whether it wants what changes
 }
 # files of a room that need each other, by their first name in the alphabet; each has its reason
 CIRCLES = {

@@ -5,11 +5,10 @@
 // judges.
 #include "solve/compliant/compliant.h"
 
-#include "base/assert.h"
 #include "solve/compliant/gdot.h"
 #include "solve/compliant/island.h"
 #include "solve/compliant/program.h"
-#include "solve/judge.h"
+#include "solve/descent/work.h"
 
 #include <stdio.h>
 
@@ -31,8 +30,6 @@
 #define SWEEP_TOLERANCE 1e-9
 // what does not overlap under activation = contact would have to close faster than this [m/s]
 #define NEVER 1e30
-// so many operations, about: a constraint laid out
-#define OPERATIONS_LAYOUT 2000.0
 
 // About: of sparse factors and products, for the most part.
 #define BUDGET_DEFAULT 5e9
@@ -91,29 +88,10 @@ double compliant_time(const double *parameter, double stiffness, double dissipat
     return damping == 0.0 ? 0.0 : damping / of;
 }
 
-// What one solve carries from part to part.
-typedef struct Work {
-    const ContactProblem *problem;
-    const double *parameter;
-    Judge judge;
-    CompliantLaw *contact_law; // [contact_count]
-    CompliantLaw *row_law;     // [row_count]
-    const Context *context;
-    Arena *arena;
-    SolveResult *result;
-    Error *error;
-    uint32_t iterations; // of the island with the most
-} Work;
-
-static Status no_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                     "The solver's memory is too small for the answer.");
-}
-
 // ---- what contacts obey
 
 // What may push at all: what is within reach, or what overlaps.
-static bool is_active(const Work *work, double gap) {
+static bool is_active(const DescentWork *work, double gap) {
     return work->parameter[COMPLIANT_ACTIVATION] == COMPLIANT_PREDICTIVE || gap <= 0.0;
 }
 
@@ -124,7 +102,7 @@ static double compliance(double h, double stiffness, double damping, double w) {
 
 // The target of v_n. A spring gives back what it holds; an overlap of things that have none of
 // their own leaves no faster than the contact's bias says.
-static double target_of(const Work *work, uint32_t index, double stiffness) {
+static double target_of(const DescentWork *work, uint32_t index, double stiffness) {
     const ProblemContact *contact = &work->problem->contact[index];
     const ContactLaw *law = &work->problem->law[index];
     bool has_own = !isinf(law->stiffness);
@@ -134,7 +112,7 @@ static double target_of(const Work *work, uint32_t index, double stiffness) {
     return is_bounded ? relation_max(-contact->bias, 0.0) : target;
 }
 
-static void make_contact(Work *work, uint32_t index) {
+static void make_contact(DescentWork *work, uint32_t index) {
     const ContactProblem *problem = work->problem;
     const ProblemContact *contact = &problem->contact[index];
     const ContactLaw *law = &problem->law[index];
@@ -149,18 +127,11 @@ static void make_contact(Work *work, uint32_t index) {
         compliance(h, 0.0, work->parameter[COMPLIANT_TANGENTIAL_DAMPING], w);
     relation->shift = relation->bias + target;
     relation->s = 1.0;
-    work->contact_law[index] = (CompliantLaw){
+    ((CompliantLaw *)work->contact_law)[index] = (CompliantLaw){
         .target = {target - contact->motion[0], -contact->motion[1], -contact->motion[2]},
         .normal = relation->normal_compliance,
         .tangent = relation->tangent_compliance,
         .mu = contact->mu};
-}
-
-static void make_contacts(void *solver, uint32_t begin, uint32_t end) {
-    Work *work = solver;
-    for (uint32_t i = begin; i < end; i++) {
-        make_contact(work, work->judge.islands.contact[i]);
-    }
 }
 
 // ---- what rows obey
@@ -170,7 +141,7 @@ typedef struct RowSpring {
     double stiffness, damping;
 } RowSpring;
 
-static RowSpring spring_of(const Work *work, const ProblemRow *row) {
+static RowSpring spring_of(const DescentWork *work, const ProblemRow *row) {
     RowSpring spring = {row->is_position ? row->stiffness : 0.0, row->damping};
     bool has_none = isinf(spring.stiffness) || (spring.stiffness == 0.0 && spring.damping == 0.0);
     spring.stiffness = has_none ? work->parameter[COMPLIANT_STIFFNESS_DEFAULT] : spring.stiffness;
@@ -179,7 +150,7 @@ static RowSpring spring_of(const Work *work, const ProblemRow *row) {
 
 // The bias comes first, as the scales are made of it: y = G v + bias + R r. What has no spring of
 // its own comes back no faster than the row's own bias says.
-static void declare_row(Work *work, uint32_t index) {
+static void declare_row(DescentWork *work, uint32_t index) {
     const ProblemRow *row = &work->problem->row[index];
     RowRelation *relation = &work->result->answer.row[index];
     bool is_limit = row->low == 0.0 || row->high == 0.0;
@@ -196,7 +167,7 @@ static void declare_row(Work *work, uint32_t index) {
     }
 }
 
-static void make_row(Work *work, uint32_t index) {
+static void make_row(DescentWork *work, uint32_t index) {
     const ProblemRow *row = &work->problem->row[index];
     RowRelation *relation = &work->result->answer.row[index];
     double w = mass_row_weight(&work->judge.mass, index, work->judge.scratch);
@@ -206,20 +177,20 @@ static void make_row(Work *work, uint32_t index) {
             compliance(work->problem->time_step, spring.stiffness, spring.damping, w);
     }
     double r = relation->compliance < SHARE_MIN * w ? SHARE_MIN * w : relation->compliance;
-    work->row_law[index] = (CompliantLaw){.is_row = true,
-                                          .target = {-relation->bias},
-                                          .normal = r,
-                                          .low = row->low,
-                                          .high = row->high};
+    ((CompliantLaw *)work->row_law)[index] = (CompliantLaw){.is_row = true,
+                                                            .target = {-relation->bias},
+                                                            .normal = r,
+                                                            .low = row->low,
+                                                            .high = row->high};
 }
 
 // ---- before the islands
 
-static bool is_printed(const Work *work) {
+static bool is_printed(const DescentWork *work) {
     return work->parameter[COMPLIANT_FRICTION] == COMPLIANT_PRINTED;
 }
 
-static Status lacks(Work *work, const char *list, uint32_t index) {
+static Status lacks(DescentWork *work, const char *list, uint32_t index) {
     char field[48];
     snprintf(field, sizeof(field), "%s[%u].stiffness", list, index);
     return error_set(work->error, STATUS_INVALID_ARGUMENT, field,
@@ -229,7 +200,7 @@ static Status lacks(Work *work, const char *list, uint32_t index) {
 }
 
 // A spring that is infinitely stiff has no law.
-static Status check(Work *work) {
+static Status check(DescentWork *work) {
     const ContactProblem *problem = work->problem;
     if (work->parameter[COMPLIANT_STIFFNESS_DEFAULT] > 0.0) {
         return STATUS_OK;
@@ -249,154 +220,58 @@ static Status check(Work *work) {
     return STATUS_OK;
 }
 
-static Status declare(Work *work) {
-    const ContactProblem *problem = work->problem;
-    Answer *answer = &work->result->answer;
-    answer->contact =
-        arena_take_zeroed(work->arena, problem->contact_count, sizeof(ContactRelation));
-    work->contact_law =
-        arena_take_zeroed(work->arena, problem->contact_count, sizeof(CompliantLaw));
-    work->row_law = arena_take_zeroed(work->arena, problem->row_count, sizeof(CompliantLaw));
-    if (answer->contact == NULL || work->contact_law == NULL || work->row_law == NULL) {
-        return no_memory(work->error);
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        answer->contact[i].bias = problem->contact[i].gap / problem->time_step;
-    }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        declare_row(work, i);
-    }
-    return STATUS_OK;
-}
-
-static Status prepare(Work *work) {
-    const double *parameter = work->parameter;
-    Status status = check(work);
-    if (status == STATUS_OK) {
-        RelationKind relation = is_printed(work) ? RELATION_PROGRAM : RELATION_CONE;
-        status = judge_begin(&work->judge, work->problem, relation, parameter[COMPLIANT_TOLERANCE],
-                             parameter[COMPLIANT_WARM_START] != 0.0, work->context, work->arena,
-                             work->result, work->error);
-    }
-    if (status == STATUS_OK) {
-        status = declare(work);
-    }
-    if (status == STATUS_OK) {
-        status = judge_survey(&work->judge, make_contacts, work);
-    }
-    for (uint32_t i = 0; i < work->problem->row_count && status == STATUS_OK; i++) {
-        make_row(work, i);
-    }
-    return status;
-}
-
 // ---- islands
 
-// One island at work.
 typedef struct IslandWork {
-    Work *work;
+    DescentIsland one; // first: what steps it is of this
     CompliantIsland method;
-    uint32_t share, island;
-    uint32_t most;    // steps
-    SapOutcome ended; // the newest of them
-    Status status;
 } IslandWork;
 
-// So far, to the answer.
-static void store(IslandWork *one) {
+static void store(DescentIsland *one) {
     Answer *answer = &one->work->result->answer;
-    compliant_island_store(&one->method, answer->contact_impulse, answer->row_impulse);
+    compliant_island_store(&((IslandWork *)one)->method, answer->contact_impulse,
+                           answer->row_impulse);
 }
 
-static uint32_t steps(const IslandWork *one) {
-    return one->method.sweep.iterations;
+static uint32_t steps(const IslandWork *work) {
+    return work->method.sweep.iterations;
 }
 
-// For whoever asked for a history, what the judge would say now.
-static void note(IslandWork *one) {
-    Judge *judge = &one->work->judge;
-    store(one);
-    if (judge->islands.share[one->share].is_piece) {
-        one->status = judge_measure_large(judge, one->share);
-    } else {
-        judge_measure(judge, one->share, one->island, one->island + 1);
-    }
-    if (one->status == STATUS_OK) {
-        double own = certificate_measure_own(&judge->measure[one->island],
-                                             judge->scale.v_scale[one->island]);
-        history_note(one->work->context->history, steps(one), own);
+// Newton's, to a share of V.
+static SapOutcome step_newton(DescentIsland *one, double share, uint32_t most) {
+    double velocity = share * one->work->judge.scale.v_scale[one->island];
+    return compliant_island_newton(&((IslandWork *)one)->method, velocity, most);
+}
+
+static void go_back(DescentIsland *one, SapOutcome outcome) {
+    if (outcome == SAP_SPENT || outcome == SAP_STALLED) {
+        compliant_island_back(&((IslandWork *)one)->method);
     }
 }
 
-// Stores, and judges; whether it is met.
-static bool is_met(IslandWork *one) {
-    Judge *judge = &one->work->judge;
-    if (one->method.sweep.is_stopped) {
-        one->status = error_set(one->work->error, STATUS_ABORTED, "", "The solve was given up.");
-    }
-    if (one->status == STATUS_OK) {
-        store(one);
-        one->status = judge_island(judge, one->share, one->island);
-    }
-    if (one->status != STATUS_OK || judge->island[one->island].is_met) {
-        return true;
-    }
-    judge_go_on(judge, one->island);
-    return false;
-}
-
-// Newton's steps until there are so many; one by one where each is noted.
-static SapOutcome newton(IslandWork *one, double velocity) {
-    if (one->work->context->history == NULL) {
-        return compliant_island_newton(&one->method, velocity, one->most);
-    }
-    SapOutcome outcome;
-    do {
-        uint32_t before = steps(one);
-        outcome = compliant_island_newton(&one->method, velocity,
-                                          before < one->most ? before + 1 : one->most);
-        if (steps(one) > before && outcome != SAP_STOPPED) {
-            note(one);
-        }
-    } while (one->status == STATUS_OK && outcome == SAP_SPENT && steps(one) < one->most);
-    return outcome;
-}
-
-// Newton's steps and judgements in turn, the steps to less of e where the judge says no. True: it
-// is met, or nothing more is to be had.
-static bool descend(IslandWork *one) {
-    double share = RESIDUAL_SHARE * one->work->parameter[COMPLIANT_TOLERANCE];
-    double v_scale = one->work->judge.scale.v_scale[one->island];
-    SapOutcome outcome = SAP_MET;
-    for (; outcome == SAP_MET && share >= TOLERANCE_MIN; share *= TIGHTENING) {
-        outcome = one->ended = newton(one, share * v_scale);
-        if (outcome == SAP_SPENT || outcome == SAP_STALLED) {
-            compliant_island_back(&one->method);
-        }
-        if (one->status != STATUS_OK || is_met(one)) {
-            return true;
-        }
-    }
-    return outcome == SAP_SPENT;
+// To less of e each time.
+static bool descend(IslandWork *work) {
+    double share = RESIDUAL_SHARE * work->one.work->parameter[COMPLIANT_TOLERANCE];
+    return descent_descend(&work->one, step_newton, share, TIGHTENING, TOLERANCE_MIN, go_back);
 }
 
 // The path of softened laws, in strides that are shorter where Newton's steps do not come. True: it
 // is met, or nothing more is to be had.
-static bool follow(IslandWork *one) {
-    CompliantIsland *p = &one->method;
-    double velocity = PATH_TOLERANCE * one->work->judge.scale.v_scale[one->island];
+static bool follow(IslandWork *work) {
+    DescentIsland *one = &work->one;
+    CompliantIsland *p = &work->method;
     double last = 1.0 / STRIDE, stride = STRIDE, share = 1.0;
     compliant_island_keep(p);
-    while (stride < STRIDE_MAX && steps(one) < one->most && one->status == STATUS_OK) {
+    while (stride < STRIDE_MAX && steps(work) < one->most && one->status == STATUS_OK) {
         compliant_island_restore(p);
         compliant_island_soften(p, share);
-        one->ended = newton(one, velocity);
+        one->ended = descent_minimise(one, step_newton, PATH_TOLERANCE);
         if (one->ended == SAP_STOPPED) {
-            return is_met(one);
+            return descent_is_met(one);
         }
         if (one->ended == SAP_MET) {
             if (share == 0.0) {
-                return descend(one);
+                return descend(work);
             }
             compliant_island_keep(p);
             last = share;
@@ -412,47 +287,30 @@ static bool follow(IslandWork *one) {
 
 // Newton's steps; where they do not come, the path; where that ends, sweeps, twice as many each
 // time, and Newton's steps from where they led.
-static Status improve(IslandWork *one) {
+static Status improve(IslandWork *work) {
+    DescentIsland *one = &work->one;
     const Answer *answer = &one->work->result->answer;
-    compliant_island_begin(&one->method, answer->contact_impulse, answer->row_impulse);
-    bool is_done = descend(one);
-    is_done = is_done || follow(one);
-    for (uint32_t sweeps = 1; !is_done && steps(one) < one->most; sweeps *= 2) {
-        uint32_t before = steps(one);
-        one->ended = compliant_island_stagger(&one->method, sweeps, SWEEP_TOLERANCE, one->most);
+    compliant_island_begin(&work->method, answer->contact_impulse, answer->row_impulse);
+    bool is_done = descend(work);
+    is_done = is_done || follow(work);
+    for (uint32_t sweeps = 1; !is_done && steps(work) < one->most; sweeps *= 2) {
+        uint32_t before = steps(work);
+        one->ended = compliant_island_stagger(&work->method, sweeps, SWEEP_TOLERANCE, one->most);
         bool goes_on = one->ended == SAP_MET || one->ended == SAP_STALLED;
-        is_done = goes_on ? descend(one) : is_met(one);
+        is_done = goes_on ? descend(work) : descent_is_met(one);
         // where not even a step was made, nothing is a number
-        is_done = is_done || !goes_on || steps(one) == before;
+        is_done = is_done || !goes_on || steps(work) == before;
     }
     return one->status;
 }
 
-// Of an island that is not met.
-static EndReason reason_of(SapOutcome outcome) {
-    return outcome == SAP_SPENT        ? END_ITERATIONS
-           : outcome == SAP_NOT_FINITE ? END_NOT_FINITE
-                                       : END_STALLED;
-}
-
-// Time is over: it ends with what it has, or had.
-static Status end_late(IslandWork *one) {
-    Judge *judge = &one->work->judge;
-    store(one);
-    Status status = judge_island(judge, one->share, one->island);
-    if (status == STATUS_OK && !judge->island[one->island].is_met) {
-        judge_start_again(judge, one->island);
-        status = judge_island(judge, one->share, one->island);
-    }
-    return status;
-}
-
 // The paper's terms, and V anew, which knows the biases of rows.
-static Status add_gdot(IslandWork *one) {
-    Work *work = one->work;
+static Status add_gdot(IslandWork *of) {
+    const DescentIsland *one = &of->one;
+    DescentWork *work = one->work;
     const Judge *judge = &work->judge;
     Answer *answer = &work->result->answer;
-    Status status = compliant_gdot_add(&one->method.sweep, is_printed(work), work->contact_law,
+    Status status = compliant_gdot_add(&of->method.sweep, is_printed(work), work->contact_law,
                                        work->row_law, answer, work->arena, work->error);
     IslandRange range = islands_range(&judge->islands, one->island, one->island + 1);
     double v =
@@ -472,14 +330,14 @@ static EndReason reason_of_program(ProgramOutcome outcome) {
 }
 
 // Where it stands, and the certificate of that.
-static Status judge_program(IslandWork *one, CompliantProgram *program) {
-    Work *work = one->work;
+static Status judge_program(const DescentIsland *one, CompliantProgram *program) {
+    DescentWork *work = one->work;
     Status status =
         compliant_program_store(program, &work->result->answer, work->arena, work->error);
     return status == STATUS_OK ? judge_island(&work->judge, one->share, one->island) : status;
 }
 
-static Status note_program(IslandWork *one, CompliantProgram *program) {
+static Status note_program(const DescentIsland *one, CompliantProgram *program) {
     Judge *judge = &one->work->judge;
     Status status = compliant_program_store(program, &one->work->result->answer, one->work->arena,
                                             one->work->error);
@@ -496,8 +354,8 @@ static Status note_program(IslandWork *one, CompliantProgram *program) {
     return status;
 }
 
-static Status minimise(IslandWork *one, CompliantProgram *program) {
-    Work *work = one->work;
+static Status minimise(const DescentIsland *one, CompliantProgram *program) {
+    DescentWork *work = one->work;
     double tolerance = work->parameter[COMPLIANT_TOLERANCE];
     bool is_noted = work->context->history != NULL;
     ProgramOutcome outcome;
@@ -518,8 +376,8 @@ static Status minimise(IslandWork *one, CompliantProgram *program) {
     return status;
 }
 
-static Status solve_program(IslandWork *one, const NewtonIsland *layout) {
-    Work *work = one->work;
+static Status solve_program(const DescentIsland *one, const NewtonIsland *layout) {
+    DescentWork *work = one->work;
     const ContactProblem *problem = work->problem;
     double zeta = work->parameter[COMPLIANT_ZETA];
     CompliantProgram program;
@@ -543,76 +401,64 @@ static Status solve_program(IslandWork *one, const NewtonIsland *layout) {
 // ---- Coulomb's law
 
 static Status solve_coulomb(IslandWork *one) {
-    Work *work = one->work;
-    Judge *judge = &work->judge;
+    DescentWork *work = one->one.work;
     Status status = compliant_island_init(&one->method, work->contact_law, work->row_law,
                                           work->arena, work->error);
-    if (status != STATUS_OK) {
-        return status;
+    return status == STATUS_OK ? descent_end(&one->one, improve(one)) : status;
+}
+
+static Status open_island(IslandWork *one, NewtonIsland *layout) {
+    DescentWork *work = one->one.work;
+    bool has_gdot = compliant_wants_gdot(work->parameter);
+    double operations;
+    Status status = descent_lay_out(work, one->one.island, layout, &operations);
+    if (status == STATUS_OK && (has_gdot || !is_printed(work))) {
+        status = sap_island_lay_out(&one->method.sweep, layout, work->judge.context->stop,
+                                    work->arena, work->error);
     }
-    status = improve(one);
-    judge->island[one->island].reason = reason_of(one->ended);
-    status = judge_is_now_late(judge, status) ? end_late(one) : status;
-    // what was counted since it was asked
     if (status == STATUS_OK) {
-        status = judge_ask(judge, one->method.sweep.asker.operations);
+        status = judge_ask(&work->judge, operations);
     }
-    // its answer is made already
-    status = judge_is_now_late(judge, status) ? STATUS_OK : status;
-    work->iterations = steps(one) > work->iterations ? steps(one) : work->iterations;
-    return status;
+    return status == STATUS_OK && has_gdot ? add_gdot(one) : status;
 }
 
 static Status solve_island(void *solver, uint32_t share, uint32_t island) {
-    Work *work = solver;
-    Judge *judge = &work->judge;
-    IslandWork one = {.work = work,
-                      .share = share,
-                      .island = island,
-                      .most = (uint32_t)work->parameter[COMPLIANT_MAX_ITERATIONS]};
+    DescentWork *work = solver;
+    IslandWork one = {.one = {.work = work,
+                              .store = store,
+                              .share = share,
+                              .island = island,
+                              .most = (uint32_t)work->parameter[COMPLIANT_MAX_ITERATIONS]}};
     NewtonIsland layout;
-    bool has_gdot = work->parameter[COMPLIANT_GDOT] == COMPLIANT_GDOT_ON;
-    Status status = newton_island_init(&layout, work->problem, &judge->mass, &judge->islands,
-                                       island, RELATION_CONE, judge->scale.v_scale[island], NULL,
-                                       work->arena, work->error);
-    double operations =
-        OPERATIONS_LAYOUT * ((double)layout.constraint_count + (double)layout.tree_count);
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, operations);
+    one.one.steps = &one.method.sweep;
+    Status status = open_island(&one, &layout);
+    if (status != STATUS_OK) {
+        return status;
     }
-    if (status == STATUS_OK && (has_gdot || !is_printed(work))) {
-        status = sap_island_lay_out(&one.method.sweep, &layout, judge->context->stop, work->arena,
-                                    work->error);
-    }
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, operations);
-    }
-    if (status == STATUS_OK && has_gdot) {
-        status = add_gdot(&one);
-    }
-    if (status == STATUS_OK) {
-        status = is_printed(work) ? solve_program(&one, &layout) : solve_coulomb(&one);
-    }
-    return status;
+    return is_printed(work) ? solve_program(&one.one, &layout) : solve_coulomb(&one);
 }
+
+static RelationKind relation_of(const DescentWork *work) {
+    return is_printed(work) ? RELATION_PROGRAM : RELATION_CONE;
+}
+
+static const DescentSolver descent = {.law_bytes = sizeof(CompliantLaw),
+                                      .warm_start = COMPLIANT_WARM_START,
+                                      .budget = COMPLIANT_BUDGET,
+                                      .check = check,
+                                      .relation = relation_of,
+                                      .make_contact = make_contact,
+                                      .declare_row = declare_row,
+                                      .make_row = make_row,
+                                      .solve_island = solve_island};
 
 Status compliant_solve(const ContactProblem *problem, const SolverSettings *settings,
                        const Context *context, Arena *arena, SolveResult *result, Error *error) {
-    ASSERT(solver_has_work(problem));
-    Work work = {.problem = problem,
-                 .parameter = settings->parameter,
-                 .context = context,
-                 .arena = arena,
-                 .result = result,
-                 .error = error};
-    Status status = prepare(&work);
-    if (status == STATUS_OK) {
-        judge_limit(&work.judge, settings->parameter[COMPLIANT_BUDGET]);
-        status = judge_each_held(&work.judge, solve_island, &work);
-    }
-    if (status == STATUS_OK) {
-        status = judge_end(&work.judge);
-        result->iterations = work.iterations;
-    }
-    return status;
+    DescentWork work = {.problem = problem,
+                        .parameter = settings->parameter,
+                        .context = context,
+                        .arena = arena,
+                        .result = result,
+                        .error = error};
+    return descent_solve(&work, &descent);
 }

@@ -5,10 +5,9 @@
 // certificate judges.
 #include "solve/sap/sap.h"
 
-#include "base/assert.h"
-#include "solve/judge.h"
-#include "solve/sap/gap.h"
 #include "solve/descent/impulse.h"
+#include "solve/descent/work.h"
+#include "solve/sap/gap.h"
 
 #include <string.h>
 
@@ -67,25 +66,6 @@ double sap_time(const double *parameter, double stiffness, double dissipation_ti
     return dissipation_time;
 }
 
-// What one solve carries from part to part.
-typedef struct Work {
-    const ContactProblem *problem;
-    const double *parameter;
-    Judge judge;
-    SapLaw *contact_law; // [contact_count]
-    SapLaw *row_law;     // [row_count]
-    const Context *context;
-    Arena *arena;
-    SolveResult *result;
-    Error *error;
-    uint32_t iterations; // of the island with the most
-} Work;
-
-static Status no_memory(Error *error) {
-    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                     "The solver's memory is too small for the answer.");
-}
-
 // ---- what contacts obey
 
 // max(beta^2 w / 4 pi^2, 1 / (h k (h + tau))), and whether the first of them rules
@@ -113,7 +93,7 @@ static double target_of(const ProblemContact *contact, double time, bool is_near
     return is_bounded ? relation_max(-contact->bias, 0.0) : target;
 }
 
-static void make_contact(Work *work, uint32_t index) {
+static void make_contact(DescentWork *work, uint32_t index) {
     const ContactProblem *problem = work->problem;
     const ProblemContact *contact = &problem->contact[index];
     const ContactLaw *law = &problem->law[index];
@@ -123,6 +103,7 @@ static void make_contact(Work *work, uint32_t index) {
     if (isinf(stiffness) && parameter[SAP_STIFFNESS_DEFAULT] > 0.0) {
         stiffness = parameter[SAP_STIFFNESS_DEFAULT];
     }
+    SapLaw *contact_law = (SapLaw *)work->contact_law + index;
     double w = block_size(mass_contact_block(&work->judge.mass, index));
     bool is_near_rigid;
     double r_n =
@@ -137,16 +118,9 @@ static void make_contact(Work *work, uint32_t index) {
         double last =
             problem->warm_contact == NULL ? 0.0 : problem->warm_contact[3 * (size_t)index];
         relation->bound = last > 0.0 ? contact->mu * last : 0.0;
-        work->contact_law[index] = sap_law_lagged(still, r_n, r_t, relation->bound);
+        *contact_law = sap_law_lagged(still, r_n, r_t, relation->bound);
     } else {
-        work->contact_law[index] = sap_law_cone(still, r_n, r_t, contact->mu);
-    }
-}
-
-static void make_contacts(void *solver, uint32_t begin, uint32_t end) {
-    Work *work = solver;
-    for (uint32_t i = begin; i < end; i++) {
-        make_contact(work, work->judge.islands.contact[i]);
+        *contact_law = sap_law_cone(still, r_n, r_t, contact->mu);
     }
 }
 
@@ -154,7 +128,7 @@ static void make_contacts(void *solver, uint32_t begin, uint32_t end) {
 
 // The bias comes first, as the scales are made of it. What only the regularisation resists comes
 // back no faster than the row's own bias says.
-static void declare_row(Work *work, uint32_t index) {
+static void declare_row(DescentWork *work, uint32_t index) {
     const ProblemRow *row = &work->problem->row[index];
     RowRelation *relation = &work->result->answer.row[index];
     if (row->is_position && !row->has_compliance) {
@@ -164,7 +138,7 @@ static void declare_row(Work *work, uint32_t index) {
     }
 }
 
-static void make_row(Work *work, uint32_t index) {
+static void make_row(DescentWork *work, uint32_t index) {
     const ProblemRow *row = &work->problem->row[index];
     RowRelation *relation = &work->result->answer.row[index];
     double w = mass_row_weight(&work->judge.mass, index, work->judge.scratch);
@@ -176,241 +150,118 @@ static void make_row(Work *work, uint32_t index) {
                        row->dissipation_time, &is_near_rigid);
         relation->compliance = r;
     }
-    work->row_law[index] = sap_law_row(-relation->bias, r, row->low, row->high);
-}
-
-// ---- before the islands
-
-static Status declare(Work *work) {
-    const ContactProblem *problem = work->problem;
-    Answer *answer = &work->result->answer;
-    answer->contact =
-        arena_take_zeroed(work->arena, problem->contact_count, sizeof(ContactRelation));
-    work->contact_law = arena_take_zeroed(work->arena, problem->contact_count, sizeof(SapLaw));
-    work->row_law = arena_take_zeroed(work->arena, problem->row_count, sizeof(SapLaw));
-    if (answer->contact == NULL || work->contact_law == NULL || work->row_law == NULL) {
-        return no_memory(work->error);
-    }
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        answer->contact[i].bias = problem->contact[i].gap / problem->time_step;
-    }
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        declare_row(work, i);
-    }
-    return STATUS_OK;
-}
-
-static Status prepare(Work *work) {
-    const double *parameter = work->parameter;
-    RelationKind relation = parameter[SAP_FRICTION] == SAP_LAGGED ? RELATION_LAGGED : RELATION_CONE;
-    Status status = judge_begin(&work->judge, work->problem, relation, parameter[SAP_TOLERANCE],
-                                parameter[SAP_WARM_START] != 0.0, work->context, work->arena,
-                                work->result, work->error);
-    if (status == STATUS_OK) {
-        status = declare(work);
-    }
-    if (status == STATUS_OK) {
-        status = judge_survey(&work->judge, make_contacts, work);
-    }
-    for (uint32_t i = 0; i < work->problem->row_count && status == STATUS_OK; i++) {
-        make_row(work, i);
-    }
-    return status;
+    ((SapLaw *)work->row_law)[index] = sap_law_row(-relation->bias, r, row->low, row->high);
 }
 
 // ---- islands
 
-// One island at work.
 typedef struct IslandWork {
-    Work *work;
+    DescentIsland one; // first: what steps it is of this
     SapIsland velocities;
     SapImpulse impulses;
-    uint32_t share, island;
-    uint32_t most;    // steps
-    SapOutcome ended; // the newest of them
-    Status status;
 } IslandWork;
 
-// So far, to the answer.
-static void store(IslandWork *one) {
+static void store(DescentIsland *one) {
     Answer *answer = &one->work->result->answer;
-    sap_island_store(&one->velocities, answer->contact_impulse, answer->row_impulse);
+    sap_island_store(&((IslandWork *)one)->velocities, answer->contact_impulse,
+                     answer->row_impulse);
 }
 
-// For whoever asked for a history, what the judge would say now.
-static void note(IslandWork *one) {
-    Judge *judge = &one->work->judge;
-    store(one);
-    if (judge->islands.share[one->share].is_piece) {
-        one->status = judge_measure_large(judge, one->share);
-    } else {
-        judge_measure(judge, one->share, one->island, one->island + 1);
-    }
-    if (one->status == STATUS_OK) {
-        double own = certificate_measure_own(&judge->measure[one->island],
-                                             judge->scale.v_scale[one->island]);
-        history_note(one->work->context->history, one->velocities.iterations, own);
-    }
+static SapOutcome step_velocities(DescentIsland *one, double tolerance, uint32_t most) {
+    return sap_island_minimise(&((IslandWork *)one)->velocities, tolerance, most);
 }
 
-// Steps in velocities, or in impulses, until there are so many.
-static SapOutcome step_to(IslandWork *one, bool by_impulses, double tolerance, uint32_t most) {
+static SapOutcome step_impulses(DescentIsland *one, double tolerance, uint32_t most) {
     double velocity = tolerance * one->work->judge.scale.v_scale[one->island];
-    return by_impulses ? sap_impulse_minimise(&one->impulses, tolerance, velocity, most)
-                       : sap_island_minimise(&one->velocities, tolerance, most);
+    return sap_impulse_minimise(&((IslandWork *)one)->impulses, tolerance, velocity, most);
 }
 
-// The same, one by one where each is noted.
-static SapOutcome minimise(IslandWork *one, bool by_impulses, double tolerance) {
-    if (one->work->context->history == NULL) {
-        return step_to(one, by_impulses, tolerance, one->most);
+static void end_impulses(DescentIsland *one, SapOutcome outcome) {
+    if (outcome != SAP_MET) {
+        sap_impulse_end(&((IslandWork *)one)->impulses);
     }
-    SapOutcome outcome;
-    const uint32_t *done = &one->velocities.iterations;
-    do {
-        uint32_t before = *done;
-        outcome = step_to(one, by_impulses, tolerance, before < one->most ? before + 1 : one->most);
-        if (*done > before && outcome != SAP_STOPPED) {
-            note(one);
-        }
-    } while (one->status == STATUS_OK && outcome == SAP_SPENT && *done < one->most);
-    return outcome;
 }
 
-// Stores, and judges; whether it is met.
-static bool is_met(IslandWork *one) {
-    Judge *judge = &one->work->judge;
-    if (one->velocities.is_stopped) {
-        one->status = error_set(one->work->error, STATUS_ABORTED, "", "The solve was given up.");
-    }
-    if (one->status == STATUS_OK) {
-        store(one);
-        one->status = judge_island(judge, one->share, one->island);
-    }
-    if (one->status != STATUS_OK || judge->island[one->island].is_met) {
-        return true;
-    }
-    judge_go_on(judge, one->island);
-    return false;
-}
-
-// Steps and judgements in turn, the steps to a smaller gradient where the judge says no. True: it
-// is met, or nothing more is to be had.
-static bool descend(IslandWork *one, bool by_impulses) {
-    double tolerance = one->work->parameter[SAP_TOLERANCE];
-    SapOutcome outcome = SAP_MET;
-    for (; outcome == SAP_MET && tolerance >= TOLERANCE_MIN; tolerance *= TIGHTENING) {
-        outcome = one->ended = minimise(one, by_impulses, tolerance);
-        if (by_impulses && outcome != SAP_MET) {
-            sap_impulse_end(&one->impulses);
-        }
-        if (one->status != STATUS_OK || is_met(one)) {
-            return true;
-        }
-    }
-    return outcome == SAP_SPENT;
+// To a smaller gradient each time.
+static bool descend(IslandWork *work, bool by_impulses) {
+    double tolerance = work->one.work->parameter[SAP_TOLERANCE];
+    return descent_descend(&work->one, by_impulses ? step_impulses : step_velocities, tolerance,
+                           TIGHTENING, TOLERANCE_MIN, by_impulses ? end_impulses : NULL);
 }
 
 // In impulses, which mostly come; then in velocities, which always do, as far as doubles go; then
 // in impulses the last digits.
-static Status improve(IslandWork *one) {
-    const Answer *answer = &one->work->result->answer;
+static Status improve(IslandWork *work) {
+    const DescentWork *of = work->one.work;
     bool is_done = false;
-    sap_island_load(&one->velocities, answer->contact_impulse, answer->row_impulse);
-    if (one->work->parameter[SAP_METHOD] == SAP_AUTO) {
-        sap_impulse_begin(&one->impulses);
-        is_done = descend(one, true);
+    sap_island_load(&work->velocities, of->result->answer.contact_impulse,
+                    of->result->answer.row_impulse);
+    if (of->parameter[SAP_METHOD] == SAP_AUTO) {
+        sap_impulse_begin(&work->impulses);
+        is_done = descend(work, true);
     }
     if (is_done) {
-        return one->status;
+        return work->one.status;
     }
-    sap_island_start(&one->velocities);
-    if (!descend(one, false)) {
-        sap_impulse_take_over(&one->impulses);
-        descend(one, true);
+    sap_island_start(&work->velocities);
+    if (!descend(work, false)) {
+        sap_impulse_take_over(&work->impulses);
+        descend(work, true);
     }
-    return one->status;
+    return work->one.status;
 }
 
-// Of an island that is not met.
-static EndReason reason_of(SapOutcome outcome) {
-    return outcome == SAP_SPENT        ? END_ITERATIONS
-           : outcome == SAP_NOT_FINITE ? END_NOT_FINITE
-                                       : END_STALLED;
-}
-
-// Time is over: it ends with what it has, or had.
-static Status end_late(IslandWork *one) {
-    Judge *judge = &one->work->judge;
-    store(one);
-    Status status = judge_island(judge, one->share, one->island);
-    if (status == STATUS_OK && !judge->island[one->island].is_met) {
-        judge_start_again(judge, one->island);
-        status = judge_island(judge, one->share, one->island);
+static Status open_island(IslandWork *island) {
+    DescentWork *work = island->one.work;
+    NewtonIsland layout;
+    double operations;
+    Status status = descent_lay_out(work, island->one.island, &layout, &operations);
+    if (status == STATUS_OK) {
+        status = sap_island_init(&island->velocities, &layout, work->contact_law, work->row_law,
+                                 work->judge.context->stop, work->arena, work->error);
     }
-    return status;
+    if (status == STATUS_OK) {
+        status = judge_ask(&work->judge, operations);
+    }
+    return status != STATUS_OK
+               ? status
+               : sap_impulse_init(&island->impulses, &island->velocities, work->arena, work->error);
 }
 
 static Status solve_island(void *solver, uint32_t share, uint32_t island) {
-    Work *work = solver;
-    Judge *judge = &work->judge;
-    IslandWork one = {.work = work,
-                      .share = share,
-                      .island = island,
-                      .most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS]};
-    NewtonIsland layout;
-    Status status = newton_island_init(&layout, work->problem, &judge->mass, &judge->islands,
-                                       island, RELATION_CONE, judge->scale.v_scale[island], NULL,
-                                       work->arena, work->error);
-    double layout_operations =
-        SAP_OPERATIONS_LAYOUT * ((double)layout.constraint_count + (double)layout.tree_count);
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, layout_operations);
-    }
-    if (status == STATUS_OK) {
-        status = sap_island_init(&one.velocities, &layout, work->contact_law, work->row_law,
-                                 judge->context->stop, work->arena, work->error);
-    }
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, layout_operations);
-    }
-    if (status == STATUS_OK) {
-        status = sap_impulse_init(&one.impulses, &one.velocities, work->arena, work->error);
-    }
-    if (status == STATUS_OK) {
-        status = improve(&one);
-        judge->island[island].reason = reason_of(one.ended);
-        status = judge_is_now_late(judge, status) ? end_late(&one) : status;
-        // what was counted since it was asked
-        if (status == STATUS_OK) {
-            status = judge_ask(judge, one.velocities.asker.operations);
-        }
-        // its answer is made already
-        status = judge_is_now_late(judge, status) ? STATUS_OK : status;
-        uint32_t iterations = one.velocities.iterations;
-        work->iterations = iterations > work->iterations ? iterations : work->iterations;
-    }
-    return status;
+    DescentWork *work = solver;
+    IslandWork one = {.one = {.work = work,
+                              .store = store,
+                              .share = share,
+                              .island = island,
+                              .most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS]}};
+    one.one.steps = &one.velocities;
+    Status status = open_island(&one);
+    return status == STATUS_OK ? descent_end(&one.one, improve(&one)) : status;
 }
+
+static RelationKind relation_of(const DescentWork *work) {
+    return work->parameter[SAP_FRICTION] == SAP_LAGGED ? RELATION_LAGGED : RELATION_CONE;
+}
+
+static const DescentSolver descent = {.law_bytes = sizeof(SapLaw),
+                                      .warm_start = SAP_WARM_START,
+                                      .budget = SAP_BUDGET,
+                                      .relation = relation_of,
+                                      .make_contact = make_contact,
+                                      .declare_row = declare_row,
+                                      .make_row = make_row,
+                                      .solve_island = solve_island};
 
 Status sap_solve(const ContactProblem *problem, const SolverSettings *settings,
                  const Context *context, Arena *arena, SolveResult *result, Error *error) {
-    ASSERT(solver_has_work(problem));
-    Work work = {.problem = problem,
-                 .parameter = settings->parameter,
-                 .context = context,
-                 .arena = arena,
-                 .result = result,
-                 .error = error};
-    Status status = prepare(&work);
-    if (status == STATUS_OK) {
-        judge_limit(&work.judge, settings->parameter[SAP_BUDGET]);
-        status = judge_each_held(&work.judge, solve_island, &work);
-    }
-    if (status == STATUS_OK) {
-        status = judge_end(&work.judge);
-        result->iterations = work.iterations;
-    }
+    DescentWork work = {.problem = problem,
+                        .parameter = settings->parameter,
+                        .context = context,
+                        .arena = arena,
+                        .result = result,
+                        .error = error};
+    Status status = descent_solve(&work, &descent);
     // nobody asks it of a step
     if (status == STATUS_OK && context->geometry == NULL) {
         status = sap_gap(&work.judge, work.contact_law, work.row_law, &result->cost_gap);
