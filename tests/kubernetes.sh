@@ -1,6 +1,6 @@
 #!/bin/sh
 # The manifests of deploy/kubernetes are what kustomize takes, and what Kubernetes knows.
-#   tests/kubernetes.sh FOLDER SERVER     FOLDER: where the two programs go: kustomize wants Go, the schemas a Python environment
+#   tests/kubernetes.sh FOLDER SERVER     FOLDER: where two programs go, of Go and of PyPI
 set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
