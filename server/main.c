@@ -2,6 +2,7 @@
 // moreau-server: options in, a running server (or a mended file), an exit status out. 0 done, 1
 // could not start, or something was lost, 2 usage.
 #include "log/recovery/inspect.h"
+#include "log/recovery/merge.h"
 #include "log/recovery/recover.h"
 #include "options.h"
 #include "server.h"
@@ -18,6 +19,10 @@ enum { BIG_BLOCK_BYTES = 1 << 20, SPARE_BYTES = 4 << 20 };
 static Status run(const Options *options, Error *error) {
     if (options->recover[0] != '\0') {
         return recover_file(options->recover, stdout, error);
+    }
+    if (options->merge[0] != '\0') {
+        return merge_files(options->merge, options->merge_from, options->merge_count, stdout,
+                           error);
     }
     return options->check[0] != '\0' ? inspect_file(options->check, stdout, error)
                                      : server_run(options, error);

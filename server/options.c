@@ -102,6 +102,10 @@ static const Option table[] = {
     {"check", OPTION_TEXT, FIELD(check), 0, 0, 0, "FILE", NULL, group_episodes,
      "say what is wrong with this file of episodes, change nothing, and exit; a server may have it "
      "open"},
+    {"merge", OPTION_TEXT, FIELD(merge), 0, 0, 0, "FILE", NULL, group_episodes,
+     "bring the episodes of the files that follow, --merge FILE OTHER…, into this one, which is "
+     "made "
+     "when it is not there, say what was brought, and exit"},
     {"backup-dir", OPTION_TEXT, FIELD(backup_dir), 0, 0, 0, "DIR", NULL, group_episodes,
      "where backups go that clients ask for, under plain names; without it none are made"},
     {"keep-days", OPTION_NUMBER, FIELD(keep_days), 0, 36500, 0, "N", "days", group_episodes,
@@ -425,14 +429,41 @@ static Status fail_word(const char *word, Error *error) {
                      is_meant && strchr(name, '=') == NULL ? " VALUE" : "");
 }
 
+// What is no option is a file to be merged.
+static Status add_file(Options *options, const char *path, Error *error) {
+    if (options->merge[0] == '\0') {
+        return fail_word(path, error);
+    }
+    if (options->merge_count == OPTIONS_MERGE_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "merge",
+                         "At most %d files are merged at once: merge the rest afterwards, into the "
+                         "same file.",
+                         OPTIONS_MERGE_MAX);
+    }
+    options->merge_from[options->merge_count++] = path;
+    return STATUS_OK;
+}
+
+static Status check_merge(const Options *options, Error *error) {
+    return options->merge[0] == '\0' || options->merge_count > 0
+               ? STATUS_OK
+               : error_set(error, STATUS_INVALID_ARGUMENT, "merge",
+                           "Name the files whose episodes go into %.200s: --merge %.200s FILE….",
+                           options->merge, options->merge);
+}
+
 // *asked: --help or --version, when one of them is there; then the rest is not looked at.
 static Status apply_arguments(Options *options, int argc, char **argv, const Option **asked,
                               Error *error) {
     Origin origin = {.options = options, .error = error};
+    options->merge_count = 0;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
         if (strncmp(argument, "--", 2) != 0) {
-            return fail_word(argument, error);
+            if (add_file(options, argument, error) != STATUS_OK) {
+                return error->status;
+            }
+            continue;
         }
         const char *name = argument + 2;
         size_t name_bytes = strcspn(name, "=");
@@ -474,7 +505,7 @@ static int on_file_line(void *context, const char *section, const char *name, co
         origin->status = fail_unknown(name, strlen(name), "", origin->error);
     } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
                option->offset == FIELD(config) || option->offset == FIELD(recover) ||
-               option->offset == FIELD(check)) {
+               option->offset == FIELD(check) || option->offset == FIELD(merge)) {
         origin->status = error_set(origin->error, STATUS_INVALID_ARGUMENT, name,
                                    "%s is for the command line only.", name);
     } else {
@@ -698,7 +729,8 @@ static void print_help(FILE *out) {
                  "  moreau-server --listen unix:/run/moreau/moreau.sock --workers 4\n"
                  "  moreau-server --listen 0.0.0.0:7667 --token-file /etc/moreau/token\n"
                  "  moreau-server --config /etc/moreau/moreau.ini --http 127.0.0.1:7668\n"
-                 "  moreau-server --recover episodes.db\n");
+                 "  moreau-server --recover episodes.db\n"
+                 "  moreau-server --merge all.db first.db second.db\n");
 }
 
 // ---- the door
@@ -725,6 +757,9 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
     }
     if (status == STATUS_OK) {
         status = check_keep(options, error);
+    }
+    if (status == STATUS_OK) {
+        status = check_merge(options, error);
     }
     if (status == STATUS_OK && options->token_file[0] != '\0') {
         status = read_token(options, error);

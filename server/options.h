@@ -20,6 +20,7 @@
 
 enum { OPTIONS_LISTEN_MAX = 16 };
 enum { OPTIONS_HOSTS_MAX = 16 };
+enum { OPTIONS_MERGE_MAX = 256 };
 enum { OPTIONS_ADDRESS_BYTES = 128 };
 enum { OPTIONS_TEXT_BYTES = 512 };
 enum { OPTIONS_TOKEN_BYTES_MAX = 255 }; // as any text of the protocol: Hello brings it
@@ -48,6 +49,9 @@ typedef struct Options {
     char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
     char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
     char check[OPTIONS_TEXT_BYTES];    // "": serve; else say what is wrong with this file and exit
+    char merge[OPTIONS_TEXT_BYTES];    // "": serve; else bring these into this file and exit
+    const char *merge_from[OPTIONS_MERGE_MAX]; // borrowed of the arguments
+    size_t merge_count;
     bool full_durability;
     char backup_dir[OPTIONS_TEXT_BYTES];           // "": no backups
     uint64_t keep_days, keep_bytes, keep_episodes; // 0: all

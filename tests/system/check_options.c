@@ -55,6 +55,18 @@ static uint64_t limit_named(const char *name) {
     return 0;
 }
 
+START_TEST(what_is_merged_are_files) {
+    ck_assert_int_eq(parse("--merge all.db first.db second.db"), OPTIONS_RUN);
+    ck_assert_str_eq(options.merge, "all.db");
+    ck_assert_uint_eq(options.merge_count, 2);
+    ck_assert_str_eq(options.merge_from[1], "second.db");
+    ck_assert_int_eq(parse("--merge all.db"), OPTIONS_WRONG);
+    ck_assert_ptr_nonnull(strstr(error.message, "--merge all.db FILE"));
+    ck_assert_int_eq(parse("first.db"), OPTIONS_WRONG);
+    ck_assert_ptr_nonnull(strstr(error.message, "no option"));
+}
+END_TEST
+
 START_TEST(the_defaults_are_those_that_the_documents_promise) {
     ck_assert_int_eq(parse(""), OPTIONS_RUN);
     ck_assert_uint_eq(options.listen_count, 1);
@@ -377,6 +389,7 @@ END_TEST
 static TCase *case_values(void) {
     TCase *tcase = tcase_create("values");
     tcase_add_checked_fixture(tcase, NULL, remove_file);
+    tcase_add_test(tcase, what_is_merged_are_files);
     tcase_add_test(tcase, the_defaults_are_those_that_the_documents_promise);
     tcase_add_loop_test(tcase, a_number_arrives_where_it_belongs, 0, COUNT(numbers));
     tcase_add_test(tcase, texts_levels_and_addresses_arrive);

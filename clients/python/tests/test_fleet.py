@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
 import threading
 import time
 
@@ -44,6 +45,7 @@ def launched():
         running.append(server)
         return server
 
+    start.running = running
     yield start
     for server in running:
         server.stop()
@@ -319,3 +321,32 @@ def test_time_is_told_in_events(launched):
         assert fleet.events == told and [event.kind for event in told] == ["joined", "saved"]
         assert abs(told[-1].time - time.time()) < 60.0
         assert "Fleet of 200 worlds in 2 shares" in repr(fleet)
+
+
+def test_recordings_of_all_servers_verify_in_one_file(launched, tmp_path):
+    """A fleet that moves and loses a server: what each file has is merged, and every episode is proven elsewhere."""
+    files = [tmp_path / f"{i}.db" for i in range(3)]
+    servers = [launched(db=file) for file in files[:2]]
+    with Fleet(
+        [server.address for server in servers], CART, count=COUNT, shares=4, record="fleet", save_every=10, **LAYOUT
+    ) as fleet:
+        fleet.reset(seed=7)
+        for call in range(60):
+            if call == 25:
+                servers[0].process.kill()
+                servers[0].process.wait()
+            elif call == 40:
+                fleet.add(launched(db=files[2]).address)
+            fleet.step(actions(call))
+        assert [event.kind for event in fleet.events].count("superseded") == 2
+    for server in launched.running:
+        server.stop()
+    merged = tmp_path / "all.db"
+    told = subprocess.run([servers[0].binary, "--merge", merged, *files], capture_output=True, text=True)
+    assert told.returncode == 0, told.stdout + told.stderr
+    with launched(db=merged).client() as client:
+        episodes = client.episode_list(count=10000).episodes
+        recordings = {one.episode[:24] for one in episodes}  # the rest is the number in it
+        assert len(episodes) > COUNT and len(recordings) >= 6 and any(one.parent for one in episodes)
+        for one in episodes[:: len(episodes) // 40]:
+            assert client.episode_verify(episode=one.episode).result().verified
