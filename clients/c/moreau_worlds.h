@@ -74,6 +74,10 @@ typedef struct MoreauSettings {
     const char *solver;                // Nullable
     const MoreauParameter *parameters; // Nullable; of `solver`, which must be named
     size_t parameter_count;
+    // Nullable; any number, choice or flag of WorldSettings in the proto by its name there, also
+    // one that this library has no member for
+    const MoreauParameter *others;
+    size_t other_count;
 } MoreauSettings;
 
 typedef enum MoreauLifetime {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// World settings as a message. Solver parameters are set by reflection, so that a solver added to
-// the protocol needs no line here.
+// World settings as a message. Solver parameters, and settings by name, are set by reflection, so
+// that one added to the protocol needs no line here.
 #include "client.h"
 
 #include <math.h>
@@ -91,6 +91,22 @@ static Moreau__V1__Bounds *make_bounds(const MoreauSettings *settings) {
     return bounds;
 }
 
+static MoreauStatus set_others(MoreauClient *client, const MoreauSettings *settings,
+                               Moreau__V1__WorldSettings *message) {
+    for (size_t i = 0; i < settings->other_count; i++) {
+        const MoreauParameter *other = &settings->others[i];
+        const ProtobufCFieldDescriptor *field =
+            protobuf_c_message_descriptor_get_field_by_name(message->base.descriptor, other->name);
+        if (field == NULL || field->label != PROTOBUF_C_LABEL_OPTIONAL ||
+            !set_number(&message->base, field, other->value)) {
+            return client_fail(client, MOREAU_INVALID_ARGUMENT, other->name,
+                               "worlds have no setting \"%s\" that can be %g", other->name,
+                               other->value);
+        }
+    }
+    return MOREAU_OK;
+}
+
 MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
                            Moreau__V1__WorldSettings *message) {
     moreau__v1__world_settings__init(message);
@@ -119,6 +135,9 @@ MoreauStatus settings_init(MoreauClient *client, const MoreauSettings *settings,
     message->has_joint_projection = (settings->given & MOREAU_JOINT_PROJECTION) != 0;
     message->joint_projection = settings->joint_projection;
     message->solver = (char *)settings->solver;
+    if (set_others(client, settings, message) != MOREAU_OK) {
+        return MOREAU_INVALID_ARGUMENT;
+    }
     if ((settings->given & MOREAU_BOUNDS) != 0) {
         message->bounds = make_bounds(settings);
         if (message->bounds == NULL) {

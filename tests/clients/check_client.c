@@ -697,6 +697,48 @@ START_TEST(bounds_of_no_size_are_none) {
 }
 END_TEST
 
+START_TEST(settings_go_by_name_too) {
+    Moreau__V1__Request *seen = NULL;
+    FakePeer peer;
+    fake_start(&peer, capture_create, &seen);
+    MoreauClient *client = connect_to(&peer);
+    const MoreauParameter others[] = {
+        {"sleep_time", 2.5}, {"integrator", 3.0}, {"joint_projection", 1.0}};
+    MoreauWorldDef def = moreau_world_def_default();
+    def.settings.others = others;
+    def.settings.other_count = 3;
+    uint64_t world;
+    ck_assert_int_eq(moreau_world_create(client, &def, &world), MOREAU_OK);
+    moreau_disconnect(client);
+    fake_stop(&peer);
+    const Moreau__V1__WorldSettings *settings = seen->world_create->settings;
+    ck_assert(settings->has_sleep_time && settings->sleep_time == 2.5);
+    ck_assert(settings->has_integrator);
+    ck_assert_int_eq(settings->integrator, MOREAU__V1__INTEGRATOR__KIND__MIDPOINT);
+    ck_assert(settings->has_joint_projection && settings->joint_projection);
+    ck_assert(!settings->has_sleep_speed);
+    moreau__v1__request__free_unpacked(seen, NULL);
+}
+END_TEST
+
+START_TEST(a_setting_that_there_is_none_of_is_refused_before_it_is_sent) {
+    FakePeer peer;
+    fake_start(&peer, answer_pings, NULL);
+    MoreauClient *client = connect_to(&peer);
+    const MoreauParameter wrong[] = {
+        {"sleep_tyme", 1.0}, {"gravity", 1.0}, {"solver", 1.0}, {"rotation", 0.5}};
+    MoreauWorldDef def = moreau_world_def_default();
+    def.settings.others = &wrong[_i];
+    def.settings.other_count = 1;
+    uint64_t world;
+    ck_assert_int_eq(moreau_world_create(client, &def, &world), MOREAU_INVALID_ARGUMENT);
+    ck_assert_str_eq(moreau_error(client)->field, wrong[_i].name);
+    moreau_disconnect(client);
+    fake_stop(&peer);
+    ck_assert_uint_eq(peer.requests, 1); // the greeting
+}
+END_TEST
+
 START_TEST(an_unknown_parameter_is_refused_before_it_is_sent) {
     FakePeer peer;
     fake_start(&peer, answer_pings, NULL);
@@ -743,6 +785,8 @@ static TCase *case_worlds(void) {
     tcase_add_test(tcase, a_step_hands_out_columns_and_failures);
     tcase_add_test(tcase, settings_and_parameters_arrive_where_they_belong);
     tcase_add_test(tcase, bounds_of_no_size_are_none);
+    tcase_add_test(tcase, settings_go_by_name_too);
+    tcase_add_loop_test(tcase, a_setting_that_there_is_none_of_is_refused_before_it_is_sent, 0, 4);
     tcase_add_loop_test(tcase, an_unknown_parameter_is_refused_before_it_is_sent, 0, 3);
     tcase_add_test(tcase, an_infinite_stiffness_is_left_out);
     return tcase;
