@@ -32,6 +32,7 @@ REPLAY = {f"replay/{name}" for name in ("player", "show", "verify", "compare", "
 PLAYS = {"base", "os", "world", "solve", "step", "step/snapshot", "log/format", "log/reader", *RUN}
 ANSWERS = {"base", "os", "world", "solve", "step", "step/joints", "step/snapshot", "log", "log/reader", "wire",
            "wire/problem", "wire/scene", *RUN}
+TOOL = {"cli/base", "cli/text", "cli/json"}
 TABLE = {
     "server/base": (set(), LIBC),
     "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
@@ -70,8 +71,20 @@ TABLE = {
     "server/api/calls": (ANSWERS | REPLAY | {"api"}, LIBC | MESSAGES),
     "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES),
-    "clients/cli": ({"c", "cli/view"}, LIBC | POSIX | MESSAGES | {"jansson.h", "hdf5.h", "sqlite3.h", "moreau.h", "sys/ioctl.h"}),
-    "clients/cli/view": ({"c", "cli"}, LIBC | POSIX | MESSAGES | {"jansson.h", "moreau.h", "ftw.h", "sys/prctl.h"}),
+    "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h"}),
+    "clients/cli/base": ({"cli/text"}, LIBC | POSIX),
+    "clients/cli/json": ({"cli/base", "cli/text"}, LIBC | MESSAGES | {"jansson.h"}),
+    "clients/cli": (TOOL, LIBC | MESSAGES | {"moreau.h", "sys/stat.h"}),
+    "clients/cli/protocol": (TOOL | {"cli"}, LIBC | MESSAGES),
+    "clients/cli/files": (TOOL | {"cli"}, LIBC | POSIX | {"sqlite3.h"}),
+    "clients/cli/problems": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"jansson.h", "hdf5.h"}),
+    "clients/cli/worlds": (TOOL | {"cli"}, LIBC | MESSAGES),
+    "clients/cli/episodes": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"moreau.h"}),
+    "clients/cli/view": (TOOL | {"cli", "cli/files"}, LIBC | POSIX | {"jansson.h", "moreau.h", "ftw.h", "sys/prctl.h"}),
+    "clients/cli/export": (TOOL | {"cli", "cli/files", "cli/episodes", "cli/view"}, LIBC | POSIX | {"jansson.h"}),
+    "clients/cli/runs": (TOOL | {"cli", "cli/protocol", "cli/episodes"}, LIBC | MESSAGES | {"jansson.h"}),
+    "clients/cli/commands": (TOOL | {"cli", "cli/protocol", "cli/files", "cli/problems", "cli/worlds", "cli/episodes", "cli/view",
+                                     "cli/export", "cli/runs"}, LIBC | POSIX | MESSAGES | {"jansson.h"}),
     "clients/web": ({"base", "os", "world", "step", "step/snapshot", "log/format", "wire/scene"} | RUN,
                     LIBC | {"protobuf-c/protobuf-c.h"}),
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
 
-#include "cli/interrupt.h"
-#include "cli/memory.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/memory.h"
 
 #include <ctype.h>
 #include <errno.h>

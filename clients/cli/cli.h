@@ -5,9 +5,9 @@
 // "error", beside what there was to report, or alone.
 #pragma once
 
-#include "cli/json_text.h"
-#include "cli/json_write.h"
-#include "cli/options.h"
+#include "cli/json/text.h"
+#include "cli/json/write.h"
+#include "cli/base/options.h"
 
 #include "moreau.h"
 #include "moreau.pb-c.h"

@@ -2,7 +2,7 @@
 // moreau: the command-line tool. Finds the command in the table below and hands over.
 #include "cli/cli.h"
 
-#include "cli/nearest.h"
+#include "cli/text/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

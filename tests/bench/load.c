@@ -4,8 +4,8 @@
 #include "wire/problem/codec.h"
 #include "wire/scene/scene.h"
 #include "bench/bench.h"
-#include "cli/json_read.h"
-#include "cli/problem.h"
+#include "cli/json/read.h"
+#include "cli/problems/problem.h"
 #include "run/worlds/apply.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Charts: every number lies in the row of its power of ten, and nothing is wider than a terminal.
-#include "cli/chart.h"
+#include "cli/text/chart.h"
 
 #include "support/suite.h"
 

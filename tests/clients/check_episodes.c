@@ -5,8 +5,8 @@
 #include "clients/fake_peer.h"
 #include "support/suite.h"
 
-#include "cli/terminal.h"
-#include "cli/when.h"
+#include "cli/text/terminal.h"
+#include "cli/text/when.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Problems of FCLib: from matrices to trees, and from files, in all three forms of a sparse matrix;
 // and files that are none.
-#include "cli/fclib.h"
+#include "cli/problems/fclib.h"
 
 #include "support/suite.h"
 

@@ -3,12 +3,12 @@
 // line and path.
 #include "support/suite.h"
 
-#include "cli/base64.h"
-#include "cli/json_read.h"
-#include "cli/json_text.h"
-#include "cli/json_write.h"
-#include "cli/options.h"
-#include "cli/parameters.h"
+#include "cli/json/base64.h"
+#include "cli/json/read.h"
+#include "cli/json/text.h"
+#include "cli/json/write.h"
+#include "cli/base/options.h"
+#include "cli/protocol/parameters.h"
 
 #include "moreau.pb-c.h"
 

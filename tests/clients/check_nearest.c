@@ -2,7 +2,7 @@
 // What was probably meant.
 #include "support/suite.h"
 
-#include "cli/nearest.h"
+#include "cli/text/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

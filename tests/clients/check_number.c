@@ -2,8 +2,8 @@
 // Numbers as the tool writes them.
 #include "support/suite.h"
 
-#include "cli/json_write.h"
-#include "cli/number.h"
+#include "cli/json/write.h"
+#include "cli/text/number.h"
 #include "moreau.pb-c.h"
 
 #include <float.h>

@@ -3,8 +3,8 @@
 // what is wrong is named.
 #include "support/suite.h"
 
-#include "cli/json_text.h"
-#include "cli/problem.h"
+#include "cli/json/text.h"
+#include "cli/problems/problem.h"
 
 #include <dirent.h>
 #include <math.h>

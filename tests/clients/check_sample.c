@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `moreau top` computes of two samples: rates, and the busiest worlds first.
-#include "cli/sample.h"
+#include "cli/worlds/sample.h"
 
 #include "support/suite.h"
 

@@ -3,7 +3,7 @@
 #include "clients/capture.h"
 #include "support/suite.h"
 
-#include "cli/save.h"
+#include "cli/files/save.h"
 
 #include <fcntl.h>
 #include <signal.h>

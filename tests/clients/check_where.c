@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // --where of `moreau episodes`: what is written becomes the call's fields, and what cannot be read
 // is answered with the column, what was expected there, and what was found.
-#include "cli/where.h"
+#include "cli/episodes/where.h"
 
 #include "support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Any bytes as a problem file: refused with a sentence, or read; and what was read, written and
 // read again is the same problem.
-#include "cli/problem.h"
+#include "cli/problems/problem.h"
 
 #include "base/assert.h"
 

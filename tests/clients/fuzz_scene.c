@@ -5,8 +5,8 @@
 #include "wire/codec.h"
 #include "wire/scene/scene.h"
 #include "base/assert.h"
-#include "cli/json_read.h"
-#include "cli/json_write.h"
+#include "cli/json/read.h"
+#include "cli/json/write.h"
 #include "run/worlds/door.h"
 
 #include <stdlib.h>

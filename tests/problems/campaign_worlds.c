@@ -4,8 +4,8 @@
 // again from nothing.
 #include "problems/campaign.h"
 
-#include "cli/json_write.h"
-#include "cli/problem.h"
+#include "cli/json/write.h"
+#include "cli/problems/problem.h"
 #include "wire/problem/codec.h"
 #include "bench/bench.h"
 #include "bench/load.h"

@@ -3,7 +3,7 @@
 // cannot be read; the message is the caller's, to free with moreau__v1__scene__free_unpacked.
 #pragma once
 
-#include "cli/json_read.h"
+#include "cli/json/read.h"
 #include "moreau.pb-c.h"
 
 #include <check.h>

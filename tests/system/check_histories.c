@@ -7,8 +7,8 @@
 // A history is a list of calls as `moreau call` takes them, {"world_step": {"steps": 3}}, their
 // world left out: all but the first, which makes it, are of that world. "refused" beside a call is
 // the field that its refusal blames.
-#include "cli/json_read.h"
-#include "cli/json_write.h"
+#include "cli/json/read.h"
+#include "cli/json/write.h"
 #include "support/server_process.h"
 #include "support/suite.h"
 #include "support/wire_client.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenes of tests/scenes as `moreau run` plays them: what stands or falls by a closed form does so
 // on either side of its limit, and what is large plays.
-#include "cli/json_write.h"
+#include "cli/json/write.h"
 #include "support/campaign.h"
 #include "support/scene_file.h"
 #include "support/server_process.h"

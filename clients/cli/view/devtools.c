@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/devtools.h"
 
-#include "cli/memory.h"
-#include "cli/terminal.h"
+#include "cli/base/memory.h"
+#include "cli/text/terminal.h"
 #include "cli/view/folder.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/episode_page.h"
 
-#include "cli/base64.h"
-#include "cli/memory.h"
+#include "cli/json/base64.h"
+#include "cli/base/memory.h"
 #include "cli/view/page.h"
 
 #include <stdio.h>

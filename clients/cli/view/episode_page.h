@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/cli.h"
-#include "cli/episode_file.h"
+#include "cli/files/episode_file.h"
 
 #include <stddef.h>
 

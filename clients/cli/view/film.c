@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/film.h"
 
-#include "cli/base64.h"
-#include "cli/interrupt.h"
-#include "cli/memory.h"
-#include "cli/save.h"
-#include "cli/terminal.h"
+#include "cli/json/base64.h"
+#include "cli/base/interrupt.h"
+#include "cli/base/memory.h"
+#include "cli/files/save.h"
+#include "cli/text/terminal.h"
 #include "cli/view/browser.h"
 #include "cli/view/webm.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/page.h"
 
-#include "cli/memory.h"
+#include "cli/base/memory.h"
 #include "cli/view/shared.h"
 
 #include <errno.h>

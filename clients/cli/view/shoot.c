@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/shoot.h"
 
-#include "cli/base64.h"
-#include "cli/memory.h"
+#include "cli/json/base64.h"
+#include "cli/base/memory.h"
 #include "cli/view/browser.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/stored.h"
 
-#include "cli/save.h"
+#include "cli/files/save.h"
 #include "cli/view/episode_page.h"
 #include "cli/view/folder.h"
 

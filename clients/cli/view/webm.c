@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/webm.h"
 
-#include "cli/memory.h"
+#include "cli/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// moreau top: a live view of the server, its busiest worlds first.
+#include "cli/cli.h"
+
+#include "cli/text/number.h"
+#include "cli/worlds/sample.h"
+#include "cli/text/terminal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <time.h>
+
+static const char usage[] =
+    "moreau top: a live view of the server, its groups, and its busiest worlds first\n"
+    "\n"
+    "  moreau top [--once] [--json] [--interval SECONDS]\n"
+    "\n"
+    "The view is renewed every second. Rates are those of the interval before. --once\n"
+    "prints one view and ends, and so does a standard output that is no terminal;\n"
+    "--json prints one view with up to 10,000 worlds. A server that records shows how\n"
+    "large its file is, with its write-ahead log, and how many recordings are under\n"
+    "way. The steps of a group are those of its worlds together.\n"
+    "\n"
+    "Examples:\n"
+    "  moreau top\n"
+    "  moreau top --once --interval 5\n"
+    "  moreau top --json | jq .per_s.steps\n";
+
+enum { HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
+
+static void sleep_for(double seconds) {
+    double whole = floor(seconds);
+    struct timespec left = {.tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (seconds - whole))};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
+}
+
+// ---- for people
+
+// Lines that it prints.
+static size_t print_log(const Moreau__V1__StatsReply *s) {
+    if (!s->has_log_bytes) {
+        return 0;
+    }
+    char text[32];
+    printf("file %s  %" PRIu64 " recording%s under way\n", format_bytes(s->log_bytes, text),
+           s->recordings, plural(s->recordings));
+    return 1;
+}
+
+// Lines that it prints; as many as there may be.
+static size_t print_groups(const Sample *sample) {
+    if (sample->group_count == 0) {
+        return 0;
+    }
+    printf("%s%12s  %-16s %10s %8s %10s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "group",
+           "name", "steps/s", "worlds", "episodes/s", "memory", "recording",
+           terminal_style(stdout, STYLE_PLAIN));
+    size_t shown = sample->group_count < GROUPS_SHOWN_MAX ? sample->group_count : GROUPS_SHOWN_MAX;
+    for (size_t i = 0; i < shown; i++) {
+        const SampleGroup *group = &sample->group[i];
+        const Moreau__V1__GroupInfo *info = group->info;
+        char text[3][32];
+        printf("%12" PRIu64 "  %-16.16s %10s %8" PRIu64 " %10s %9s  %.8s\n", info->group,
+               info->name != NULL ? info->name : "",
+               format_count((uint64_t)group->steps_rate, text[0]), info->count,
+               format_count((uint64_t)group->episodes_rate, text[1]),
+               format_bytes(info->bytes, text[2]), info->recording != NULL ? info->recording : "");
+    }
+    if (shown < sample->group_count) {
+        printf("%12s  and %zu more\n", "", sample->group_count - shown);
+    }
+    return 1 + shown + (shown < sample->group_count);
+}
+
+// Lines that it prints beside the head.
+static size_t print_server(Cli *cli, const Sample *sample, const SampleRates *rates) {
+    const Moreau__V1__StatsReply *s = sample->stats;
+    const char *bold = terminal_style(stdout, STYLE_BOLD),
+               *plain = terminal_style(stdout, STYLE_PLAIN),
+               *bad = terminal_style(stdout, STYLE_BAD);
+    char text[3][32];
+    printf("%s%s%s  up %s  %" PRIu32 " lane%s  %" PRIu64 " connection%s\n", bold, cli->server,
+           plain, format_seconds(s->uptime_s, text[0]), s->lanes, plural(s->lanes), s->connections,
+           plural(s->connections));
+    printf("%s%s%s steps/s  solver %s/step  %s%.3g%s/s unconverged  %s%" PRIu64 "%s faulted\n",
+           bold, format_count((uint64_t)rates->steps, text[0]), plain,
+           format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
+           rates->unconverged, plain, s->faulted_steps > 0 ? bad : "", s->faulted_steps, plain);
+    printf("%s requests/s  %.3g/s failed  %" PRIu64 " under way  %" PRIu64 " job%s  %" PRIu64
+           " world%s waiting\n",
+           format_count((uint64_t)rates->requests, text[0]), rates->failed, s->requests_under_way,
+           s->jobs, plural(s->jobs), s->waiting_worlds, plural(s->waiting_worlds));
+    printf("in %s/s  out %s/s  %" PRIu64 " slow client%s cut  memory %s\n",
+           format_bytes((uint64_t)rates->bytes_in, text[0]),
+           format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
+           plural(s->slow_clients), format_bytes(s->world_bytes, text[2]));
+    size_t lines = print_log(s);
+    char counts[3][32];
+    printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
+           plural(s->world_count), format_count(s->bodies, counts[1]), s->bodies == 1 ? "y" : "ies",
+           format_count(s->contacts, counts[2]), plural(s->contacts));
+    if (sample->world_total > sample->world_count) {
+        printf("  (below: of the first %zu worlds)", sample->world_count);
+    }
+    printf("\n");
+    lines += print_groups(sample);
+    printf("%s%12s  %-16s %10s %8s %8s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
+           "name", "steps/s", "bodies", "contacts", "memory", "solver", plain);
+    return lines;
+}
+
+static void print_world(const SampleWorld *world) {
+    char text[2][32];
+    printf("%12" PRIu64 "  %-16.16s %10s %8" PRIu64 " %8" PRIu64 " %9s  %s%s%s%s\n", world->id,
+           world->name, format_count((uint64_t)world->steps_rate, text[0]), world->bodies,
+           world->contacts, format_bytes(world->bytes, text[1]), world->solver,
+           terminal_style(stdout, STYLE_BAD), world->faulted ? " faulted" : "",
+           terminal_style(stdout, STYLE_PLAIN));
+}
+
+static void print_view(Cli *cli, const Sample *sample, const SampleRates *rates) {
+    size_t rows = WORLDS_WITHOUT_TERMINAL;
+    const size_t head = HEAD_LINES + print_server(cli, sample, rates);
+    if (terminal_is_watched(stdout)) {
+        const size_t lines = terminal_lines(stdout);
+        rows = lines > head + 1 ? lines - head - 1 : 0;
+    }
+    for (size_t i = 0; i < sample->world_count && i < rows; i++) {
+        print_world(&sample->world[i]);
+    }
+}
+
+// ---- for programs
+
+// As `moreau worlds --json` shows it, and the rate.
+static json_t *world_json(const SampleWorld *world) {
+    Moreau__V1__WorldInfo info = MOREAU__V1__WORLD_INFO__INIT;
+    info.has_world = info.has_bodies = info.has_contacts = info.has_step = 1;
+    info.has_time = info.has_bytes = info.has_faulted = 1;
+    info.world = world->id;
+    info.name = (char *)world->name;
+    info.bodies = world->bodies;
+    info.contacts = world->contacts;
+    info.step = world->step;
+    info.time = world->time;
+    info.bytes = world->bytes;
+    info.faulted = world->faulted;
+    info.solver = (char *)world->solver;
+    json_t *json = json_write_ours(&info.base);
+    json_object_set_new(json, "steps_per_s", number_json(world->steps_rate));
+    return json;
+}
+
+// As `moreau worlds --json` shows it, and the rates.
+static json_t *group_json(const SampleGroup *group) {
+    json_t *json = json_write_ours(&group->info->base);
+    json_object_set_new(json, "steps_per_s", number_json(group->steps_rate));
+    json_object_set_new(json, "episodes_per_s", number_json(group->episodes_rate));
+    return json;
+}
+
+static void print_json(Cli *cli, const Sample *sample, const SampleRates *rates) {
+    json_t *worlds = json_array();
+    for (size_t i = 0; i < sample->world_count; i++) {
+        json_array_append_new(worlds, world_json(&sample->world[i]));
+    }
+    json_t *groups = json_array();
+    for (size_t i = 0; i < sample->group_count; i++) {
+        json_array_append_new(groups, group_json(&sample->group[i]));
+    }
+    json_t *rate =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "steps", number_json(rates->steps),
+                  "unconverged_steps", number_json(rates->unconverged), "faulted_steps",
+                  number_json(rates->faulted), "requests", number_json(rates->requests),
+                  "failed_requests", number_json(rates->failed), "bytes_in",
+                  number_json(rates->bytes_in), "bytes_out", number_json(rates->bytes_out));
+    json_t *view =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "stats", json_write_ours(&sample->stats->base),
+                  "per_s", rate, "solver_time_per_step", number_json(rates->solver_time), "groups",
+                  groups, "worlds", worlds);
+    cli_print(cli, view);
+}
+
+// ---- the command
+
+// Shows one view after another, until the server is gone.
+static int watch(Cli *cli, bool once, double interval_s) {
+    Sample before, now;
+    int status = sample_take(cli, &before);
+    while (status == EXIT_DONE) {
+        sleep_for(interval_s);
+        status = sample_take(cli, &now);
+        if (status != EXIT_DONE) {
+            break;
+        }
+        SampleRates rates = sample_compare(&before, &now);
+        if (cli->json) {
+            print_json(cli, &now, &rates);
+        } else {
+            fputs(once ? "" : "\033[H\033[J", stdout);
+            print_view(cli, &now, &rates);
+        }
+        sample_free(&before);
+        before = now;
+        if (!cli_flush(cli) || once) {
+            break;
+        }
+    }
+    sample_free(&before);
+    return status;
+}
+
+int command_top(Cli *cli, int argc, char **argv) {
+    bool once = false;
+    double interval_s = 1.0;
+    const Option options[] = {
+        {"--once", OPTION_FLAG, &once, NULL, "print one view and end"},
+        {"--interval", OPTION_NUMBER, &interval_s, "SECONDS", "between two views; default 1"},
+    };
+    OptionList words = {0};
+    int status = cli_parse(cli, usage, (OptionTable){options, 2}, argc, argv, 0, 0, &words);
+    if (status != EXIT_DONE || cli->help) {
+        return status;
+    }
+    if (interval_s > 86400.0) {
+        return cli_fail(cli, EXIT_USAGE, "--interval is at most a day, 86400 seconds");
+    }
+    status = cli_connect(cli);
+    if (status != EXIT_DONE) {
+        return status;
+    }
+    return watch(cli, once || cli->json || !terminal_is_watched(stdout), interval_s);
+}

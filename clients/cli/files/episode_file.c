@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "cli/files/episode_file.h"
+
+#include "cli/base/memory.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIGITS_MIN = 4 }; // of an id
+enum { BUSY_MS = 5000 };
+// As server/log/README.md says: "MORU", and the version of the format, which the server's
+// log/format/schema.h and this program raise together. What is newer may mean something else.
+enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 9 };
+
+static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {
+    return cli_fail(cli, EXIT_REFUSED, "cannot read %s: %s", path, sqlite3_errmsg(db));
+}
+
+static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
+    sqlite3_stmt *statement = NULL;
+    return sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK ? statement : NULL;
+}
+
+// A number of the file's header, by its pragma.
+static bool read_mark(sqlite3 *db, const char *mark, int *value) {
+    char sql[96];
+    snprintf(sql, sizeof(sql), "PRAGMA log.%s", mark);
+    sqlite3_stmt *statement = prepare(db, sql);
+    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    *value = is_there ? sqlite3_column_int(statement, 0) : 0;
+    sqlite3_finalize(statement);
+    return is_there;
+}
+
+// The recording that the episode is in, or the status to end with.
+static int find(Cli *cli, sqlite3 *db, const char *path, const char *episode, int64_t *recording,
+                EpisodeFile *file) {
+    char sql[512];
+    snprintf(sql, sizeof(sql),
+             "SELECT recording, uid, name FROM (SELECT e.recording, e.id, r.name,"
+             "  lower(hex(substr(r.uid, 1, 12))) || printf('%%08x', e.number) AS uid"
+             "  FROM log.episode e JOIN log.recording r ON r.id = e.recording) %s",
+             episode == NULL ? "ORDER BY id DESC LIMIT 1"
+                             : "WHERE name = ?1 OR (length(?1) >= ?2 AND substr(uid, 1, "
+                               "length(?1)) = lower(?1)) LIMIT 2");
+    sqlite3_stmt *statement = prepare(db, sql);
+    if (statement == NULL) {
+        return fail_sql(cli, db, path);
+    }
+    if (episode != NULL) {
+        sqlite3_bind_text(statement, 1, episode, -1, SQLITE_STATIC);
+        sqlite3_bind_int(statement, 2, DIGITS_MIN);
+    }
+    int code = sqlite3_step(statement);
+    int status = EXIT_DONE;
+    if (code == SQLITE_ROW) {
+        *recording = sqlite3_column_int64(statement, 0);
+        snprintf(file->uid, sizeof(file->uid), "%s", sqlite3_column_text(statement, 1));
+        snprintf(file->name, sizeof(file->name), "%s", sqlite3_column_text(statement, 2));
+        if (sqlite3_step(statement) == SQLITE_ROW) {
+            status =
+                cli_fail(cli, EXIT_USAGE, "%s has several episodes %s: give the id, or more of it",
+                         path, episode);
+        }
+    } else if (code == SQLITE_DONE) {
+        status = cli_fail(cli, EXIT_REFUSED, "%s has no episode%s%s", path,
+                          episode == NULL ? "" : " ", episode == NULL ? "" : episode);
+    } else {
+        status = fail_sql(cli, db, path);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int check_size(Cli *cli, sqlite3 *db, const char *path, int64_t recording,
+                      size_t bytes_max) {
+    sqlite3_stmt *statement =
+        prepare(db, "SELECT sum(length(bytes)) FROM log.chunk WHERE recording = ?");
+    if (statement == NULL) {
+        return fail_sql(cli, db, path);
+    }
+    sqlite3_bind_int64(statement, 1, recording);
+    int status = EXIT_DONE;
+    if (sqlite3_step(statement) != SQLITE_ROW) {
+        status = fail_sql(cli, db, path);
+    } else if ((uint64_t)sqlite3_column_int64(statement, 0) > bytes_max) {
+        status = cli_fail(cli, EXIT_REFUSED,
+                          "the recording has %" PRIu64 " MB, and a page holds %zu MB at most: open "
+                          "%s itself with the page",
+                          (uint64_t)sqlite3_column_int64(statement, 0) / 1000000,
+                          bytes_max / 1000000, path);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+// Tables, indices and views as they are there, in that order; then what is of the recording.
+static bool copy_schema(sqlite3 *db) {
+    sqlite3_stmt *statement =
+        prepare(db, "SELECT sql FROM log.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE "
+                    "'sqlite_%' ORDER BY type = 'view', type = 'index', rowid");
+    bool is_done = statement != NULL;
+    while (is_done && sqlite3_step(statement) == SQLITE_ROW) {
+        is_done = sqlite3_exec(db, (const char *)sqlite3_column_text(statement, 0), NULL, NULL,
+                               NULL) == SQLITE_OK;
+    }
+    return sqlite3_finalize(statement) == SQLITE_OK && is_done;
+}
+
+// Files of before version 7 know no touches.
+static bool has_table(sqlite3 *db, const char *table) {
+    sqlite3_stmt *statement =
+        prepare(db, "SELECT 1 FROM log.sqlite_schema WHERE type = 'table' AND name = ?");
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return is_there;
+}
+
+static bool copy_rows(sqlite3 *db, int64_t recording) {
+    static const char *const tables[] = {"recording", "episode", "label",     "chunk",
+                                         "highlight", "touch",   "touch_body"};
+    enum { SINCE_EVER = 5 };
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        if (i >= SINCE_EVER && !has_table(db, tables[i])) {
+            continue;
+        }
+        // the ids of episodes begin with their recording's, and no index has it
+        const char *where = i == 0   ? "id = ?1"
+                            : i == 1 ? "id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295"
+                                     : "recording = ?1";
+        char sql[160];
+        snprintf(sql, sizeof(sql), "INSERT INTO main.%s SELECT * FROM log.%s WHERE %s", tables[i],
+                 tables[i], where);
+        sqlite3_stmt *statement = prepare(db, sql);
+        sqlite3_bind_int64(statement, 1, recording);
+        bool is_copied = statement != NULL && sqlite3_step(statement) == SQLITE_DONE;
+        if (sqlite3_finalize(statement) != SQLITE_OK || !is_copied) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool copy_marks(sqlite3 *db) {
+    static const char *const marks[] = {"application_id", "user_version"};
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        int value;
+        if (!read_mark(db, marks[i], &value)) {
+            return false;
+        }
+        char sql[96];
+        snprintf(sql, sizeof(sql), "PRAGMA main.%s = %d", marks[i], value);
+        if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool copy(sqlite3 *db, int64_t recording, EpisodeFile *file) {
+    if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK || !copy_schema(db) ||
+        !copy_rows(db, recording) || !copy_marks(db) ||
+        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
+        return false;
+    }
+    sqlite3_int64 count = 0;
+    unsigned char *bytes = sqlite3_serialize(db, "main", &count, 0);
+    if (bytes == NULL) {
+        return false;
+    }
+    file->count = (size_t)count;
+    file->bytes = memory_take(file->count, 1);
+    memcpy(file->bytes, bytes, file->count);
+    sqlite3_free(bytes);
+    return true;
+}
+
+// What means something in the name of a file that SQLite reads as a URI.
+static char *escape(const char *path) {
+    char *text = memory_take(3 * strlen(path) + 1, 1), *to = text;
+    for (const char *at = path; *at != '\0'; at++) {
+        bool is_plain = strchr("%?#", *at) == NULL;
+        to += sprintf(to, is_plain ? "%c" : "%%%02x", (unsigned char)*at);
+    }
+    return text;
+}
+
+// A copy in memory, with the server's file beside it, which is only read.
+static int open_both(Cli *cli, const char *path, sqlite3 **db) {
+    char *escaped = escape(path);
+    int code = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL);
+    char *sql = code == SQLITE_OK
+                    ? sqlite3_mprintf("ATTACH 'file:' || %Q || '?mode=ro' AS log", escaped)
+                    : NULL;
+    free(escaped);
+    memory_must(sql);
+    sqlite3_busy_timeout(*db, BUSY_MS);
+    // the file may be anybody's
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    code = sqlite3_exec(*db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+    int application = 0, version = 0;
+    if (code != SQLITE_OK || !read_mark(*db, "application_id", &application) ||
+        !read_mark(*db, "user_version", &version)) {
+        return fail_sql(cli, *db, path);
+    }
+    if (application != APPLICATION_ID) {
+        return cli_fail(cli, EXIT_REFUSED, "%s is no server's episode file", path);
+    }
+    if (version > FORMAT_VERSION) {
+        return cli_fail(cli, EXIT_REFUSED,
+                        "%s has version %d of the log's format and this moreau knows version %d: "
+                        "use one that fits",
+                        path, version, FORMAT_VERSION);
+    }
+    return EXIT_DONE;
+}
+
+int episode_file_take(Cli *cli, const char *path, const char *episode, size_t bytes_max,
+                      EpisodeFile *file) {
+    *file = (EpisodeFile){0};
+    sqlite3 *db = NULL;
+    int64_t recording = 0;
+    int status = open_both(cli, path, &db);
+    if (status == EXIT_DONE) {
+        status = find(cli, db, path, episode, &recording, file);
+    }
+    if (status == EXIT_DONE) {
+        status = check_size(cli, db, path, recording, bytes_max);
+    }
+    if (status == EXIT_DONE && !copy(db, recording, file)) {
+        status = fail_sql(cli, db, path);
+    }
+    sqlite3_close(db);
+    return status;
+}
