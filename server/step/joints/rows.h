@@ -12,6 +12,10 @@ bool joint_rows_push(StepState *state, StepInput *input);
 // Adds the rows of a joint. false: memory ends.
 bool joint_rows_add(StepState *state, uint32_t joint);
 
+// The same of a joint of coordinates: limits, dry friction, drives with a bounded effort
+// (tree_rows.c).
+bool tree_rows_add(StepState *state, uint32_t joint);
+
 // Only the rows of what it locks; of places where the step is projecting. Not of gears.
 bool joint_rows_add_locked(StepState *state, uint32_t joint);
 

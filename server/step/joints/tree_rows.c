@@ -11,6 +11,7 @@
 // A limit is a row where the free motion comes near it, as contacts are: within the margin, which
 // is one of radians as well, and twice what it moves in the step.
 #include "base/assert.h"
+#include "step/joints/rows.h"
 #include "step/rows/rows.h"
 
 // Parts of a joint that are rows: of each axis.

@@ -22,10 +22,6 @@ void rows_limit(const StepState *state, ProblemRow *row, double gap);
 // the rows from `first` on, `count` of them, all before it.
 double row_mobility(const StepState *state, uint32_t row, uint32_t first, uint32_t count);
 
-// Adds the rows of a joint of coordinates: limits, dry friction, drives with a bounded effort
-// (tree_rows.c). false: memory ends.
-bool tree_rows_add(StepState *state, uint32_t joint);
-
 // Once all are there.
 void rows_assemble(StepState *state);
 
