@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks what no compiler checks: which room includes what, which library a room uses, that no file includes its includer, sizes of
-files and functions, and that the dynamics library stays free of sockets, threads, clocks and rounding that differs between machines.
+"""Checks what no compiler checks: which room includes what, which library a room uses, that no room or file includes its includer, sizes of
+rooms, files and functions, and that the dynamics library stays free of sockets, threads, clocks and rounding that differs between machines.
 
   tests/tidy.py [BUILD_DIR]     with a build directory it also reads what the built dynamics library links, and how it was compiled
   tests/tidy.py --self          finds what is wrong in samples that are wrong
 
 The table is the architecture: a new room, or a new arrow between rooms, is a row here and nowhere else."""
+import collections
 import json
 import pathlib
 import re
@@ -107,6 +108,7 @@ REPLAYED = ["server/run/worlds/apply", "server/run/worlds/input", "server/log/fo
 LIBM_INEXACT = re.compile(r"\b(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|"
                           r"lgamma|erf|sinh|cosh|tanh|fma)f?\s*\(")
 IMPURE = re.compile(r"\b(clock_now_ns|clock_wall_ns|clock_gettime|gettimeofday|time|rand|random|srand|pthread_\w+|uv_\w+|getenv)\s*\(")
+ROOM_FILES_MAX = 60
 FILE_LINES_MAX = 1000
 FUNCTION_LINES_MAX = 70
 LINE_COLUMNS_MAX = 100
@@ -334,15 +336,20 @@ def check_commands(build):
             check_flags(entry["command"], source)
 
 
-def check_rooms(rooms):
-    """Every folder with sources has a row, every row a folder, and every room that a row names is one."""
-    for room in sorted(rooms - set(TABLE)):
+def check_rooms(rooms, table):
+    """Every folder with sources has a row and not too many files, every row a folder, and every room that a row names is one; no
+    room may include its includer. `rooms`: how many files each folder has."""
+    for room in sorted(set(rooms) - set(table)):
         problems.append(f"{room}: a room without a row in tests/tidy.py")
-    for room in sorted(set(TABLE) - rooms):
+    for room in sorted(set(table) - set(rooms)):
         problems.append(f"{room}: a row in tests/tidy.py without a room")
-    for room, (others, _) in TABLE.items():
-        for other in sorted(others - {short(name) for name in TABLE}):
+    for room in sorted(room for room, count in rooms.items() if count > ROOM_FILES_MAX):
+        problems.append(f"{room}: {rooms[room]} files; a room has at most {ROOM_FILES_MAX}")
+    for room, (others, _) in table.items():
+        for other in sorted(others - {short(name) for name in table}):
             problems.append(f"{room}: its row names {other}, which is no room")
+    for circle in circles({short(room): others - {short(room)} for room, (others, _) in table.items()}):
+        problems.append("tests/tidy.py: rooms may include each other: " + ", ".join(circle))
 
 
 def check_tree(build):
@@ -361,7 +368,7 @@ def check_tree(build):
     check_replayed()
     for room, text in asserts.too_few(strip_comments, functions):
         complain(ROOT / room, 1, text)
-    check_rooms({room_of(path) for path in includes if not path.is_relative_to(ROOT / "tests")})
+    check_rooms(collections.Counter(room_of(path) for path in includes if not path.is_relative_to(ROOT / "tests")), TABLE)
     if build is not None:
         check_library(build / "libmoreau-dynamics.a")
         check_library(build / "libmoreau-episode.a")
@@ -397,10 +404,15 @@ def check_self():
     assert len(take_problems()) == 1
     check_source_circles({}, {"server/step/none": "why"})
     assert len(take_problems()) == 1
-    check_rooms(set(TABLE))
+    few = dict.fromkeys(TABLE, 1)
+    check_rooms(few, TABLE)
     assert not take_problems()
-    check_rooms(set(TABLE) | {"server/solve/inner/inmost"})
-    assert len(take_problems()) == 1
+    wrong_rooms = {"no row": ({**few, "server/solve/inner/inmost": 1}, TABLE), "no folder": ({"server/os": 1}, {**TABLE}),
+                   "too many files": ({**few, "server/os": ROOM_FILES_MAX + 1}, TABLE),
+                   "a circle": (few, {**TABLE, "server/base": ({"os"}, LIBC)})}
+    for name, (rooms, table) in wrong_rooms.items():
+        check_rooms(rooms, table)
+        assert len(take_problems()) == (len(TABLE) - 1 if name == "no folder" else 1), name
     check_flags("cc -ffp-contract=fast -O2 -ffp-contract=off -c x.c", here)
     assert not take_problems()
     for flags in ("-ffp-contract=off -ffp-contract=fast", "-O2", "-ffast-math -ffp-contract=off"):
