@@ -2,7 +2,7 @@
 #include "histories/record_ask.h"
 
 #include "base/assert.h"
-#include "replay/show/reel.h"
+#include "replay/show/backward.h"
 #include "replay/verify/verify.h"
 #include "step/snapshot/snapshot.h"
 #include "wire/scene/print.h"

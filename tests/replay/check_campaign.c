@@ -6,7 +6,7 @@
 //
 // A hundred bits in a test; a campaign (support/campaign.h) flips as many times more.
 #define _GNU_SOURCE // memmem
-#include "log/recovery/carve.h"
+#include "log/recovery/chunk_search.h"
 #include "log/recovery/recover.h"
 #include "log/format/schema.h"
 #include "replay/verify/verify.h"

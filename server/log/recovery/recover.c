@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "log/recovery/recover.h"
 
-#include "log/recovery/carve.h"
+#include "log/recovery/chunk_search.h"
 #include "log/format/indexes.h"
 #include "log/format/lock.h"
-#include "log/recovery/mend.h"
+#include "log/recovery/rebuild.h"
 #include "log/format/reserve.h"
-#include "log/recovery/salvage.h"
+#include "log/recovery/copy_damaged.h"
 #include "log/format/schema.h"
 #include "log/wal/care.h"
 #include "log/wal/mark.h"

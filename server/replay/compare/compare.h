@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A comparison: a player (player.h) steps an episode again, and variants (variant.h) take what it
 // does under settings of their own. Where steps of both end they are compared. What the player does
-// (deed.h) is the same whether it plays an episode of a world or one of a group's: there a step of
-// the episode is one or more of its world, worlds are compared where it ends, and a variant goes on
-// for as many of them, wherever the group's rules would have ended it.
+// (replay/player/played.h) is the same whether it plays an episode of a world or one of a group's:
+// there a step of the episode is one or more of its world, worlds are compared where it ends, and a
+// variant goes on for as many of them, wherever the group's rules would have ended it.
 //
 //   player: deed ──┬──► variant 0 ── catches up ──┐
 //                  ├──► variant 1 ── catches up ──┼──► compared ──► next deed …
@@ -13,8 +13,8 @@
 // Memory is that of so many worlds, and of the samples.
 #pragma once
 
-#include "replay/compare/apart.h"
-#include "replay/compare/ledger.h"
+#include "replay/compare/distance.h"
+#include "replay/compare/totals.h"
 #include "replay/player/player.h"
 #include "replay/compare/variant.h"
 

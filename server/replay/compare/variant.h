@@ -18,7 +18,7 @@
 // Belongs to one thread at a time.
 #pragma once
 
-#include "replay/compare/ledger.h"
+#include "replay/compare/totals.h"
 #include "run/worlds/door.h"
 
 // Wrenches, one behind the other; a body may stand there twice.

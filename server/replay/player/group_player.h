@@ -9,7 +9,7 @@
 // Functions are as their namesakes of player.h. Steps are those of the group in this episode.
 #pragma once
 
-#include "replay/player/deed.h"
+#include "replay/player/played.h"
 #include "replay/player/player.h"
 #include "run/groups/group.h"
 

@@ -13,7 +13,7 @@
 
 #include "log/format/entries.h"
 #include "log/format/frames.h"
-#include "replay/player/deed.h"
+#include "replay/player/played.h"
 #include "replay/player/group_player.h"
 #include "replay/player/player.h"
 #include "replay/player/track.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "log/reader/reader.h"
-#include "replay/player/deed.h"
+#include "replay/player/played.h"
 #include "run/worlds/door.h"
 
 typedef struct Player Player;

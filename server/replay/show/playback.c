@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay/show/playback.h"
 
-#include "replay/show/reel.h"
+#include "replay/show/backward.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 // The states and contacts of a stored episode, one frame at a time: the stored frame where there is
 // one at exactly that step, else a player steps to it. Reading forwards is cheap; going back costs
 // at most the steps since a key-frame, and about twice as much as forwards where it is said in
-// advance (reel.h).
+// advance (backward.h).
 //
 // Belongs to one thread at a time; long work stops at `until_ns` or when `context` says so, and
 // goes on with the next call.

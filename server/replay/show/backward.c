@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay/show/reel.h"
+#include "replay/show/backward.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay/compare/ledger.h"
+#include "replay/compare/totals.h"
 
 static void add_entry(Ledger *ledger, int entry, double value) {
     // rather than a sum, which might be too large for a number

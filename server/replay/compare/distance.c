@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay/compare/apart.h"
+#include "replay/compare/distance.h"
 
 #include "base/bytes.h"
 #include "base/trig.h"

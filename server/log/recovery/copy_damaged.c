@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A row that cannot be read is found by asking for the rows behind it one by one: a damaged page
 // hides the rows on it, and a damaged inner page all rows below it: 3,000 pages of some 20 rows.
-#include "log/recovery/salvage.h"
+#include "log/recovery/copy_damaged.h"
 
-#include "log/recovery/carve.h"
-#include "log/recovery/mend.h"
+#include "log/recovery/chunk_search.h"
+#include "log/recovery/rebuild.h"
 #include "log/format/schema.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Going backward: marks lead back to the bytes that were there, and frames are the same in either
 // direction, however little room there is for them.
-#include "replay/show/reel.h"
+#include "replay/show/backward.h"
 
 #include "step/snapshot/snapshot.h"
 #include "support/log_tape.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "log/recovery/carve.h"
+#include "log/recovery/chunk_search.h"
 
 #include "log/format/chunk.h"
 #include "log/format/schema.h"

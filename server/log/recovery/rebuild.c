@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "log/recovery/mend.h"
+#include "log/recovery/rebuild.h"
 
 #include "log/format/members.h"
 #include "log/format/schema.h"
