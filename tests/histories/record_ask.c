@@ -240,25 +240,25 @@ static bool ask_backward(Asking *asking) {
     Dice *dice = &asking->record->dice;
     const uint64_t last = asking->row.last_step;
     const bool wants_step = dice_chance(dice, 50);
-    const ReelDef def = {.first = dice_roll(dice, last + 1),
-                         .stride = dice_magnitude(dice, 4),
-                         .wants = {.contacts = wants_step, .reports = wants_step},
-                         .bytes = dice_magnitude(dice, 20),
-                         .bytes_max = asking->record->limits.bytes_max};
-    Reel *reel = reel_create(&def);
-    bool is_fine = reel != NULL;
+    const BackwardDef def = {.first = dice_roll(dice, last + 1),
+                             .stride = dice_magnitude(dice, 4),
+                             .wants = {.contacts = wants_step, .reports = wants_step},
+                             .bytes = dice_magnitude(dice, 20),
+                             .bytes_max = asking->record->limits.bytes_max};
+    Backward *backward = backward_create(&def);
+    bool is_fine = backward != NULL;
     for (uint64_t step = last; is_fine && step >= def.first && step <= last; step -= def.stride) {
         Error error = {0};
         const EpisodeFrame *frame = NULL;
         while (is_fine && frame == NULL) {
-            is_fine = reel_get(reel, asking->player, asking->reader, step, 0, &asking->arena,
-                               UINT64_MAX, NULL, &frame, &error) == STATUS_OK ||
+            is_fine = backward_get(backward, asking->player, asking->reader, step, 0,
+                                   &asking->arena, UINT64_MAX, NULL, &frame, &error) == STATUS_OK ||
                       record_doubt(asking->doubt, "backward", "to step %" PRIu64 ": %.300s", step,
                                    error.message);
         }
         is_fine = is_fine && expect_frame(asking, frame, step);
     }
-    reel_destroy(reel);
+    backward_destroy(backward);
     return is_fine;
 }
 
@@ -282,12 +282,12 @@ static bool open_fork_of_player(Asking *asking, Door *fork) {
 }
 
 // What was open counts.
-static Status step_fork(Asking *asking, Door *fork, const Deed *deed, uint64_t *unconverged,
+static Status step_fork(Asking *asking, Door *fork, const Played *played, uint64_t *unconverged,
                         Error *error) {
     StepRun run;
-    Input input = {.kind = INPUT_STEP, .step = *deed->step};
+    Input input = {.kind = INPUT_STEP, .step = *played->step};
     input.step.steps = 1;
-    input.step.time_step = deed->time_step;
+    input.step.time_step = played->time_step;
     record_await(fork);
     Status status = door_step_begin(fork, &input, &asking->arena, &run, error);
     if (status == STATUS_OK) {
@@ -298,15 +298,15 @@ static Status step_fork(Asking *asking, Door *fork, const Deed *deed, uint64_t *
 }
 
 // What a player did, done to the fork, too.
-static bool follow(Asking *asking, Door *fork, const Deed *deed, uint64_t *unconverged) {
+static bool follow(Asking *asking, Door *fork, const Played *played, uint64_t *unconverged) {
     Error error = {0};
     Status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < deed->change_count; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < played->change_count; i++) {
         record_await(fork);
-        status = door_change(fork, &deed->change[i], &asking->arena, NULL, NULL, &error);
+        status = door_change(fork, &played->change[i], &asking->arena, NULL, NULL, &error);
     }
-    if (status == STATUS_OK && deed->step != NULL) {
-        status = step_fork(asking, fork, deed, unconverged, &error);
+    if (status == STATUS_OK && played->step != NULL) {
+        status = step_fork(asking, fork, played, unconverged, &error);
     }
     return status == STATUS_OK ||
            record_doubt(asking->doubt, "fork", "behind step %" PRIu64 ": %.300s",
@@ -317,21 +317,21 @@ static bool follow(Asking *asking, Door *fork, const Deed *deed, uint64_t *uncon
 static bool follow_all(Asking *asking, Door *fork, uint64_t *unconverged) {
     bool is_fine = true, goes_on = true;
     while (is_fine && goes_on && player_step(asking->player) < asking->row.last_step) {
-        Deed deed = {0};
+        Played played = {0};
         Error error = {0};
         bool is_stopped;
         PlayerDifference difference = {0};
-        if (player_next(asking->player, asking->reader, &asking->arena, NULL, &is_stopped, &deed,
+        if (player_next(asking->player, asking->reader, &asking->arena, NULL, &is_stopped, &played,
                         &difference, &error) != STATUS_OK ||
             difference.found) {
             return record_doubt(asking->doubt, "next", "%.150s%.150s", error.message,
                                 difference.message);
         }
         is_fine =
-            follow(asking, fork, &deed, unconverged) &&
-            (deed.step == NULL || expect(asking, "fork's next state", player_step(asking->player),
-                                         snapshot_hash(fork->world)));
-        goes_on = deed.step != NULL || deed.change_count > 0;
+            follow(asking, fork, &played, unconverged) &&
+            (played.step == NULL || expect(asking, "fork's next state", player_step(asking->player),
+                                           snapshot_hash(fork->world)));
+        goes_on = played.step != NULL || played.change_count > 0;
     }
     return is_fine;
 }

@@ -199,7 +199,7 @@ static size_t find_piece(const uint8_t *bytes, size_t count, size_t *length) {
 
 static void map_bytes(void) {
     Error error = {0};
-    ck_assert_int_eq(carve_chunks(path, keep_chunk, NULL, &error), STATUS_OK);
+    ck_assert_int_eq(chunk_search(path, keep_chunk, NULL, &error), STATUS_OK);
     owner = malloc(original_bytes * sizeof(*owner));
     for (size_t i = 0; i < original_bytes; i++) {
         owner[i] = -1;
@@ -232,7 +232,7 @@ static Status count_chunk(const uint8_t *bytes, size_t count, void *context, Err
 static void expect_chunks(const char *file, int lost, const char *what) {
     bool found[CHUNKS_MAX] = {false};
     Error error = {0};
-    ck_assert_int_eq(carve_chunks(file, count_chunk, found, &error), STATUS_OK);
+    ck_assert_int_eq(chunk_search(file, count_chunk, found, &error), STATUS_OK);
     for (size_t i = 0; i < sealed_count; i++) {
         ck_assert_msg(found[i] || (int)i == lost, "%s: chunk %zu of %zu is gone", what, i,
                       sealed_count);

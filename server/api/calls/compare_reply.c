@@ -12,15 +12,15 @@ uint64_t compare_reply_sample_count_max(size_t bytes, size_t runs) {
 
 // ---- the certificate
 
-static Moreau__V1__CertificateColumns *write_entries(const double entry[LEDGER_ENTRIES],
+static Moreau__V1__CertificateColumns *write_entries(const double entry[TOTALS_ENTRIES],
                                                      Arena *arena) {
     Moreau__V1__CertificateColumns *m = arena_take(arena, sizeof(*m));
-    double *own = arena_take_array(arena, LEDGER_ENTRIES, sizeof(*own));
+    double *own = arena_take_array(arena, TOTALS_ENTRIES, sizeof(*own));
     if (m == NULL || own == NULL) {
         return NULL;
     }
     moreau__v1__certificate_columns__init(m);
-    memcpy(own, entry, LEDGER_ENTRIES * sizeof(*own));
+    memcpy(own, entry, TOTALS_ENTRIES * sizeof(*own));
 #define X(upper, lower)                                                                            \
     m->n_##lower = 1;                                                                              \
     m->lower = own + CERTIFICATE_##upper;
@@ -31,15 +31,15 @@ static Moreau__V1__CertificateColumns *write_entries(const double entry[LEDGER_E
     return m;
 }
 
-static Moreau__V1__CertificateSteps *write_steps(const uint64_t step[LEDGER_ENTRIES],
+static Moreau__V1__CertificateSteps *write_steps(const uint64_t step[TOTALS_ENTRIES],
                                                  uint64_t first, Arena *arena) {
     Moreau__V1__CertificateSteps *m = arena_take(arena, sizeof(*m));
-    uint64_t *own = arena_take_array(arena, LEDGER_ENTRIES, sizeof(*own));
+    uint64_t *own = arena_take_array(arena, TOTALS_ENTRIES, sizeof(*own));
     if (m == NULL || own == NULL) {
         return NULL;
     }
     moreau__v1__certificate_steps__init(m);
-    for (int i = 0; i < LEDGER_ENTRIES; i++) {
+    for (int i = 0; i < TOTALS_ENTRIES; i++) {
         own[i] = step[i] == 0 ? 0 : first + step[i];
     }
 #define X(upper, lower)                                                                            \
@@ -80,34 +80,34 @@ static Moreau__V1__LaunchColumns *write_launch(const StepLaunch *launch, Arena *
         (m)->field = (value);                                                                      \
     } while (0)
 
-static bool write_ledger(const CompareRun *run, uint64_t first, Arena *arena,
+static bool write_totals(const CompareRun *run, uint64_t first, Arena *arena,
                          Moreau__V1__EpisodeRun *m) {
-    const Ledger *ledger = run->ledger;
-    const double steps = ledger->steps > 0 ? (double)ledger->steps : 1.0;
-    SET(m, steps, ledger->steps);
-    SET(m, simulated, ledger->simulated);
-    SET(m, unconverged_steps, ledger->unconverged);
-    SET(m, contacts_max, ledger->contacts_max);
-    SET(m, contacts_mean, (double)ledger->contacts / steps);
-    SET(m, iterations_mean, (double)ledger->iterations / steps);
-    SET(m, solver_time, (double)ledger->solver_ns * 1e-9);
-    SET(m, solver_time_max, (double)ledger->solver_ns_max * 1e-9);
-    SET(m, solver_time_mean, (double)ledger->solver_ns * 1e-9 / steps);
-    SET(m, energy, ledger->energy);
-    SET(m, removed, ledger->removed);
-    SET(m, broken, ledger->broken);
+    const Totals *totals = run->totals;
+    const double steps = totals->steps > 0 ? (double)totals->steps : 1.0;
+    SET(m, steps, totals->steps);
+    SET(m, simulated, totals->simulated);
+    SET(m, unconverged_steps, totals->unconverged);
+    SET(m, contacts_max, totals->contacts_max);
+    SET(m, contacts_mean, (double)totals->contacts / steps);
+    SET(m, iterations_mean, (double)totals->iterations / steps);
+    SET(m, solver_time, (double)totals->solver_ns * 1e-9);
+    SET(m, solver_time_max, (double)totals->solver_ns_max * 1e-9);
+    SET(m, solver_time_mean, (double)totals->solver_ns * 1e-9 / steps);
+    SET(m, energy, totals->energy);
+    SET(m, removed, totals->removed);
+    SET(m, broken, totals->broken);
     if (run->end.is_there) {
         SET(m, terminated_step, run->end.step);
     }
-    m->worst = write_entries(ledger->worst, arena);
-    m->mean = write_entries(ledger->mean, arena);
-    m->worst_step = write_steps(ledger->worst_step, first, arena);
-    if (ledger->launch_step > 0) {
-        m->launch = write_launch(&ledger->launch, arena);
-        SET(m, launch_step, first + ledger->launch_step);
+    m->worst = write_entries(totals->worst, arena);
+    m->mean = write_entries(totals->mean, arena);
+    m->worst_step = write_steps(totals->worst_step, first, arena);
+    if (totals->launch_step > 0) {
+        m->launch = write_launch(&totals->launch, arena);
+        SET(m, launch_step, first + totals->launch_step);
     }
     return m->worst != NULL && m->mean != NULL && m->worst_step != NULL &&
-           (ledger->launch_step == 0 || m->launch != NULL);
+           (totals->launch_step == 0 || m->launch != NULL);
 }
 
 static void write_apart(const CompareRun *run, Moreau__V1__EpisodeRun *m) {
@@ -163,7 +163,7 @@ static bool write_distances(const CompareRun *run, Arena *arena, Moreau__V1__Epi
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        const Apart *apart = &run->sample[i].apart;
+        const Distance *apart = &run->sample[i].apart;
         m->sample_distance[i] = apart->distance;
         m->sample_distance_body[i] = apart->distance_body;
         m->sample_angle[i] = apart->angle;
@@ -181,7 +181,7 @@ Moreau__V1__EpisodeRun *compare_reply_run(const CompareRun *run, uint64_t first,
     moreau__v1__episode_run__init(m);
     m->solver = (char *)solver_get(run->solver)->name;
     SET(m, time_step, run->time_step);
-    bool is_whole = write_ledger(run, first, arena, m) && write_samples(run, arena, m);
+    bool is_whole = write_totals(run, first, arena, m) && write_samples(run, arena, m);
     if (is_variant) {
         write_apart(run, m);
         is_whole = is_whole && write_distances(run, arena, m);

@@ -21,22 +21,22 @@ enum { TRIES_MAX = 1 << 16 };       // chains that are followed for one chunk
 
 static const uint8_t magic[8] = {'M', 'O', 'R', 'E', 'A', 'U', 'C', 'K'};
 
-typedef struct Carve {
+typedef struct ChunkSearch {
     int fd;
     size_t page_count; // of the file, a torn one at its end among them
     uint8_t *chunk;    // being put together
     size_t chunk_capacity;
     uint8_t page[PAGE]; // that is looked through
     uint8_t link[PAGE]; // of a chain
-    CarveFound *found;
+    ChunkSearchFound *found;
     void *context;
-} Carve;
+} ChunkSearch;
 
 // Zeros behind the end of the file.
-static bool read_at(const Carve *carve, off_t at, uint8_t *bytes, size_t count) {
+static bool read_at(const ChunkSearch *search, off_t at, uint8_t *bytes, size_t count) {
     size_t done = 0;
     while (done < count) {
-        ssize_t got = pread(carve->fd, bytes + done, count - done, at + (off_t)done);
+        ssize_t got = pread(search->fd, bytes + done, count - done, at + (off_t)done);
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -68,33 +68,33 @@ static uint32_t read_link(const uint8_t *bytes) {
 
 // Follows a chain. `broken`: the link after so many pages is not believed, and the next page taken
 // instead; SIZE_MAX: all are.
-static bool follow(Carve *carve, uint32_t page, size_t done, size_t count, size_t broken) {
+static bool follow(ChunkSearch *search, uint32_t page, size_t done, size_t count, size_t broken) {
     for (size_t hop = 0; done < count; hop++) {
-        if (page == 0 || page > carve->page_count || hop > carve->page_count ||
-            !read_at(carve, (off_t)(page - 1) * PAGE, carve->link, PAGE)) {
+        if (page == 0 || page > search->page_count || hop > search->page_count ||
+            !read_at(search, (off_t)(page - 1) * PAGE, search->link, PAGE)) {
             return false;
         }
         size_t part = count - done < PAGE - LINK_BYTES ? count - done : PAGE - LINK_BYTES;
-        memcpy(carve->chunk + done, carve->link + LINK_BYTES, part);
+        memcpy(search->chunk + done, search->link + LINK_BYTES, part);
         done += part;
-        page = hop + 1 == broken ? page + 1 : read_link(carve->link);
+        page = hop + 1 == broken ? page + 1 : read_link(search->link);
     }
     return true;
 }
 
-static bool is_whole(const Carve *carve, size_t count) {
+static bool is_whole(const ChunkSearch *search, size_t count) {
     Chunk chunk;
-    return chunk_open(carve->chunk, count, NULL, &chunk, NULL) == STATUS_OK;
+    return chunk_open(search->chunk, count, NULL, &chunk, NULL) == STATUS_OK;
 }
 
 // The chain from `page` on, or one with a single link mended.
-static bool try_chain(Carve *carve, uint32_t page, size_t local, size_t count) {
-    if (follow(carve, page, local, count, SIZE_MAX) && is_whole(carve, count)) {
+static bool try_chain(ChunkSearch *search, uint32_t page, size_t local, size_t count) {
+    if (follow(search, page, local, count, SIZE_MAX) && is_whole(search, count)) {
         return true;
     }
     size_t hops = (count - local) / (PAGE - LINK_BYTES);
     for (size_t broken = 1; broken <= hops && broken < TRIES_MAX; broken++) {
-        if (follow(carve, page, local, count, broken) && is_whole(carve, count)) {
+        if (follow(search, page, local, count, broken) && is_whole(search, count)) {
             return true;
         }
     }
@@ -103,26 +103,26 @@ static bool try_chain(Carve *carve, uint32_t page, size_t local, size_t count) {
 
 // ---- one chunk
 
-static bool reserve(Carve *carve, size_t count) {
-    if (count <= carve->chunk_capacity) {
+static bool reserve(ChunkSearch *search, size_t count) {
+    if (count <= search->chunk_capacity) {
         return true;
     }
-    uint8_t *larger = realloc(carve->chunk, count);
+    uint8_t *larger = realloc(search->chunk, count);
     if (larger == NULL) {
         return false;
     }
-    carve->chunk = larger;
-    carve->chunk_capacity = count;
+    search->chunk = larger;
+    search->chunk_capacity = count;
     return true;
 }
 
 // The chunk that begins at `at` of the page, of which `count` bytes are to be found. How long the
 // row is in front of it decides how much stands here: every length is tried that could be.
-static bool gather(Carve *carve, size_t at, size_t count, uint32_t page_number) {
+static bool gather(ChunkSearch *search, size_t at, size_t count, uint32_t page_number) {
     size_t here = PAGE - at;
     if (count <= here) {
-        memcpy(carve->chunk, carve->page + at, count);
-        if (is_whole(carve, count)) {
+        memcpy(search->chunk, search->page + at, count);
+        if (is_whole(search, count)) {
             return true;
         }
     }
@@ -135,58 +135,58 @@ static bool gather(Carve *carve, size_t at, size_t count, uint32_t page_number) 
         if (kept + LINK_BYTES > here) {
             continue;
         }
-        uint32_t link = read_link(carve->page + at + kept);
-        memcpy(carve->chunk, carve->page + at, kept);
-        if (link != 0 && link <= carve->page_count && try_chain(carve, link, kept, count)) {
+        uint32_t link = read_link(search->page + at + kept);
+        memcpy(search->chunk, search->page + at, kept);
+        if (link != 0 && link <= search->page_count && try_chain(search, link, kept, count)) {
             return true;
         }
-        memcpy(carve->chunk, carve->page + at, kept);
-        if (page_number != 0 && try_chain(carve, page_number + 1, kept, count)) {
+        memcpy(search->chunk, search->page + at, kept);
+        if (page_number != 0 && try_chain(search, page_number + 1, kept, count)) {
             return true; // the first link itself was broken
         }
     }
     return false;
 }
 
-static Status look_at(Carve *carve, size_t at, uint32_t page_number, Error *error) {
+static Status look_at(ChunkSearch *search, size_t at, uint32_t page_number, Error *error) {
     Chunk head;
-    if (chunk_read_head(carve->page + at, PAGE - at, &head, NULL) != STATUS_OK ||
+    if (chunk_read_head(search->page + at, PAGE - at, &head, NULL) != STATUS_OK ||
         head.body_bytes > CHUNK_BYTES_MAX) {
         return STATUS_OK;
     }
     size_t count = CHUNK_HEADER_BYTES + head.body_bytes;
-    if (count > carve->page_count * (size_t)PAGE) {
+    if (count > search->page_count * (size_t)PAGE) {
         return STATUS_OK;
     }
-    if (!reserve(carve, count)) {
+    if (!reserve(search, count)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
     }
-    return gather(carve, at, count, page_number)
-               ? carve->found(carve->chunk, count, carve->context, error)
+    return gather(search, at, count, page_number)
+               ? search->found(search->chunk, count, search->context, error)
                : STATUS_OK;
 }
 
 // ---- pages
 
-static Status look_through(Carve *carve, uint32_t page_number, Error *error) {
+static Status look_through(ChunkSearch *search, uint32_t page_number, Error *error) {
     Status status = STATUS_OK;
     for (size_t at = 0; at + CHUNK_HEADER_BYTES <= PAGE && status == STATUS_OK; at++) {
-        const uint8_t *next = memchr(carve->page + at, magic[0], PAGE - at);
+        const uint8_t *next = memchr(search->page + at, magic[0], PAGE - at);
         if (next == NULL) {
             break;
         }
-        at = (size_t)(next - carve->page);
+        at = (size_t)(next - search->page);
         if (at + CHUNK_HEADER_BYTES <= PAGE && memcmp(next, magic, sizeof(magic)) == 0) {
-            status = look_at(carve, at, page_number, error);
+            status = look_at(search, at, page_number, error);
         }
     }
     return status;
 }
 
-static Status open_file(Carve *carve, const char *path, off_t *bytes, Error *error) {
+static Status open_file(ChunkSearch *search, const char *path, off_t *bytes, Error *error) {
     struct stat info;
-    carve->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (carve->fd < 0 || fstat(carve->fd, &info) != 0) {
+    search->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (search->fd < 0 || fstat(search->fd, &info) != 0) {
         return error_set(error, STATUS_UNAVAILABLE, NULL, "%.250s cannot be read: %s.", path,
                          strerror(errno));
     }
@@ -194,15 +194,15 @@ static Status open_file(Carve *carve, const char *path, off_t *bytes, Error *err
     return STATUS_OK;
 }
 
-static Status carve_file(Carve *carve, const char *path, Error *error) {
+static Status search_file(ChunkSearch *search, const char *path, Error *error) {
     off_t bytes = 0;
-    Status status = open_file(carve, path, &bytes, error);
+    Status status = open_file(search, path, &bytes, error);
     if (status == STATUS_OK) {
-        carve->page_count = ((size_t)bytes + PAGE - 1) / PAGE;
+        search->page_count = ((size_t)bytes + PAGE - 1) / PAGE;
     }
-    for (size_t i = 0; status == STATUS_OK && i < carve->page_count; i++) {
-        if (read_at(carve, (off_t)i * PAGE, carve->page, PAGE)) {
-            status = look_through(carve, (uint32_t)i + 1, error);
+    for (size_t i = 0; status == STATUS_OK && i < search->page_count; i++) {
+        if (read_at(search, (off_t)i * PAGE, search->page, PAGE)) {
+            status = look_through(search, (uint32_t)i + 1, error);
         }
     }
     return status;
@@ -210,40 +210,40 @@ static Status carve_file(Carve *carve, const char *path, Error *error) {
 
 // Pages that are in the write-ahead log alone: only chunks that fit on one page, as where the
 // others go on only SQLite knows.
-static Status carve_log(Carve *carve, const char *path, Error *error) {
+static Status search_log(ChunkSearch *search, const char *path, Error *error) {
     char name[4096];
     off_t bytes = 0;
     int length = snprintf(name, sizeof(name), "%s-wal", path);
     if (length < 0 || (size_t)length >= sizeof(name) || access(name, R_OK) != 0) {
         return STATUS_OK;
     }
-    close(carve->fd);
-    Status status = open_file(carve, name, &bytes, error);
+    close(search->fd);
+    Status status = open_file(search, name, &bytes, error);
     const off_t frame = WAL_FRAME_HEADER_BYTES + PAGE;
     for (off_t at = WAL_HEADER_BYTES; status == STATUS_OK && at + frame <= bytes; at += frame) {
-        if (read_at(carve, at + WAL_FRAME_HEADER_BYTES, carve->page, PAGE)) {
-            status = look_through(carve, 0, error);
+        if (read_at(search, at + WAL_FRAME_HEADER_BYTES, search->page, PAGE)) {
+            status = look_through(search, 0, error);
         }
     }
     return status;
 }
 
-Status carve_chunks(const char *path, CarveFound *found, void *context, Error *error) {
-    Carve *carve = calloc(1, sizeof(*carve));
-    if (carve == NULL) {
+Status chunk_search(const char *path, ChunkSearchFound *found, void *context, Error *error) {
+    ChunkSearch *search = calloc(1, sizeof(*search));
+    if (search == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
     }
-    carve->fd = -1;
-    carve->found = found;
-    carve->context = context;
-    Status status = carve_file(carve, path, error);
+    search->fd = -1;
+    search->found = found;
+    search->context = context;
+    Status status = search_file(search, path, error);
     if (status == STATUS_OK) {
-        status = carve_log(carve, path, error);
+        status = search_log(search, path, error);
     }
-    if (carve->fd >= 0) {
-        close(carve->fd);
+    if (search->fd >= 0) {
+        close(search->fd);
     }
-    free(carve->chunk);
-    free(carve);
+    free(search->chunk);
+    free(search);
     return status;
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 // A whole chunk, borrowed during the call. Any other status than OK ends the search.
-typedef Status CarveFound(const uint8_t *bytes, size_t count, void *context, Error *error);
+typedef Status ChunkSearchFound(const uint8_t *bytes, size_t count, void *context, Error *error);
 
 // Looks through the file and, if there is one, its write-ahead log.
-Status carve_chunks(const char *path, CarveFound *found, void *context, Error *error);
+Status chunk_search(const char *path, ChunkSearchFound *found, void *context, Error *error);

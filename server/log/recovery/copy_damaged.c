@@ -17,15 +17,15 @@ enum { TRANSACTION_ROWS = 200 };   // of at most some 100 kB each
 enum { CHECKPOINT_FRAMES = 2048 }; // 64 MiB of pages
 enum { SQL_BYTES = 256 };
 
-typedef struct Salvage {
+typedef struct DamagedCopy {
     sqlite3 *from, *to; // owned
     uint64_t rows_in_transaction;
     Error *error;
-} Salvage;
+} DamagedCopy;
 
 // Reading one table and writing it.
 typedef struct TableCopy {
-    Salvage *salvage;
+    DamagedCopy *file;
     sqlite3_stmt *scan;  // ?1: the id it begins above
     sqlite3_stmt *probe; // ?1: the id
     sqlite3_stmt *insert;
@@ -34,10 +34,10 @@ typedef struct TableCopy {
     int64_t last_id;
 } TableCopy;
 
-static Status run(Salvage *salvage, const char *sql) {
-    if (sqlite3_exec(salvage->to, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        return schema_error(salvage->to, sqlite3_extended_errcode(salvage->to), "writing the copy",
-                            salvage->error);
+static Status run(DamagedCopy *file, const char *sql) {
+    if (sqlite3_exec(file->to, sql, NULL, NULL, NULL) != SQLITE_OK) {
+        return schema_error(file->to, sqlite3_extended_errcode(file->to), "writing the copy",
+                            file->error);
     }
     return STATUS_OK;
 }
@@ -45,24 +45,24 @@ static Status run(Salvage *salvage, const char *sql) {
 // ---- rows
 
 static Status insert_row(TableCopy *copy, sqlite3_stmt *row) {
-    Salvage *salvage = copy->salvage;
+    DamagedCopy *file = copy->file;
     for (int i = 0; i < copy->column_count; i++) {
         sqlite3_bind_value(copy->insert, i + 1, sqlite3_column_value(row, i));
     }
     int code = sqlite3_step(copy->insert);
     if (code != SQLITE_DONE) {
-        Status status = schema_error(salvage->to, code, "writing the copy", salvage->error);
+        Status status = schema_error(file->to, code, "writing the copy", file->error);
         sqlite3_reset(copy->insert);
         return status;
     }
     sqlite3_reset(copy->insert);
     sqlite3_clear_bindings(copy->insert);
-    copy->row_count += (uint64_t)sqlite3_changes(salvage->to); // none where the row breaks a rule
-    if (++salvage->rows_in_transaction < TRANSACTION_ROWS) {
+    copy->row_count += (uint64_t)sqlite3_changes(file->to); // none where the row breaks a rule
+    if (++file->rows_in_transaction < TRANSACTION_ROWS) {
         return STATUS_OK;
     }
-    salvage->rows_in_transaction = 0;
-    return run(salvage, "COMMIT; BEGIN");
+    file->rows_in_transaction = 0;
+    return run(file, "COMMIT; BEGIN");
 }
 
 // Up to the end, then *is_whole, or to the first row that cannot be read.
@@ -146,7 +146,7 @@ static bool prepare_insert(TableCopy *copy, const char *table, int columns) {
     values[used] = '\0';
     char sql[2 * SQL_BYTES];
     sqlite3_snprintf(sizeof(sql), sql, "INSERT OR IGNORE INTO %s VALUES(%s)", table, values);
-    return sqlite3_prepare_v2(copy->salvage->to, sql, -1, &copy->insert, NULL) == SQLITE_OK;
+    return sqlite3_prepare_v2(copy->file->to, sql, -1, &copy->insert, NULL) == SQLITE_OK;
 }
 
 // What the rows of a table are in order by: their ids, where they have some.
@@ -170,20 +170,20 @@ static bool is_known_width(const char *table, int columns, int now) {
            (strcmp(table, "recording") == 0 && columns == now - 1); // up to 6
 }
 
-static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
-    TableCopy copy = {.salvage = salvage};
+static Status copy_table(DamagedCopy *file, const char *table, FILE *out) {
+    TableCopy copy = {.file = file};
     const char *key = key_of(table);
     bool has_ids = strcmp(table, "label") != 0 && strcmp(table, "highlight") != 0;
-    bool can_read = prepare(salvage->from, &copy.scan,
+    bool can_read = prepare(file->from, &copy.scan,
                             has_ids ? "SELECT * FROM %s WHERE %s > ?1 ORDER BY %s"
                                     : "SELECT * FROM %s WHERE ?1 IS NOT NULL",
                             table, key) &&
-                    prepare(salvage->from, &copy.probe,
+                    prepare(file->from, &copy.probe,
                             has_ids ? "SELECT * FROM %s WHERE %s = ?1"
                                     : "SELECT * FROM %s WHERE ?1 IS NOT NULL ORDER BY %s DESC",
                             table, key);
     sqlite3_stmt *columns = NULL;
-    bool can_write = prepare(salvage->to, &columns, "SELECT * FROM %s", table, "");
+    bool can_write = prepare(file->to, &columns, "SELECT * FROM %s", table, "");
     int column_count = sqlite3_column_count(columns);
     sqlite3_finalize(columns);
     copy.column_count = sqlite3_column_count(copy.scan);
@@ -202,64 +202,62 @@ static Status copy_table(Salvage *salvage, const char *table, FILE *out) {
     return status;
 }
 
-// ---- the whole
-
 // ---- what the tables do not lead to any more
 
-typedef struct Carving {
+typedef struct Put {
     Writer writer;
     uint64_t found, added;
-} Carving;
+} Put;
 
-static Status put_carved(const uint8_t *bytes, size_t count, void *context, Error *error) {
-    Carving *carving = context;
+static Status put_found(const uint8_t *bytes, size_t count, void *context, Error *error) {
+    Put *put = context;
     bool is_new = false;
-    Status status = mend_put(&carving->writer, bytes, count, &is_new, error);
-    carving->found++;
-    carving->added += is_new;
-    if (status == STATUS_OK && carving->found % TRANSACTION_ROWS == 0) {
-        status = writer_commit(&carving->writer, error);
-        status = status == STATUS_OK ? writer_begin(&carving->writer, false, error) : status;
+    Status status = rebuild_put(&put->writer, bytes, count, &is_new, error);
+    put->found++;
+    put->added += is_new;
+    if (status == STATUS_OK && put->found % TRANSACTION_ROWS == 0) {
+        status = writer_commit(&put->writer, error);
+        status = status == STATUS_OK ? writer_begin(&put->writer, false, error) : status;
     }
     return status;
 }
 
-static Status carve(const char *path, const char *target, FILE *out, Error *error) {
-    Carving carving = {0};
-    Status status = writer_open(&carving.writer, target, false, error);
+static Status search(const char *path, const char *target, FILE *out, Error *error) {
+    Put put = {0};
+    Status status = writer_open(&put.writer, target, false, error);
     if (status != STATUS_OK) {
         return status;
     }
-    sqlite3_wal_autocheckpoint(carving.writer.db, CHECKPOINT_FRAMES);
-    status = writer_begin(&carving.writer, false, error);
+    sqlite3_wal_autocheckpoint(put.writer.db, CHECKPOINT_FRAMES);
+    status = writer_begin(&put.writer, false, error);
     if (status == STATUS_OK) {
-        status = carve_chunks(path, put_carved, &carving, error);
+        status = chunk_search(path, put_found, &put, error);
     }
     if (status == STATUS_OK) {
-        status = writer_commit(&carving.writer, error);
+        status = writer_commit(&put.writer, error);
     } else {
-        writer_rollback(&carving.writer);
+        writer_rollback(&put.writer);
     }
     fprintf(out, "Pages: %llu whole chunks found, %llu of them in no row.\n",
-            (unsigned long long)carving.found, (unsigned long long)carving.added);
-    writer_close(&carving.writer);
+            (unsigned long long)put.found, (unsigned long long)put.added);
+    writer_close(&put.writer);
     return status;
 }
 
 // ---- the whole
 
-static Status copy_tables(Salvage *salvage, FILE *out) {
-    sqlite3_wal_autocheckpoint(salvage->to, CHECKPOINT_FRAMES);
+static Status copy_tables(DamagedCopy *file, FILE *out) {
+    sqlite3_wal_autocheckpoint(file->to, CHECKPOINT_FRAMES);
     static const char *const tables[] = {"recording", "episode",   "label",
                                          "chunk",     "highlight", "deletion"};
-    Status status = run(salvage, "BEGIN");
+    Status status = run(file, "BEGIN");
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == STATUS_OK; i++) {
-        status = copy_table(salvage, tables[i], out);
+        status = copy_table(file, tables[i], out);
     }
-    return status == STATUS_OK ? run(salvage, "COMMIT") : status;
+    return status == STATUS_OK ? run(file, "COMMIT") : status;
 }
 
-Status salvage_file(const char *path, const char *target, FILE *out, Error *error) {
+Status copy_damaged(const char *path, const char *target, FILE *out, Error *error) {
     struct stat info;
     if (stat(target, &info) == 0) {
         return error_set(
@@ -268,13 +266,13 @@ Status salvage_file(const char *path, const char *target, FILE *out, Error *erro
             "is there already: move that away.",
             path, target);
     }
-    Salvage salvage = {.error = error};
-    bool has_rows = schema_open_damaged(path, &salvage.from, NULL) == STATUS_OK;
-    Status status = schema_open(target, false, &salvage.to, error);
+    DamagedCopy file = {.error = error};
+    bool has_rows = schema_open_damaged(path, &file.from, NULL) == STATUS_OK;
+    Status status = schema_open(target, false, &file.to, error);
     if (status == STATUS_OK && has_rows) {
-        status = copy_tables(&salvage, out);
+        status = copy_tables(&file, out);
     }
-    sqlite3_close(salvage.to);
-    sqlite3_close(salvage.from);
-    return status == STATUS_OK ? carve(path, target, out, error) : status;
+    sqlite3_close(file.to);
+    sqlite3_close(file.from);
+    return status == STATUS_OK ? search(path, target, out, error) : status;
 }

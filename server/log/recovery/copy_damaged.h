@@ -7,6 +7,6 @@
 
 #include <stdio.h>
 
-// The damaged file is only read. The rows of the copy say what they said: mend_rows makes them
+// The damaged file is only read. The rows of the copy say what they said: rebuild_rows makes them
 // right. A sentence per table goes to `out`. ALREADY_EXISTS when there is something at `target`.
-Status salvage_file(const char *path, const char *target, FILE *out, Error *error);
+Status copy_damaged(const char *path, const char *target, FILE *out, Error *error);

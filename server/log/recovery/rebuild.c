@@ -64,7 +64,7 @@ static Status delete_chunk(Writer *writer, int64_t id, Error *error) {
     return run_for(writer, "DELETE FROM chunk WHERE id = ?1", id, error);
 }
 
-Status mend_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error) {
+Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error) {
     Chunk chunk;
     int64_t recording = 0, id = INT64_MIN;
     *is_new = false;
@@ -398,7 +398,7 @@ static Status count_episodes(Writer *writer, Finds *finds, Error *error) {
     return status;
 }
 
-Status mend_rows(Writer *writer, Finds *finds, Error *error) {
+Status rebuild_rows(Writer *writer, Finds *finds, Error *error) {
     Status status = writer_begin(writer, true, error);
     if (status == STATUS_OK) {
         status = mend_chunks(writer, finds, error);

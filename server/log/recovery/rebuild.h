@@ -15,8 +15,8 @@ typedef struct Finds {
 // says, and stands in its recording, which is made when it is not there; one that is there twice
 // goes. Then the rows of each recording that has its definition are what definition, seal and
 // chunks say; one that nobody ended ends where its chunks do; each has an episode.
-Status mend_rows(Writer *writer, Finds *finds, Error *error);
+Status rebuild_rows(Writer *writer, Finds *finds, Error *error);
 
 // A sound chunk from elsewhere is there, once, in its recording; what is damaged in its place goes.
 // Within somebody's transaction.
-Status mend_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error);
+Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error);

@@ -61,7 +61,7 @@ static Status mend(const char *path, const Integrity *integrity, Finds *finds, E
     }
     status = mend_indexes(&writer, integrity, finds->out, error);
     if (status == STATUS_OK) {
-        status = mend_rows(&writer, finds, error);
+        status = rebuild_rows(&writer, finds, error);
     }
     if (status != STATUS_OK) {
         writer_rollback(&writer);
@@ -91,7 +91,7 @@ static Status recover_damaged(const char *path, FILE *out, Error *error) {
     fprintf(out, "%s is damaged and stays as it is; what can be read goes into %s.\n", path,
             target);
     Finds finds = {.out = out};
-    Status status = salvage_file(path, target, out, error);
+    Status status = copy_damaged(path, target, out, error);
     if (status == STATUS_OK) {
         status = mend(target, &(Integrity){0}, &finds, error);
     }
@@ -116,7 +116,7 @@ static Status note_chunk(const uint8_t *bytes, size_t count, void *context, Erro
 
 static bool has_chunks(const char *path) {
     bool has_one = false;
-    carve_chunks(path, note_chunk, &has_one, NULL);
+    chunk_search(path, note_chunk, &has_one, NULL);
     return has_one;
 }
 

@@ -20,9 +20,9 @@ typedef struct Side {
 struct Comparison {
     CompareDef def;
     Player *player;
-    Deed deed; // its last
+    Played played; // its last
     bool has_sought, has_begun;
-    Ledger ledger; // of the recording's own run
+    Totals totals; // of the recording's own run
     Side side[COMPARE_VARIANTS_MAX + 1];
     Variant variant[COMPARE_VARIANTS_MAX];
     size_t behind; // the variant that catches up; variant_count: all have
@@ -123,18 +123,18 @@ static bool is_sample(const CompareDef *def, uint64_t step) {
     return (step - def->first) % def->stride == 0 || step == def->last;
 }
 
-static void add_sample(Comparison *comparison, Side *side, const Ledger *ledger,
-                       const Apart *apart) {
+static void add_sample(Comparison *comparison, Side *side, const Totals *totals,
+                       const Distance *apart) {
     const CompareDef *def = &comparison->def;
     uint64_t step = player_step(comparison->player);
     if (is_sample(def, step)) {
         ASSERT(side->run.sample_count < compare_sample_count(def));
         side->sample[side->run.sample_count++] =
             (CompareSample){.step = step,
-                            .own_step = compare_own_first(comparison) + ledger->steps,
-                            .time = comparison->ledger.simulated,
-                            .energy = ledger->energy,
-                            .contacts = ledger->contacts_last,
+                            .own_step = compare_own_first(comparison) + totals->steps,
+                            .time = comparison->totals.simulated,
+                            .energy = totals->energy,
+                            .contacts = totals->contacts_last,
                             .apart = *apart};
     }
 }
@@ -149,7 +149,7 @@ static void note(CompareFirst *first, bool is_so, uint64_t step) {
 static void note_rules(const Comparison *comparison, const Door *other, Side *side,
                        Arena *scratch) {
     const Player *player = comparison->player;
-    if (!side->run.end.is_there && side->run.ledger->steps > 0) {
+    if (!side->run.end.is_there && side->run.totals->steps > 0) {
         note(&side->run.end, player_would_end(player, other, side->run.time_step, scratch),
              player_step(player));
     }
@@ -161,7 +161,7 @@ static void look_at(Comparison *comparison, size_t index, Arena *scratch) {
     CompareRun *run = &side->run;
     Player *player = comparison->player;
     const uint64_t step = player_step(player);
-    Apart apart = apart_of(player_world(player), variant->door.world);
+    Distance apart = distance_of(player_world(player), variant->door.world);
     run->compared++;
     if (apart.distance > run->worst.distance) {
         run->worst.distance = apart.distance;
@@ -180,13 +180,13 @@ static void look_at(Comparison *comparison, size_t index, Arena *scratch) {
         note(&run->hash, snapshot_hash(variant->door.world) != player_hash(player), step);
     }
     note_rules(comparison, &variant->door, side, scratch);
-    add_sample(comparison, side, &variant->ledger, &apart);
+    add_sample(comparison, side, &variant->totals, &apart);
 }
 
 // The worlds that stand at the same time, which is that of a step of the recording.
 static void look(Comparison *comparison, Arena *scratch) {
     note_rules(comparison, NULL, &comparison->side[0], scratch);
-    add_sample(comparison, &comparison->side[0], &comparison->ledger, &(Apart){0});
+    add_sample(comparison, &comparison->side[0], &comparison->totals, &(Distance){0});
     for (size_t i = 0; i < comparison->def.variant_count; i++) {
         if (variant_is_met(&comparison->variant[i])) {
             look_at(comparison, i, scratch);
@@ -215,8 +215,8 @@ static void blame_variant(size_t index, const Error *why, Error *error) {
     }
 }
 
-static void name_run(const World *world, double time_step, const Ledger *ledger, Side *side) {
-    side->run.ledger = ledger;
+static void name_run(const World *world, double time_step, const Totals *totals, Side *side) {
+    side->run.totals = totals;
     side->run.sample = side->sample;
     side->run.solver = (SolverKind)world->settings.solver;
     side->run.time_step = time_step;
@@ -234,7 +234,7 @@ static Status begin_variant(Comparison *comparison, size_t index, Arena *scratch
     }
     name_run(variant->door.world,
              variant->time_step > 0.0 ? variant->time_step : comparison->side[0].run.time_step,
-             &variant->ledger, &comparison->side[index + 1]);
+             &variant->totals, &comparison->side[index + 1]);
     comparison->side[index + 1].run.ended = &variant->ended;
     return STATUS_OK;
 }
@@ -244,7 +244,7 @@ static Status begin(Comparison *comparison, Arena *scratch, Error *error) {
     const CompareDef *def = &comparison->def;
     Player *player = comparison->player;
     Status status = STATUS_OK;
-    name_run(player_world(player), player_time_step(player), &comparison->ledger,
+    name_run(player_world(player), player_time_step(player), &comparison->totals,
              &comparison->side[0]);
     comparison->has_begun = true;
     for (size_t i = 0; i < def->variant_count && status == STATUS_OK; i++) {
@@ -283,13 +283,13 @@ static Status seek(Comparison *comparison, LogReader *reader, Arena *scratch, ui
 
 // ---- on the way
 
-static Status hand_on(const Deed *deed, Variant *variant, Error *error) {
+static Status hand_on(const Played *played, Variant *variant, Error *error) {
     Status status = STATUS_OK;
-    for (size_t i = 0; i < deed->change_count && status == STATUS_OK; i++) {
-        status = variant_change(variant, &deed->change[i], error);
+    for (size_t i = 0; i < played->change_count && status == STATUS_OK; i++) {
+        status = variant_change(variant, &played->change[i], error);
     }
-    if (deed->step != NULL && status == STATUS_OK) {
-        status = variant_order(variant, deed->step, deed->time_step, error);
+    if (played->step != NULL && status == STATUS_OK) {
+        status = variant_order(variant, played->step, played->time_step, error);
     }
     return status;
 }
@@ -297,16 +297,16 @@ static Status hand_on(const Deed *deed, Variant *variant, Error *error) {
 static void note_end(const Comparison *comparison, const Variant *variant, Side *side) {
     if (variant->ended.status != STATUS_OK && !side->has_ended) {
         side->has_ended = true;
-        side->run.ended_step = player_step(comparison->player) - comparison->deed.ends_step;
+        side->run.ended_step = player_step(comparison->player) - comparison->played.ends_step;
     }
 }
 
-// The player's next deed, which all variants are told of.
+// What the player does next, which all variants are told of.
 static Status walk(Comparison *comparison, LogReader *reader, Arena *scratch,
                    const Context *context, bool *is_stopped, Error *error) {
-    Deed *deed = &comparison->deed;
+    Played *played = &comparison->played;
     PlayerDifference difference = {0};
-    Status status = player_next(comparison->player, reader, scratch, context, is_stopped, deed,
+    Status status = player_next(comparison->player, reader, scratch, context, is_stopped, played,
                                 &difference, error);
     if (status == STATUS_OK && difference.found) {
         return player_tell_difference(&difference, error);
@@ -314,16 +314,16 @@ static Status walk(Comparison *comparison, LogReader *reader, Arena *scratch,
     if (status != STATUS_OK || *is_stopped) {
         return status;
     }
-    if (deed->step != NULL) {
-        ledger_add(&comparison->ledger, deed->report, deed->time_step);
+    if (played->step != NULL) {
+        totals_add(&comparison->totals, played->report, played->time_step);
     }
-    if (deed->ends_step) {
+    if (played->ends_step) {
         comparison->is_new = true;
         atomic_fetch_add_explicit(&comparison->steps_done, 1, memory_order_relaxed);
     }
     for (size_t i = 0; i < comparison->def.variant_count && status == STATUS_OK; i++) {
         Error why = {0};
-        status = hand_on(deed, &comparison->variant[i], &why);
+        status = hand_on(played, &comparison->variant[i], &why);
         if (status != STATUS_OK) {
             blame_variant(i, &why, error);
         }
@@ -345,7 +345,7 @@ static Status catch_up(Comparison *comparison, Arena *scratch, const Context *co
     return status;
 }
 
-// One thing: a deed of the player, a step of a variant, a look.
+// One thing: what the player does, a step of a variant, a look.
 static Status go_on(Comparison *comparison, LogReader *reader, Arena *scratch, uint64_t until_ns,
                     const Context *context, bool *is_stopped, Error *error) {
     if (!comparison->has_begun) {
@@ -408,8 +408,8 @@ Recorder *compare_take_recorder(Comparison *comparison, size_t variant) {
 
 CompareRun compare_run(const Comparison *comparison, size_t index) {
     const Side *side = &comparison->side[index];
-    if (side->run.sample_count > 0 && side->run.ledger->steps > 0) {
-        side->sample[0].energy = side->run.ledger->energy_first;
+    if (side->run.sample_count > 0 && side->run.totals->steps > 0) {
+        side->sample[0].energy = side->run.totals->energy_first;
     }
     CompareRun run = side->run;
     run.overridden = index > 0 ? comparison->variant[index - 1].overridden : 0;

@@ -5,8 +5,8 @@
 // there a step of the episode is one or more of its world, worlds are compared where it ends, and a
 // variant goes on for as many of them, wherever the group's rules would have ended it.
 //
-//   player: deed ──┬──► variant 0 ── catches up ──┐
-//                  ├──► variant 1 ── catches up ──┼──► compared ──► next deed …
+//   player: does ──┬──► variant 0 ── catches up ──┐
+//                  ├──► variant 1 ── catches up ──┼──► compared ──► what it does next …
 //                  └──► …                         ┘
 //
 // All of it in one order on one thread at a time, so that nothing but times depends on the lanes.
@@ -25,7 +25,7 @@ typedef struct CompareSample {
     double time;             // [s] since its first
     double energy;           // [J] kinetic + gravity
     uint32_t contacts;
-    Apart apart; // of a variant
+    Distance apart; // of a variant
 } CompareSample;
 
 // When something was so for the first time.
@@ -36,7 +36,7 @@ typedef struct CompareFirst {
 
 // What is told of a run: the recording's own, or a variant's.
 typedef struct CompareRun {
-    const Ledger *ledger;
+    const Totals *totals;
     SolverKind solver; // when it began, as the next
     double time_step;  // [s]
     size_t sample_count;
@@ -45,7 +45,7 @@ typedef struct CompareRun {
     // of a variant
     uint64_t overridden;
     uint64_t compared; // times
-    Apart worst;       // has_… are not set
+    Distance worst;    // has_… are not set
     uint64_t distance_step, angle_step;
     CompareFirst apart, bits, hash, bodies; // other ones, or too far
     const Error *ended;                     // status OK: it got to its end

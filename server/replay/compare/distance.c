@@ -27,7 +27,7 @@ static bool is_larger(SinCos turn, SinCos than) {
     return turn.sin * than.cos > than.sin * turn.cos;
 }
 
-static void add_body(const World *was, uint32_t i, const World *is, uint32_t k, Apart *apart,
+static void add_body(const World *was, uint32_t i, const World *is, uint32_t k, Distance *apart,
                      SinCos *turn) {
     const double *a = was->pose + 7 * (size_t)i, *b = is->pose + 7 * (size_t)k;
     const double *v = was->velocity + 6 * (size_t)i, *w = is->velocity + 6 * (size_t)k;
@@ -49,8 +49,8 @@ static void add_body(const World *was, uint32_t i, const World *is, uint32_t k, 
 }
 
 // Ids rise with the index in both.
-Apart apart_of(const World *was, const World *is) {
-    Apart apart = {0};
+Distance distance_of(const World *was, const World *is) {
+    Distance apart = {0};
     SinCos turn = {.sin = 0.0, .cos = 1.0};
     uint32_t i = 0, k = 0;
     while (i < was->body_count && k < is->body_count) {

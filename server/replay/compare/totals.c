@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: MIT
 #include "replay/compare/totals.h"
 
-static void add_entry(Ledger *ledger, int entry, double value) {
+static void add_entry(Totals *totals, int entry, double value) {
     // rather than a sum, which might be too large for a number
-    ledger->mean[entry] += (value - ledger->mean[entry]) / (double)ledger->steps;
+    totals->mean[entry] += (value - totals->mean[entry]) / (double)totals->steps;
     // written so that NaN counts as worse than any number
-    if (ledger->worst_step[entry] == 0 || !(value <= ledger->worst[entry])) {
-        ledger->worst[entry] = value;
-        ledger->worst_step[entry] = ledger->steps;
+    if (totals->worst_step[entry] == 0 || !(value <= totals->worst[entry])) {
+        totals->worst[entry] = value;
+        totals->worst_step[entry] = totals->steps;
     }
 }
 
-void ledger_add(Ledger *ledger, const StepReport *report, double time_step) {
+void totals_add(Totals *totals, const StepReport *report, double time_step) {
     const Certificate *certificate = &report->certificate;
-    if (ledger->steps == 0) {
-        ledger->energy_first = report->energy.before;
+    if (totals->steps == 0) {
+        totals->energy_first = report->energy.before;
     }
-    ledger->steps++;
-    ledger->simulated += time_step;
-    ledger->unconverged += !certificate->converged;
+    totals->steps++;
+    totals->simulated += time_step;
+    totals->unconverged += !certificate->converged;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {
-        add_entry(ledger, i, certificate->entry[i]);
+        add_entry(totals, i, certificate->entry[i]);
     }
-    add_entry(ledger, CERTIFICATE_ENTRY_COUNT, certificate->penetration);
-    ledger->contacts += report->contact_count;
-    ledger->contacts_last = report->contact_count;
-    if (report->contact_count > ledger->contacts_max) {
-        ledger->contacts_max = report->contact_count;
+    add_entry(totals, CERTIFICATE_ENTRY_COUNT, certificate->penetration);
+    totals->contacts += report->contact_count;
+    totals->contacts_last = report->contact_count;
+    if (report->contact_count > totals->contacts_max) {
+        totals->contacts_max = report->contact_count;
     }
-    ledger->iterations += report->iterations;
-    ledger->solver_ns += report->solver_ns;
-    if (report->solver_ns > ledger->solver_ns_max) {
-        ledger->solver_ns_max = report->solver_ns;
+    totals->iterations += report->iterations;
+    totals->solver_ns += report->solver_ns;
+    if (report->solver_ns > totals->solver_ns_max) {
+        totals->solver_ns_max = report->solver_ns;
     }
-    ledger->removed += report->removed_count;
-    ledger->broken += report->broken_count;
-    if (report->launch.speed > ledger->launch.speed) {
-        ledger->launch = report->launch;
-        ledger->launch_step = ledger->steps;
+    totals->removed += report->removed_count;
+    totals->broken += report->broken_count;
+    if (report->launch.speed > totals->launch.speed) {
+        totals->launch = report->launch;
+        totals->launch_step = totals->steps;
     }
-    ledger->energy = report->energy.after;
+    totals->energy = report->energy.after;
 }

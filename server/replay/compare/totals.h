@@ -4,13 +4,13 @@
 
 #include "step/step.h"
 
-enum { LEDGER_ENTRIES = CERTIFICATE_ENTRY_COUNT + 1 }; // of the certificate, and the penetration
+enum { TOTALS_ENTRIES = CERTIFICATE_ENTRY_COUNT + 1 }; // of the certificate, and the penetration
 
-typedef struct Ledger {
+typedef struct Totals {
     uint64_t steps, unconverged;
     double simulated; // [s]
-    double worst[LEDGER_ENTRIES], mean[LEDGER_ENTRIES];
-    uint64_t worst_step[LEDGER_ENTRIES]; // counted as `steps`; 0: none was taken
+    double worst[TOTALS_ENTRIES], mean[TOTALS_ENTRIES];
+    uint64_t worst_step[TOTALS_ENTRIES]; // counted as `steps`; 0: none was taken
     uint64_t contacts, contacts_max, iterations;
     uint64_t solver_ns, solver_ns_max;
     uint64_t removed, broken; // bodies, joints
@@ -19,6 +19,6 @@ typedef struct Ledger {
     double energy_first;      // [J] kinetic + gravity before the first step …
     double energy;            // … and after the last
     uint32_t contacts_last;   // of the last
-} Ledger;
+} Totals;
 
-void ledger_add(Ledger *ledger, const StepReport *report, double time_step);
+void totals_add(Totals *totals, const StepReport *report, double time_step);

@@ -290,7 +290,7 @@ Status variant_run(Variant *variant, Arena *scratch, const Context *context, boo
     }
     *is_stopped = variant->run.tally.done == 0;
     if (!*is_stopped) {
-        ledger_add(&variant->ledger, &variant->run.tally.last, variant->run.input.time_step);
+        totals_add(&variant->totals, &variant->run.tally.last, variant->run.input.time_step);
         variant->is_stepping = false;
         count_time(variant);
     }

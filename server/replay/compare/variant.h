@@ -31,7 +31,7 @@ typedef struct WrenchList {
 typedef struct Variant {
     Door door;
     SettingsChange rule;
-    Ledger ledger;
+    Totals totals;
     uint64_t overridden; // inputs of which the rule has left out a part
     Error ended;         // why it goes on no more; status OK: it does
     double time_step;    // [s] of its own clock; 0: the recording's

@@ -645,31 +645,31 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, b
 
 // What was done of the row, since the world was at this step of its own and this one of the
 // episode.
-static void tell_deed(GroupPlayer *player, bool is_done, uint64_t world_step, uint64_t step,
-                      Deed *deed) {
+static void tell_played(GroupPlayer *player, bool is_done, uint64_t world_step, uint64_t step,
+                        Played *played) {
     const GroupWalk *walked = &player->walk;
     if (!player->has_act) {
         player->has_act = true;
         group_act_read(&player->act, walked->group, world_of(player));
-        deed->change = player->act.set;
-        deed->change_count = player->act.set_count;
+        played->change = player->act.set;
+        played->change_count = player->act.set_count;
     }
     if (world_of(player)->world->step > world_step) {
-        deed->step = &player->act.step;
-        deed->time_step = walked->group->time_step;
-        deed->report = &player->report;
-        deed->ends_step = is_done && step_of(player) > step;
+        played->step = &player->act.step;
+        played->time_step = walked->group->time_step;
+        played->report = &player->report;
+        played->ends_step = is_done && step_of(player) > step;
     }
 }
 
 Status group_player_walk(GroupPlayer *player, LogReader *reader, Arena *scratch,
-                         const Context *context, bool *is_done, Deed *deed,
+                         const Context *context, bool *is_done, Played *played,
                          PlayerDifference *difference, Error *error) {
     GroupWalk *walked = &player->walk;
     const uint64_t world_step = world_of(player)->world->step, step = step_of(player);
     const bool had_act = player->has_act = player->has_act && walked->is_in_row;
     Error why = {0};
-    *deed = (Deed){0};
+    *played = (Played){0};
     walked->is_paced = true;
     walked->group->clock = clock_now_ns;
     const bool is_over = take_call(player, reader, scratch, context, difference, &why);
@@ -679,8 +679,8 @@ Status group_player_walk(GroupPlayer *player, LogReader *reader, Arena *scratch,
     if (why.status != STATUS_OK) {
         *error = why;
     } else if (!difference->found && group_walk_is_named(walked) && group_walk_has_acted(walked)) {
-        tell_deed(player, is_over, world_step, step, deed);
-        *is_done = is_over || player->has_act != had_act || deed->step != NULL;
+        tell_played(player, is_over, world_step, step, played);
+        *is_done = is_over || player->has_act != had_act || played->step != NULL;
     }
     return why.status;
 }

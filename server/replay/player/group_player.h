@@ -26,10 +26,10 @@ Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, b
                         Arena *scratch, uint64_t until_ns, const Context *context,
                         PlayerDifference *difference, Error *error);
 
-// Does the next thing, of the next call if none is under way; *deed says what, and is nothing where
-// the call was on others. *is_done false: it was stopped before that.
+// Does the next thing, of the next call if none is under way; *played says what, and is nothing
+// where the call was on others. *is_done false: it was stopped before that.
 Status group_player_walk(GroupPlayer *player, LogReader *reader, Arena *scratch,
-                         const Context *context, bool *is_done, Deed *deed,
+                         const Context *context, bool *is_done, Played *played,
                          PlayerDifference *difference, Error *error);
 
 const Group *group_player_group(const GroupPlayer *player);

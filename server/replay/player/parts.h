@@ -53,7 +53,7 @@ struct Player {
     Touches touches;   // up to the player's step …
     bool has_touches;  // … where they are known
     PlayerEntry entry;
-    Deed deed;     // what it did last
+    Played played; // what it did last
     uint64_t hash; // of the state
     Track track[TRACK_COUNT];
 };
@@ -78,7 +78,7 @@ typedef enum Walked {
     WALKED_STOPPED // told to stop inside a step, which has not happened
 } Walked;
 
-// Does what was done next, player->deed: one change, one step, or one that failed. `settle`: only
+// Does what was done next, player->played: one change, one step, or one that failed. `settle`: only
 // what was done before the next step. A difference that cannot be stepped over leaves the player
 // lost.
 Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratch,

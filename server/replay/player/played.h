@@ -6,11 +6,11 @@
 #include "run/worlds/input.h"
 #include "step/step.h"
 
-typedef struct Deed {
+typedef struct Played {
     size_t change_count;
     const Input *change;      // [change_count] none of them is a step
     const StepOrder *step;    // NULL: none was taken, or it failed as it did when it was recorded
     double time_step;         // [s] that it took
     const StepReport *report; // of it
     bool ends_step; // a step of the episode has ended with it: a group's may be of several
-} Deed;
+} Played;

@@ -279,12 +279,12 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
 }
 
 Status player_next(Player *player, LogReader *reader, Arena *scratch, const Context *context,
-                   bool *is_stopped, Deed *deed, PlayerDifference *difference, Error *error) {
+                   bool *is_stopped, Played *played, PlayerDifference *difference, Error *error) {
     Status status;
     *difference = (PlayerDifference){0};
     if (player->group != NULL) {
         bool is_done;
-        status = group_player_walk(player->group, reader, scratch, context, &is_done, deed,
+        status = group_player_walk(player->group, reader, scratch, context, &is_done, played,
                                    difference, error);
         *is_stopped = !is_done;
         return status;
@@ -293,7 +293,7 @@ Status player_next(Player *player, LogReader *reader, Arena *scratch, const Cont
     player->is_checking = false;
     status = player_walk(player, reader, false, scratch, context, &walked, difference, error);
     *is_stopped = walked != WALKED_ON;
-    *deed = player->deed;
+    *played = player->played;
     return status;
 }
 

@@ -72,11 +72,11 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
                   uint64_t until_ns, const Context *context, PlayerDifference *difference,
                   Error *error);
 
-// Does the next thing behind where it stands, which *deed tells, and checks its hashes.
+// Does the next thing behind where it stands, which *played tells, and checks its hashes.
 // *is_stopped: `context` said stop before that was done, and it is to be asked for again. A
 // difference is as that of player_run.
 Status player_next(Player *player, LogReader *reader, Arena *scratch, const Context *context,
-                   bool *is_stopped, Deed *deed, PlayerDifference *difference, Error *error);
+                   bool *is_stopped, Played *played, PlayerDifference *difference, Error *error);
 
 // Whether `context` ended the last player_run: there is more to do, also when it stands at its
 // step.

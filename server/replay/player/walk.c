@@ -237,7 +237,7 @@ static Status do_change(Player *player, PlayerDifference *difference, Error *err
         return STATUS_OK;
     }
     player->is_arrived = false;
-    player->deed = (Deed){.change_count = 1, .change = &open->input};
+    player->played = (Played){.change_count = 1, .change = &open->input};
     compare_hash(player, entry_hash(&open->entry, 0), "a change behind it", difference);
     close_hashed(player);
     return STATUS_OK;
@@ -271,10 +271,10 @@ static Status do_step(Player *player, Status status, LogReader *reader, Arena *s
     }
     player->step++;
     player->is_arrived = true;
-    player->deed = (Deed){.step = &open->run.order->step,
-                          .time_step = open->run.input.time_step,
-                          .report = &open->run.tally.last,
-                          .ends_step = true};
+    player->played = (Played){.step = &open->run.order->step,
+                              .time_step = open->run.input.time_step,
+                              .report = &open->run.tally.last,
+                              .ends_step = true};
     player->time += open->run.input.time_step;
     player->has_notes = player->has_notes && player->is_checking; // all of a chunk, or none
     if (player->has_notes && !notes_are_full(&player->notes)) {   // the recorder ends it then
@@ -329,7 +329,7 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
                    const Context *context, Walked *walked, PlayerDifference *difference,
                    Error *error) {
     *walked = WALKED_NOWHERE;
-    player->deed = (Deed){0};
+    player->played = (Played){0};
     while (!player->entry.is_open) {
         Status status = look_ahead(player, reader, error);
         if (status == STATUS_OK && settle && is_beyond(player)) {

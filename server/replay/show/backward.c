@@ -11,8 +11,8 @@ enum { CONTACTS_PER_BODY = 4 };
 // Marks may take so much more than frames: where they are few, steps are taken more than twice.
 enum { MARK_ROOM = 4 };
 
-struct Reel {
-    ReelDef def;
+struct Backward {
+    BackwardDef def;
     PlayerMark *mark[MARKS_MAX]; // owned; their steps rise
     size_t mark_count;
     size_t mark_bytes;
@@ -35,41 +35,41 @@ static Status out_of_memory(Error *error) {
 
 // ---- life
 
-Reel *reel_create(const ReelDef *def) {
-    Reel *reel = calloc(1, sizeof(*reel));
+Backward *backward_create(const BackwardDef *def) {
+    Backward *backward = calloc(1, sizeof(*backward));
     EpisodeFrame *frame = calloc(FRAMES_MAX, sizeof(*frame));
-    if (reel == NULL || frame == NULL) {
-        free(reel);
+    if (backward == NULL || frame == NULL) {
+        free(backward);
         free(frame);
         return NULL;
     }
-    reel->def = *def;
-    reel->frame = frame;
-    arena_init(&reel->memory, def->bytes_max);
-    return reel;
+    backward->def = *def;
+    backward->frame = frame;
+    arena_init(&backward->memory, def->bytes_max);
+    return backward;
 }
 
-static void drop_mark(Reel *reel) {
-    PlayerMark *mark = reel->mark[--reel->mark_count];
-    reel->mark_bytes -= player_mark_bytes(mark);
+static void drop_mark(Backward *backward) {
+    PlayerMark *mark = backward->mark[--backward->mark_count];
+    backward->mark_bytes -= player_mark_bytes(mark);
     player_mark_free(mark);
 }
 
-void reel_destroy(Reel *reel) {
-    if (reel == NULL) {
+void backward_destroy(Backward *backward) {
+    if (backward == NULL) {
         return;
     }
-    while (reel->mark_count > 0) {
-        drop_mark(reel);
+    while (backward->mark_count > 0) {
+        drop_mark(backward);
     }
-    arena_deinit(&reel->memory);
-    free(reel->frame);
-    free(reel);
+    arena_deinit(&backward->memory);
+    free(backward->frame);
+    free(backward);
 }
 
-size_t reel_bytes(const Reel *reel) {
-    return sizeof(*reel) + FRAMES_MAX * sizeof(*reel->frame) + reel->memory.total_bytes +
-           reel->mark_bytes;
+size_t backward_bytes(const Backward *backward) {
+    return sizeof(*backward) + FRAMES_MAX * sizeof(*backward->frame) +
+           backward->memory.total_bytes + backward->mark_bytes;
 }
 
 // ---- frames
@@ -100,19 +100,19 @@ static bool copy_frame(Arena *arena, EpisodeFrame *frame) {
            copy(arena, 3 * frame->contacts.count, &frame->contacts.impulse);
 }
 
-static Status add_frame(Reel *reel, Player *player, Error *error) {
-    EpisodeFrame *frame = &reel->frame[reel->frame_count];
-    Status status = stepped_frame(player, reel->def.wants, &reel->memory, frame, error);
-    if (status == STATUS_OK && !copy_frame(&reel->memory, frame)) {
+static Status add_frame(Backward *backward, Player *player, Error *error) {
+    EpisodeFrame *frame = &backward->frame[backward->frame_count];
+    Status status = stepped_frame(player, backward->def.wants, &backward->memory, frame, error);
+    if (status == STATUS_OK && !copy_frame(&backward->memory, frame)) {
         status = out_of_memory(error);
     }
-    reel->frame_count += status == STATUS_OK;
+    backward->frame_count += status == STATUS_OK;
     return status;
 }
 
 // What a frame of this world takes, about.
-static size_t frame_bytes(const Reel *reel, const World *world) {
-    const FrameWants wants = reel->def.wants;
+static size_t frame_bytes(const Backward *backward, const World *world) {
+    const FrameWants wants = backward->def.wants;
     size_t contacts = wants.contacts ? CONTACTS_PER_BODY * (size_t)world->body_count : 0;
     return (wants.reports ? sizeof(StepReport) : 0) + 14 * sizeof(double) * world->body_count +
            contacts * CONTACT_BYTES +
@@ -123,66 +123,67 @@ static size_t frame_bytes(const Reel *reel, const World *world) {
 
 // To the last place before the frame from which it can be stepped to: all marks are behind the
 // key-frame that leads to it.
-static Status go_back(Reel *reel, Player *player, LogReader *reader, uint64_t before,
+static Status go_back(Backward *backward, Player *player, LogReader *reader, uint64_t before,
                       Error *error) {
-    while (reel->mark_count > 0 && player_mark_step(reel->mark[reel->mark_count - 1]) > before) {
-        drop_mark(reel);
+    while (backward->mark_count > 0 &&
+           player_mark_step(backward->mark[backward->mark_count - 1]) > before) {
+        drop_mark(backward);
     }
-    return reel->mark_count > 0
-               ? player_return(player, reader, reel->mark[reel->mark_count - 1], error)
+    return backward->mark_count > 0
+               ? player_return(player, reader, backward->mark[backward->mark_count - 1], error)
                : player_seek(player, reader, before, NULL, error);
 }
 
 // Frames back to where they fill the room, and marks on the way to the first of them.
-static void plan(Reel *reel, Player *player, uint64_t from) {
+static void plan(Backward *backward, Player *player, uint64_t from) {
     const World *world = player_world(player);
-    const uint64_t stride = reel->def.stride, origin = player_step(player);
-    uint64_t frames = reel->def.bytes / frame_bytes(reel, world) + 1;
+    const uint64_t stride = backward->def.stride, origin = player_step(player);
+    uint64_t frames = backward->def.bytes / frame_bytes(backward, world) + 1;
     frames = frames < FRAMES_MAX ? frames : FRAMES_MAX;
-    uint64_t first = origin + (frame_wants_step(reel->def.wants) && origin > from);
-    first = first > reel->def.first ? first : reel->def.first;
+    uint64_t first = origin + (frame_wants_step(backward->def.wants) && origin > from);
+    first = first > backward->def.first ? first : backward->def.first;
     const uint64_t span = (frames - 1) * stride;
-    reel->first_frame = reel->goal - first > span ? reel->goal - span : first;
-    const size_t room = MARK_ROOM * reel->def.bytes / world_bytes(world) + 1,
+    backward->first_frame = backward->goal - first > span ? backward->goal - span : first;
+    const size_t room = MARK_ROOM * backward->def.bytes / world_bytes(world) + 1,
                  marks = room < MARKS_MAX ? room : MARKS_MAX;
-    const uint64_t left = marks > reel->mark_count ? (marks - reel->mark_count + 1) / 2 : 0;
-    const uint64_t way = reel->first_frame - origin;
+    const uint64_t left = marks > backward->mark_count ? (marks - backward->mark_count + 1) / 2 : 0;
+    const uint64_t way = backward->first_frame - origin;
     uint64_t spacing = left > 0 ? way / (left + 1) + 1 : 0;
     spacing = spacing > span + stride ? spacing : span + stride;
-    reel->spacing = spacing;
-    reel->next_mark = left > 0 && spacing < way ? origin + spacing : UINT64_MAX;
+    backward->spacing = spacing;
+    backward->next_mark = left > 0 && spacing < way ? origin + spacing : UINT64_MAX;
 }
 
-static Status begin(Reel *reel, Player *player, LogReader *reader, uint64_t step, uint64_t from,
-                    Error *error) {
-    arena_reset(&reel->memory);
-    reel->frame_count = 0;
-    reel->goal = step;
-    const bool takes_step = frame_wants_step(reel->def.wants) && step > from;
-    Status status = go_back(reel, player, reader, takes_step ? step - 1 : step, error);
+static Status begin(Backward *backward, Player *player, LogReader *reader, uint64_t step,
+                    uint64_t from, Error *error) {
+    arena_reset(&backward->memory);
+    backward->frame_count = 0;
+    backward->goal = step;
+    const bool takes_step = frame_wants_step(backward->def.wants) && step > from;
+    Status status = go_back(backward, player, reader, takes_step ? step - 1 : step, error);
     if (status == STATUS_OK) {
-        plan(reel, player, from);
+        plan(backward, player, from);
     }
-    reel->is_filling = status == STATUS_OK;
+    backward->is_filling = status == STATUS_OK;
     return status;
 }
 
-static void add_mark(Reel *reel, const Player *player) {
-    PlayerMark *mark = reel->mark_count < MARKS_MAX ? player_mark(player) : NULL;
-    reel->next_mark = UINT64_MAX;
+static void add_mark(Backward *backward, const Player *player) {
+    PlayerMark *mark = backward->mark_count < MARKS_MAX ? player_mark(player) : NULL;
+    backward->next_mark = UINT64_MAX;
     if (mark != NULL) { // without one the way is longer
-        reel->mark[reel->mark_count++] = mark;
-        reel->mark_bytes += player_mark_bytes(mark);
-        const uint64_t next = player_step(player) + reel->spacing;
-        reel->next_mark = next < reel->first_frame ? next : UINT64_MAX;
+        backward->mark[backward->mark_count++] = mark;
+        backward->mark_bytes += player_mark_bytes(mark);
+        const uint64_t next = player_step(player) + backward->spacing;
+        backward->next_mark = next < backward->first_frame ? next : UINT64_MAX;
     }
 }
 
 // The first step from `at` on behind which a frame is kept; the goal is one.
-static uint64_t next_frame(const Reel *reel, uint64_t at) {
-    const uint64_t stride = reel->def.stride;
-    at = at > reel->first_frame ? at : reel->first_frame;
-    return reel->goal - (reel->goal - at) / stride * stride;
+static uint64_t next_frame(const Backward *backward, uint64_t at) {
+    const uint64_t stride = backward->def.stride;
+    at = at > backward->first_frame ? at : backward->first_frame;
+    return backward->goal - (backward->goal - at) / stride * stride;
 }
 
 // One stretch of the way; the player stands behind it or was stopped on it.
@@ -198,15 +199,15 @@ static Status step_on(Player *player, LogReader *reader, uint64_t to, Arena *scr
 }
 
 // On to the goal. *is_stopped: on the way.
-static Status fill(Reel *reel, Player *player, LogReader *reader, Arena *scratch, uint64_t until_ns,
-                   const Context *context, bool *is_stopped, Error *error) {
+static Status fill(Backward *backward, Player *player, LogReader *reader, Arena *scratch,
+                   uint64_t until_ns, const Context *context, bool *is_stopped, Error *error) {
     Status status = STATUS_OK;
     *is_stopped = false;
-    while (status == STATUS_OK && reel->is_filling) {
-        const size_t kept = reel->frame_count;
-        const uint64_t behind = kept == 0 ? 0 : reel->frame[kept - 1].frame.step + 1;
-        const uint64_t frame = next_frame(reel, behind);
-        const uint64_t to = frame < reel->next_mark ? frame : reel->next_mark;
+    while (status == STATUS_OK && backward->is_filling) {
+        const size_t kept = backward->frame_count;
+        const uint64_t behind = kept == 0 ? 0 : backward->frame[kept - 1].frame.step + 1;
+        const uint64_t frame = next_frame(backward, behind);
+        const uint64_t to = frame < backward->next_mark ? frame : backward->next_mark;
         if (player_step(player) < to) {
             status = step_on(player, reader, to, scratch, until_ns, context, error);
         }
@@ -214,38 +215,39 @@ static Status fill(Reel *reel, Player *player, LogReader *reader, Arena *scratch
             *is_stopped = status == STATUS_OK;
             return status;
         }
-        if (to == reel->next_mark) {
-            add_mark(reel, player);
+        if (to == backward->next_mark) {
+            add_mark(backward, player);
         } else {
-            status = add_frame(reel, player, error);
-            reel->is_filling = to < reel->goal;
+            status = add_frame(backward, player, error);
+            backward->is_filling = to < backward->goal;
         }
     }
     return status;
 }
 
-Status reel_get(Reel *reel, Player *player, LogReader *reader, uint64_t step, uint64_t from,
-                Arena *scratch, uint64_t until_ns, const Context *context,
-                const EpisodeFrame **frame, Error *error) {
+Status backward_get(Backward *backward, Player *player, LogReader *reader, uint64_t step,
+                    uint64_t from, Arena *scratch, uint64_t until_ns, const Context *context,
+                    const EpisodeFrame **frame, Error *error) {
     *frame = NULL;
     bool is_stopped = false;
     Status status = STATUS_OK;
-    while (!reel->is_filling && reel->frame_count > 0 &&
-           reel->frame[reel->frame_count - 1].frame.step > step) {
-        reel->frame_count--;
+    while (!backward->is_filling && backward->frame_count > 0 &&
+           backward->frame[backward->frame_count - 1].frame.step > step) {
+        backward->frame_count--;
     }
-    bool is_there = reel->frame_count > 0 && reel->frame[reel->frame_count - 1].frame.step == step;
-    if (!is_there && !(reel->is_filling && reel->goal == step)) {
-        status = begin(reel, player, reader, step, from, error);
+    bool is_there =
+        backward->frame_count > 0 && backward->frame[backward->frame_count - 1].frame.step == step;
+    if (!is_there && !(backward->is_filling && backward->goal == step)) {
+        status = begin(backward, player, reader, step, from, error);
     }
-    if (status == STATUS_OK && reel->is_filling) {
-        status = fill(reel, player, reader, scratch, until_ns, context, &is_stopped, error);
+    if (status == STATUS_OK && backward->is_filling) {
+        status = fill(backward, player, reader, scratch, until_ns, context, &is_stopped, error);
     }
     if (status == STATUS_OK && !is_stopped) {
-        *frame = &reel->frame[reel->frame_count - 1];
+        *frame = &backward->frame[backward->frame_count - 1];
     } else if (status != STATUS_OK) {
-        reel->is_filling = false;
-        reel->frame_count = 0;
+        backward->is_filling = false;
+        backward->frame_count = 0;
     }
     return status;
 }

@@ -19,26 +19,26 @@
 
 #include "replay/show/stepped_frame.h"
 
-enum { REEL_BYTES_DEFAULT = 1 << 25 };
+enum { BACKWARD_BYTES_DEFAULT = 1 << 25 };
 
-typedef struct Reel Reel;
+typedef struct Backward Backward;
 
-typedef struct ReelDef {
+typedef struct BackwardDef {
     uint64_t first, stride; // nothing before `first` is asked for; steps from frame to frame
     FrameWants wants;
     size_t bytes;
     size_t bytes_max; // of the machine: a frame that needs more is refused
-} ReelDef;
+} BackwardDef;
 
 // NULL when memory ends.
-Reel *reel_create(const ReelDef *def);
-void reel_destroy(Reel *reel); // Nullable
-size_t reel_bytes(const Reel *reel);
+Backward *backward_create(const BackwardDef *def);
+void backward_destroy(Backward *backward); // Nullable
+size_t backward_bytes(const Backward *backward);
 
 // The frame behind a step: earlier ones, in strides, are what is asked for next. Borrowed until the
 // next call. `from`: the earliest step from which it can be stepped to, 0 or the end of a gap. With
 // STATUS_OK and *frame NULL it was stopped half-way: call again with the same step. DATA_LOSS when
 // what is stored is not what stepping gives.
-Status reel_get(Reel *reel, Player *player, LogReader *reader, uint64_t step, uint64_t from,
-                Arena *scratch, uint64_t until_ns, const Context *context,
-                const EpisodeFrame **frame, Error *error);
+Status backward_get(Backward *backward, Player *player, LogReader *reader, uint64_t step,
+                    uint64_t from, Arena *scratch, uint64_t until_ns, const Context *context,
+                    const EpisodeFrame **frame, Error *error);

@@ -26,7 +26,7 @@ struct Playback {
     Player *player;  // NULL: nothing had to be stepped yet
     bool has_sought; // the player is on its way to `sought_step`
     uint64_t sought_step;
-    Reel *reel; // of one that goes backward; else NULL
+    Backward *backward; // of one that goes backward; else NULL
     StoredChunk frames, contacts;
     Arena memory; // the frame handed out
     Arena rows;
@@ -70,14 +70,14 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
     arena_init(&made->rows, def->limits.bytes_max);
     Status status = STATUS_OK;
     if (def->backward) {
-        made->reel = reel_create(&(ReelDef){.first = def->first,
-                                            .stride = def->stride,
-                                            .wants = def->wants,
-                                            .bytes = REEL_BYTES_DEFAULT,
-                                            .bytes_max = def->limits.bytes_max});
-        status = made->reel != NULL ? STATUS_OK
-                                    : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                                                "Memory ended while opening an episode.");
+        made->backward = backward_create(&(BackwardDef){.first = def->first,
+                                                        .stride = def->stride,
+                                                        .wants = def->wants,
+                                                        .bytes = BACKWARD_BYTES_DEFAULT,
+                                                        .bytes_max = def->limits.bytes_max});
+        status = made->backward != NULL ? STATUS_OK
+                                        : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                                    "Memory ended while opening an episode.");
     }
     if (status == STATUS_OK && def->episode->lossy) {
         status = log_take_reader(def->log, &made->reader, error);
@@ -102,7 +102,7 @@ void playback_close(Playback *playback) {
         player_close(playback->player);
     }
     log_release(playback->def.log, &playback->hold);
-    reel_destroy(playback->reel);
+    backward_destroy(playback->backward);
     arena_deinit(&playback->frames.memory);
     arena_deinit(&playback->contacts.memory);
     arena_deinit(&playback->memory);
@@ -330,8 +330,8 @@ static Status get_back(Playback *playback, uint64_t step, Arena *scratch, uint64
     const EpisodeFrame *kept = NULL;
     Status status = playback->player == NULL ? open_player(playback, error) : STATUS_OK;
     if (status == STATUS_OK) {
-        status = reel_get(playback->reel, playback->player, playback->reader, step,
-                          begin_of(playback, step), scratch, until_ns, context, &kept, error);
+        status = backward_get(playback->backward, playback->player, playback->reader, step,
+                              begin_of(playback, step), scratch, until_ns, context, &kept, error);
     }
     *found = status == STATUS_OK && kept != NULL;
     if (*found) {
@@ -372,8 +372,8 @@ static Status get_frame(Playback *playback, uint64_t step, Arena *scratch, uint6
             return status;
         }
     }
-    Status status = (playback->reel != NULL ? get_back : get_on)(playback, step, scratch, until_ns,
-                                                                 context, frame, found, error);
+    Status status = (playback->backward != NULL ? get_back : get_on)(
+        playback, step, scratch, until_ns, context, frame, found, error);
     if (status != STATUS_OK) {
         // what the player holds now is of no use: the next frame begins afresh
         if (playback->player != NULL) {
@@ -401,6 +401,6 @@ size_t playback_bytes(const Playback *playback) {
     size_t bytes = sizeof(*playback) + playback->frames.memory.total_bytes +
                    playback->contacts.memory.total_bytes + playback->memory.total_bytes +
                    playback->rows.total_bytes;
-    bytes += playback->reel == NULL ? 0 : reel_bytes(playback->reel);
+    bytes += playback->backward == NULL ? 0 : backward_bytes(playback->backward);
     return playback->player == NULL ? bytes : bytes + player_bytes(playback->player);
 }

@@ -81,14 +81,14 @@ static Status go_on(Touching *touching, LogReader *reader, Arena *scratch, const
         touching->has_sought = status == STATUS_OK;
         return status;
     }
-    Deed deed;
+    Played played;
     PlayerDifference difference;
     Status status =
-        player_next(player, reader, scratch, context, is_stopped, &deed, &difference, error);
+        player_next(player, reader, scratch, context, is_stopped, &played, &difference, error);
     if (status == STATUS_OK && difference.found) {
         return player_tell_difference(&difference, error);
     }
-    if (status == STATUS_OK && !*is_stopped && deed.step != NULL &&
+    if (status == STATUS_OK && !*is_stopped && played.step != NULL &&
         !touches_add(&touching->touches, player_world(player), player_stepper(player),
                      ++touching->steps)) {
         return out_of_memory(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One lock guards the line of ready strands, the strands themselves and the list of finished jobs.
+// One lock guards the queue of ready strands, the strands themselves and the list of finished jobs.
 // Lanes take several jobs under it at once, and settle what they ran under it again; between the
 // two they touch nothing shared. What is taken of one strand is a *chain*: jobs in their order,
 // linked by Job.next, that one lane runs in a row, so that the replies of pipelined requests meet
@@ -10,19 +10,19 @@
 // could run the strand's next job and end its own turn first, and two replies would change places.
 //
 // What a lane has taken but not begun is never stuck behind a long job: a lane that would sleep
-// takes it away (steal_chain), and a lane whose turn is over gives it back to the head of the line.
+// takes it away (steal_chain), and a lane whose turn is over gives it back to its queue's head.
 //
-// There are two *crews* of lanes, each with a line of its own: one for strands whose pieces of work
+// There are two *crews* of lanes, each with its own queue: one for strands whose pieces of work
 // are short, and one for those that showed a long one. A strand is moved when it is put into a
-// line, and nowhere else.
+// queue, and nowhere else.
 //
 // A lane that would sleep may help others instead (offer.h). It is awake then, and so nobody
-// signals it: it looks at its line, without the lock, between two blocks, and under the lock before
-// it helps again or sleeps.
+// signals it: it looks at its queue, without the lock, between two blocks, and under the lock
+// before it helps again or sleeps.
 //
-// No wake is lost: whenever a line is longer than the number of lanes that are on their way to it,
+// No wake is lost: whenever a queue is longer than the number of lanes that are on their way to it,
 // a sleeping lane of its crew is signalled, if there is one (count_wakes); and a lane looks at its
-// line, under the lock, before it sleeps.
+// queue, under the lock, before it sleeps.
 #include "run/lanes/lane.h"
 
 #include "base/assert.h"
@@ -82,11 +82,11 @@ struct Worker {
     uv_thread_t thread;
 };
 
-// The lanes that share a line. Under the lock.
+// The lanes that share a queue. Under the lock.
 struct Crew {
     Worker *worker; // borrowed, count of them
     uint32_t count;
-    Line line;      // ready strands
+    Queue queue;    // ready strands
     Worker *asleep; // lanes that sleep, the last to fall asleep first: its caches are the warmest
     uint32_t waking_count;       // lanes signalled and not yet awake
     uint32_t batch_count;        // lanes that took more than one job
@@ -106,7 +106,7 @@ struct Pool {
     Crew crew[CREW_COUNT];
     JobList finished;
     bool is_closing;                  // from now on every finished job wakes the loop
-    bool is_stopping;                 // lanes leave when their line is empty
+    bool is_stopping;                 // lanes leave when their queue is empty
     _Atomic uint32_t awake_count;     // lanes that do not sleep, or are signalled; read without it
     _Atomic uint32_t helper_count;    // of these, those that help; without it
     _Atomic uint64_t put_aside_count; // read without it
@@ -154,9 +154,9 @@ void strand_init_long(Strand *strand) {
     strand->short_pieces_due = SHORT_PIECES;
 }
 
-// Into the line of those that shall run it.
-static void line_up(Pool *pool, Strand *strand) {
-    line_append(&pool->crew[strand->short_pieces_due > 0 ? CREW_LONG : CREW_SHORT].line, strand);
+// Into the queue of those that shall run it.
+static void queue_up(Pool *pool, Strand *strand) {
+    queue_append(&pool->crew[strand->short_pieces_due > 0 ? CREW_LONG : CREW_SHORT].queue, strand);
 }
 
 // Lanes to signal once the lock is free. Few, as a lane that wakes looks for more to do and wakes
@@ -189,7 +189,7 @@ static Wakes count_wakes(Pool *pool) {
     Wakes wakes = {.count = 0};
     for (int i = 0; i < CREW_COUNT; i++) {
         Crew *crew = &pool->crew[i];
-        while (crew->asleep != NULL && line_count(&crew->line) > crew->waking_count &&
+        while (crew->asleep != NULL && queue_count(&crew->queue) > crew->waking_count &&
                wakes.count < WAKES_MAX) {
             wakes.worker[wakes.count++] = take_sleeper(pool, crew);
         }
@@ -205,7 +205,7 @@ static void signal_lanes(const Wakes *wakes) {
 
 // ---- lanes
 
-// After a turn: hands what was done to the loop, and the strands to the line. Under the lock;
+// After a turn: hands what was done to the loop, and the strands to the queue. Under the lock;
 // touches no job or strand afterwards.
 static void settle(Worker *worker) {
     Pool *pool = worker->lane.pool;
@@ -220,7 +220,7 @@ static void settle(Worker *worker) {
         strand->unparked = strand->unparked && !strand->wants_park;
         strand->wants_park = false;
         if (strand->ready && !strand->parked) {
-            line_up(pool, strand);
+            queue_up(pool, strand);
         }
         strand = next;
     }
@@ -231,14 +231,14 @@ static void settle(Worker *worker) {
     }
 }
 
-// What was taken and not begun goes back to the head of the line, in its order. Under the lock.
+// What was taken and not begun goes back to the head of the queue, in its order. Under the lock.
 static void give_back(Worker *worker) {
     Crew *crew = worker->crew;
     uint32_t begun = atomic_exchange(&worker->batch_begun, worker->batch_count);
     for (uint32_t i = worker->batch_count; i > begun; i--) {
         Job *job = worker->batch[i - 1];
         strand_prepend(job->strand, job);
-        line_prepend(&crew->line, job->strand);
+        queue_prepend(&crew->queue, job->strand);
     }
     if (worker->batch_count > 1) {
         crew->batch_count--;
@@ -247,17 +247,17 @@ static void give_back(Worker *worker) {
     atomic_store(&worker->batch_begun, 0);
 }
 
-// A fair part of a long line, so that the lock is seldom needed; one strand of a short one. Under
+// A fair part of a long queue, so that the lock is seldom needed; one strand of a short one. Under
 // the lock.
 static bool take_batch(Worker *worker) {
     Crew *crew = worker->crew;
-    if (line_count(&crew->line) == 0) {
+    if (queue_count(&crew->queue) == 0) {
         return false;
     }
-    uint32_t part = line_count(&crew->line) / (2 * crew->count) + 1;
+    uint32_t part = queue_count(&crew->queue) / (2 * crew->count) + 1;
     worker->batch_count = part < BATCH_MAX ? part : BATCH_MAX;
     for (uint32_t i = 0; i < worker->batch_count; i++) {
-        worker->batch[i] = strand_pop(line_pop(&crew->line), CHAIN_MAX);
+        worker->batch[i] = strand_pop(queue_pop(&crew->queue), CHAIN_MAX);
     }
     if (worker->batch_count > 1) {
         crew->batch_count++;
@@ -432,7 +432,7 @@ static void help(Worker *worker) {
     Pool *pool = worker->lane.pool;
     atomic_fetch_add_explicit(&pool->helper_count, 1, memory_order_relaxed);
     uint64_t helped_ns = clock_now_ns();
-    while (line_count(&worker->crew->line) == 0 && !is_crowded(pool) && !worker->has_helped) {
+    while (queue_count(&worker->crew->queue) == 0 && !is_crowded(pool) && !worker->has_helped) {
         if (help_with_block(worker)) {
             helped_ns = clock_now_ns();
         } else {
@@ -494,8 +494,8 @@ static void lane_main(void *argument) {
     uv_mutex_lock(&pool->mutex);
     for (;;) {
         give_back(worker);
-        if (worker->turn_ns != 0 &&
-            (line_count(&worker->crew->line) == 0 || worker->wakes_loop || turn_is_over(worker))) {
+        if (worker->turn_ns != 0 && (queue_count(&worker->crew->queue) == 0 || worker->wakes_loop ||
+                                     turn_is_over(worker))) {
             end_turn(worker);
         }
         bool has_work = take_batch(worker) || steal_chain(worker);
@@ -503,7 +503,7 @@ static void lane_main(void *argument) {
             if (pool->is_stopping) {
                 break;
             }
-            Wakes wakes = count_wakes(pool); // a strand may have been put into the other line
+            Wakes wakes = count_wakes(pool); // a strand may have been put into the other queue
             signal_lanes(&wakes);
             if (may_help(worker)) {
                 uv_mutex_unlock(&pool->mutex);
@@ -738,7 +738,7 @@ uint64_t pool_job_count(const Pool *pool) {
 }
 
 uint32_t pool_waiting_count(const Pool *pool) {
-    return line_count(&pool->crew[CREW_SHORT].line) + line_count(&pool->crew[CREW_LONG].line);
+    return queue_count(&pool->crew[CREW_SHORT].queue) + queue_count(&pool->crew[CREW_LONG].queue);
 }
 
 void pool_settle(Pool *pool) {
@@ -771,7 +771,7 @@ void pool_flush(Pool *pool) {
         strand_append(strand, job);
         if (!strand->ready) {
             strand->ready = true;
-            line_up(pool, strand);
+            queue_up(pool, strand);
         }
         job = next;
     }
@@ -785,7 +785,7 @@ void pool_unpark(Pool *pool, Strand *strand) {
     uv_mutex_lock(&pool->mutex);
     if (strand->parked) {
         strand->parked = false;
-        line_up(pool, strand);
+        queue_up(pool, strand);
         wakes = count_wakes(pool);
     } else {
         strand->unparked = true;

@@ -9,7 +9,7 @@
 //   loop thread                       lane
 //   pool_submit(strand, job) ───────► work(job, lane)
 //   done(job) ◄────────────────────── JOB_DONE
-//                                     JOB_AGAIN, JOB_LONG: to the line of the long lanes
+//                                     JOB_AGAIN, JOB_LONG: to the queue of the long lanes
 //                                     JOB_PARKED: until pool_unpark(strand)
 //
 // Nobody waits for a client that does much, nor for work that takes long. Ready strands wait in
@@ -25,7 +25,7 @@
 // helped by long ones, which are woken for it, and by short ones that are awake anyway; a short
 // lane by short ones alone, as the system may take the core of a nicer one away in the middle of a
 // block. Between two blocks a helper looks whether it is needed elsewhere: it leaves for its own
-// work when its line has some, and to sleep when more lanes are awake than the pool was asked for.
+// work when its queue has some, and to sleep when more lanes are awake than the pool was asked for.
 // So no more than those are at work where one of them helps: a pool of one lane lends none, and two
 // large worlds on two lanes have one each. Helpers wait awake for the next tasks of a step under
 // way for HELP_SPIN_NS at most; with no such step under way they sleep at once.
@@ -85,7 +85,7 @@ struct Job {
 // of its last job has been called.
 struct Strand {
     Job *head, *tail;
-    bool ready;                // in the pool's line, on a lane, or parked
+    bool ready;                // in the pool's queue, on a lane, or parked
     bool wants_park;           // the lane's: its job returned JOB_PARKED in this turn
     bool parked, unparked;     // pool_unpark is awaited; or came before
     Job *left;                 // the lane's that has it: taken and not done

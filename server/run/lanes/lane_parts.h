@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The line of strands that are ready for a lane, fair between *shares*: whoever submits a job says
+// The queue of strands that are ready for a lane, fair between *shares*: whoever submits a job says
 // whose share it comes out of (a session's number), and the shares take turns, a strand at a time.
 // So a client with one short call waits for one chain of every other client, and not for the
 // thousand worlds that one of them steps.
@@ -7,7 +7,7 @@
 // There are SHARE_COUNT shares, numbers beyond are taken modulo: two clients of one share are
 // merely first come, first served between themselves. A strand waits in the share of its first job.
 //
-// Part of lane.c, under the pool's lock; only line_count may be asked without it.
+// Part of lane.c, under the pool's lock; only queue_count may be asked without it.
 #pragma once
 
 #include "run/lanes/lane.h"
@@ -21,11 +21,11 @@ struct Share {
     Share *next; // with strands
 };
 
-typedef struct Line {
+typedef struct Queue {
     Share *head, *tail; // whose turn it is, and will be
     _Atomic uint32_t count;
     Share share[SHARE_COUNT];
-} Line;
+} Queue;
 
 // ---- strands
 
@@ -66,73 +66,73 @@ static inline Job *strand_pop(Strand *strand, uint32_t count_max) {
     return chain;
 }
 
-// ---- the line
+// ---- the queue
 
-static inline uint32_t line_count(const Line *line) {
-    return atomic_load_explicit(&line->count, memory_order_relaxed);
+static inline uint32_t queue_count(const Queue *queue) {
+    return atomic_load_explicit(&queue->count, memory_order_relaxed);
 }
 
-static inline void line_count_add(Line *line, uint32_t change) {
-    atomic_store_explicit(&line->count, line_count(line) + change, memory_order_relaxed);
+static inline void queue_count_add(Queue *queue, uint32_t change) {
+    atomic_store_explicit(&queue->count, queue_count(queue) + change, memory_order_relaxed);
 }
 
-static inline Share *line_share(Line *line, const Strand *strand) {
-    return &line->share[strand->head->share % SHARE_COUNT];
+static inline Share *queue_share(Queue *queue, const Strand *strand) {
+    return &queue->share[strand->head->share % SHARE_COUNT];
 }
 
-static inline void line_append_share(Line *line, Share *share) {
+static inline void queue_append_share(Queue *queue, Share *share) {
     share->next = NULL;
-    if (line->tail == NULL) {
-        line->head = share;
+    if (queue->tail == NULL) {
+        queue->head = share;
     } else {
-        line->tail->next = share;
+        queue->tail->next = share;
     }
-    line->tail = share;
+    queue->tail = share;
 }
 
-static inline void line_append(Line *line, Strand *strand) {
-    Share *share = line_share(line, strand);
+static inline void queue_append(Queue *queue, Strand *strand) {
+    Share *share = queue_share(queue, strand);
     strand->next = NULL;
     if (share->tail == NULL) {
         share->head = strand;
-        line_append_share(line, share);
+        queue_append_share(queue, share);
     } else {
         share->tail->next = strand;
     }
     share->tail = strand;
-    line_count_add(line, 1);
+    queue_count_add(queue, 1);
 }
 
 // Its turn had come and is not lost.
-static inline void line_prepend(Line *line, Strand *strand) {
-    Share *share = line_share(line, strand);
+static inline void queue_prepend(Queue *queue, Strand *strand) {
+    Share *share = queue_share(queue, strand);
     strand->next = share->head;
     share->head = strand;
     if (share->tail == NULL) {
         share->tail = strand;
-        share->next = line->head;
-        line->head = share;
-        if (line->tail == NULL) {
-            line->tail = share;
+        share->next = queue->head;
+        queue->head = share;
+        if (queue->tail == NULL) {
+            queue->tail = share;
         }
     }
-    line_count_add(line, 1);
+    queue_count_add(queue, 1);
 }
 
-// The first strand of the share whose turn it is. The line has one.
-static inline Strand *line_pop(Line *line) {
-    Share *share = line->head;
+// The first strand of the share whose turn it is. The queue has one.
+static inline Strand *queue_pop(Queue *queue) {
+    Share *share = queue->head;
     Strand *strand = share->head;
-    line->head = share->next;
-    if (line->head == NULL) {
-        line->tail = NULL;
+    queue->head = share->next;
+    if (queue->head == NULL) {
+        queue->tail = NULL;
     }
     share->head = strand->next;
     if (share->head == NULL) {
         share->tail = NULL;
     } else {
-        line_append_share(line, share);
+        queue_append_share(queue, share);
     }
-    line_count_add(line, UINT32_MAX);
+    queue_count_add(queue, UINT32_MAX);
     return strand;
 }

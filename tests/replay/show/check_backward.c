@@ -161,19 +161,19 @@ static const struct {
     {3000, 1, 0, 0, false},
     {3000, 3, 0, UINT64_MAX, true},
     {20000, 7, 5, 0, false},
-    {REEL_BYTES_DEFAULT, 1, 0, 0, true},
-    {REEL_BYTES_DEFAULT, 5, 33, UINT64_MAX, false},
+    {BACKWARD_BYTES_DEFAULT, 1, 0, 0, true},
+    {BACKWARD_BYTES_DEFAULT, 5, 33, UINT64_MAX, false},
 };
 
 START_TEST(frames_are_the_same_backward) {
     Tape *tape = tape_open();
-    Reel *reel = reel_create(
-        &(ReelDef){.first = backwards[_i].first,
-                   .stride = backwards[_i].stride,
-                   .wants = {.contacts = backwards[_i].contacts, .reports = backwards[_i].contacts},
-                   .bytes = backwards[_i].bytes,
-                   .bytes_max = tape_limits.bytes_max});
-    ck_assert_ptr_nonnull(reel);
+    Backward *backward = backward_create(&(BackwardDef){
+        .first = backwards[_i].first,
+        .stride = backwards[_i].stride,
+        .wants = {.contacts = backwards[_i].contacts, .reports = backwards[_i].contacts},
+        .bytes = backwards[_i].bytes,
+        .bytes_max = tape_limits.bytes_max});
+    ck_assert_ptr_nonnull(backward);
     go_forward(tape);
     uint64_t calls = 0, frames = 0, contacts = 0;
     for (uint64_t step = tape->steps; step >= backwards[_i].first && step <= tape->steps;
@@ -181,8 +181,9 @@ START_TEST(frames_are_the_same_backward) {
         const EpisodeFrame *frame = NULL;
         while (frame == NULL) {
             Error error = {0};
-            ck_assert_int_eq(reel_get(reel, tape->player, tape->reader, step, 0, &tape->arena,
-                                      backwards[_i].until_ns, NULL, &frame, &error),
+            ck_assert_int_eq(backward_get(backward, tape->player, tape->reader, step, 0,
+                                          &tape->arena, backwards[_i].until_ns, NULL, &frame,
+                                          &error),
                              STATUS_OK);
             ck_assert_uint_lt(++calls, 100 * tape->steps);
         }
@@ -195,13 +196,13 @@ START_TEST(frames_are_the_same_backward) {
     }
     ck_assert_uint_eq(frames, (tape->steps - backwards[_i].first) / backwards[_i].stride + 1);
     ck_assert(backwards[_i].contacts == (contacts > 0));
-    reel_destroy(reel);
+    backward_destroy(backward);
     tape_close(tape);
 }
 END_TEST
 
-static TCase *case_reel(void) {
-    TCase *tcase = tcase_create("reel");
+static TCase *case_backward(void) {
+    TCase *tcase = tcase_create("backward");
     tcase_add_test(tcase, a_mark_leads_back_to_where_it_was_made_and_on_from_there);
     tcase_add_test(tcase, a_mark_whose_inputs_are_gone_is_damage);
     tcase_add_loop_test(tcase, frames_are_the_same_backward, 0,
@@ -209,4 +210,4 @@ static TCase *case_reel(void) {
     return tcase;
 }
 
-SUITE_MAIN("replay/reel", case_reel)
+SUITE_MAIN("replay/backward", case_backward)
