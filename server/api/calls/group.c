@@ -6,6 +6,7 @@
 // (run/groups/save.h). (Reset, Step, Read: group_step.c.)
 #include "api/calls/episode.h"
 #include "api/calls/group_call.h"
+#include "api/calls/group_follow.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "os/clock.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/calls/group_call.h"
 
+#include "api/calls/group_follow.h"
 #include "os/clock.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static Status check_mask(const GroupEntry *entry, GroupMask mask, size_t *chosen
 // A world that was sent takes no other call.
 static Status check_free(const GroupRun *run, Error *error) {
     const GroupMail *mail = run->entry->mail;
-    for (size_t i = 0; mail != NULL && i < run->call.count; i++) {
+    for (size_t i = 0; i < run->call.count; i++) {
         const uint32_t world = group_call_world(&run->call, i);
         if (!group_mail_is_free(mail, world)) {
             return error_set(error, STATUS_FAILED_PRECONDITION, "mask",
@@ -68,6 +69,9 @@ static bool list_worlds(GroupRun *run, GroupMask mask, Arena *arena) {
     run->call.world = world;
     return world != NULL;
 }
+
+static bool reply_when_whole(GroupRun *run, Lane *lane);
+static const GroupAnswer replies = {.worked = reply_when_whole, .has_opinions = true};
 
 static void release_run(Request *request) {
     GroupRun *run = request->plan;
@@ -100,6 +104,7 @@ Status group_run_prepare(Request *request, uint64_t group, GroupMask mask, Group
     }
     made->request = request;
     made->entry = entry;
+    made->answer = &replies;
     made->call.group = entry->group;
     made->call.count = count;
     farm_retain(entry);
@@ -292,6 +297,15 @@ static void reply(GroupRun *run, Lane *lane) {
     request_reply_written(request, lane, &body, &error);
 }
 
+// The last part to finish makes it. Soon done with is what leaves a line of what went wrong.
+static bool reply_when_whole(GroupRun *run, Lane *lane) {
+    if (atomic_fetch_sub_explicit(&run->left, 1, memory_order_acq_rel) > 1) {
+        return false;
+    }
+    reply(run, lane);
+    return run->request->status != STATUS_OK;
+}
+
 // ---- on a lane
 
 // How rows went, for the figures.
@@ -326,15 +340,10 @@ static void publish(const GroupRun *run, Lane *lane, const PartTally *tally) {
     }
 }
 
-// The row at a place of the run's order.
-static size_t row_at(const GroupRun *run, size_t place) {
-    return run->order == NULL ? place : run->order[place];
-}
-
 static void give_up_rows(GroupPart *part, const Error *why, Lane *lane, PartTally *tally) {
     GroupCall *call = &part->run->call;
     for (; part->next < part->end; part->next++) {
-        const size_t row = row_at(part->run, part->next);
+        const size_t row = group_run_row_at(part->run, part->next);
         group_give_up_row(call, row, why, &lane->scratch);
         tally_row(call, row, tally);
     }
@@ -354,7 +363,7 @@ static JobOutcome stop_row(GroupPart *part, const WorkWatch *watch, Lane *lane, 
         give_up_rows(part, &error, lane, tally);
         return JOB_DONE;
     }
-    const size_t row = row_at(part->run, part->next++);
+    const size_t row = group_run_row_at(part->run, part->next++);
     group_give_up_row(&part->run->call, row, &error, &lane->scratch);
     tally_row(&part->run->call, row, tally);
     return part->next < part->end ? JOB_AGAIN : JOB_DONE;
@@ -368,7 +377,7 @@ static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
     WorkWatch watch;
     request_watch(request, lane, lane->slice_ns, &watch);
     while (part->next < part->end) {
-        const size_t row = row_at(part->run, part->next);
+        const size_t row = group_run_row_at(part->run, part->next);
         if (!group_run_row(call, row, &lane->scratch, &watch.context)) {
             return stop_row(part, &watch, lane, tally);
         }
@@ -393,84 +402,25 @@ static JobOutcome run_rows(GroupPart *part, Lane *lane, PartTally *tally) {
     return JOB_DONE;
 }
 
-// ---- recorded groups
-
-// Who keeps what the call does. NULL: nobody, or it does nothing.
-static GroupRecorder *recorder_of(const GroupRun *run) {
-    return run->call.verb == GROUP_READ ? NULL : run->entry->recorder;
-}
-
-static void on_log_ready(LogWait *wait) {
-    const GroupPart *part =
-        (const GroupPart *)(const void *)((const char *)wait - offsetof(GroupPart, wait));
-    pool_unpark(part->run->request->api->def.pool, &part->block->strand);
-}
-
-// What records the group must catch up before the block's next call.
+// What the run keeps must be kept up with before a part of it begins.
 static bool must_wait(GroupPart *part) {
-    GroupRecorder *recorder = recorder_of(part->run);
-    if (recorder == NULL || part->next > part->first || group_recorder_is_ready(recorder, NULL) ||
-        request_should_stop(part->run->request, NULL)) {
-        return false;
-    }
-    part->wait = (LogWait){.done = on_log_ready};
-    return !group_recorder_is_ready(recorder, &part->wait);
-}
-
-static void record_part(GroupPart *part) {
     const GroupRun *run = part->run;
-    const GroupEntry *entry = run->entry;
-    GroupRecorder *recorder = recorder_of(run);
-    if (recorder != NULL) {
-        const GroupRowsOfRange rows = {.call = &run->call,
-                                       .number = run->recorded_call,
-                                       .ranges = run->part_count,
-                                       .order = run->order,
-                                       .first = part->first,
-                                       .end = part->end};
-        part->finished = group_recorder_add(recorder, (uint32_t)(part->block - entry->block), &rows,
-                                            run->record + part->first);
+    bool must = false;
+    for (uint32_t i = 0; i < run->follower_count && !must; i++) {
+        must = run->follower[i]->must_wait != NULL && run->follower[i]->must_wait(part);
     }
+    return must;
 }
 
-// Hands over what rows were kept of.
-static void collect_kept(GroupPart *part) {
-    const GroupRun *run = part->run;
-    for (size_t i = part->end; run->entry->opinions != NULL && i > part->first; i--) {
-        GroupRow *row = &run->call.row[row_at(run, i - 1)];
-        if (row->kept != NULL) {
-            row->kept->next = part->kept;
-            part->kept = row->kept;
-            row->kept = NULL;
-        }
+static void end_part(GroupPart *part, Lane *lane) {
+    GroupRun *run = part->run;
+    bool is_awaited = false;
+    for (uint32_t i = 0; i < run->follower_count; i++) {
+        run->follower[i]->worked(part);
+        is_awaited = is_awaited || run->follower[i]->is_awaited;
     }
-}
-
-void group_add_returns(GroupRecorder *recorder, uint64_t call, const GroupReturns *returns) {
-    group_recorder_add_returns(recorder, call, returns->world, returns->value,
-                               returns->doubtful_count > 0 ? returns->doubtful : NULL,
-                               returns->world_count);
-}
-
-static void open_recorded(GroupRun *run) {
-    GroupRecorder *recorder = recorder_of(run);
-    if (recorder != NULL) {
-        run->call.hash_steps = GROUP_HASH_STEPS;
-        run->recorded_call = group_recorder_open_call(recorder);
-        group_add_returns(recorder, run->recorded_call, &run->returns);
-    }
-}
-
-static void close_recorded(const GroupRun *run) {
-    GroupRecorder *recorder = recorder_of(run);
-    for (size_t i = 0; recorder != NULL && i < run->part_count; i++) {
-        const GroupPart *part = &run->part[i];
-        group_recorder_take(recorder, run->recorded_call, run->record + part->first,
-                            part->finished);
-    }
-    if (recorder != NULL) {
-        group_recorder_close_call(recorder, run->recorded_call);
-    }
+    farm_count_block(run->entry, part->block, false);
+    part->job.urgent = run->answer->worked(run, lane) || is_awaited;
 }
 
 static JobOutcome work_part(Job *job, Lane *lane) {
@@ -489,21 +439,10 @@ static JobOutcome work_part(Job *job, Lane *lane) {
         outcome = run_rows(part, lane, &tally);
     }
     publish(run, lane, &tally);
-    if (outcome != JOB_DONE) {
-        return outcome;
+    if (outcome == JOB_DONE) {
+        end_part(part, lane);
     }
-    record_part(part);
-    collect_kept(part);
-    farm_count_block(run->entry, part->block, false);
-    if (run->finished != NULL) {
-        job->urgent = true; // somebody may wait for these rows
-    } else if (atomic_fetch_sub_explicit(&run->left, 1, memory_order_acq_rel) == 1) {
-        reply(run, lane);
-        job->urgent = run->request->status != STATUS_OK; // `done` writes its line
-    }
-    // later calls may wait until this one is over
-    job->urgent = job->urgent || run->entry->opinions != NULL;
-    return JOB_DONE;
+    return outcome;
 }
 
 // ---- on the loop thread
@@ -511,24 +450,25 @@ static JobOutcome work_part(Job *job, Lane *lane) {
 static void on_part_done(Job *job) {
     const GroupPart *part = (GroupPart *)(void *)((char *)job - offsetof(GroupPart, job));
     GroupRun *run = part->run;
-    Opinions *opinions = run->entry->opinions;
-    if (run->finished != NULL) {
-        run->finished(run, part);
+    if (run->answer->taken != NULL) {
+        run->answer->taken(run, part);
     }
-    if (opinions != NULL) {
-        opinions_add(opinions, run->opinions_call, part->kept);
-    }
-    if (--run->unfinished == 0) {
-        close_recorded(run);
-        if (opinions != NULL) {
-            opinions_close_call(opinions, run->opinions_call, run->recorded_call);
+    for (uint32_t i = 0; i < run->follower_count; i++) {
+        if (run->follower[i]->taken != NULL) {
+            run->follower[i]->taken(run, part);
         }
-        request_finish(run->request);
     }
+    if (--run->unfinished > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < run->follower_count; i++) {
+        run->follower[i]->close(run);
+    }
+    request_finish(run->request);
 }
 
 static uint32_t world_at(const GroupRun *run, size_t place) {
-    return group_call_world(&run->call, row_at(run, place));
+    return group_call_world(&run->call, group_run_row_at(run, place));
 }
 
 // The rows of each block that has some.
@@ -568,7 +508,12 @@ static void start(GroupRun *run) {
     Pool *pool = run->request->api->def.pool;
     cut(run);
     run->entry->calls += run->call.verb != GROUP_READ;
-    open_recorded(run);
+    group_follow(run);
+    for (uint32_t i = 0; i < run->follower_count; i++) {
+        if (run->follower[i]->open != NULL) {
+            run->follower[i]->open(run);
+        }
+    }
     run->unfinished = run->part_count;
     atomic_store_explicit(&run->left, run->part_count, memory_order_relaxed);
     for (size_t i = 0; i < run->part_count; i++) {
@@ -583,7 +528,7 @@ static void start_in_turn(OpinionWait *wait) {
     GroupRun *run = (GroupRun *)(void *)((char *)wait - offsetof(GroupRun, turn));
     Opinions *opinions = run->entry->opinions;
     run->opinions_call = opinions_open_call(opinions);
-    if (run->finished == NULL) {
+    if (run->answer->has_opinions) {
         opinions_take(opinions, false, run->entry->count, memory_of(run), &run->told);
     }
     start(run);

@@ -5,60 +5,8 @@
 // worlds.
 #pragma once
 
-#include "api/request.h"
-#include "run/groups/farm.h"
+#include "api/calls/group_run.h"
 #include "wire/group_codec.h"
-
-// What clients count of finished episodes, as each request of the family may bring it. It stays the
-// caller's.
-typedef struct GroupReturns {
-    size_t world_count, value_count, doubtful_count;
-    const uint32_t *world;
-    const double *value;
-    const double *doubtful; // the part earned in doubtful steps
-} GroupReturns;
-
-#define GROUP_RETURNS(message)                                                                     \
-    ((GroupReturns){(message)->n_return_world, (message)->n_return_sum,                            \
-                    (message)->n_return_doubtful, (message)->return_world, (message)->return_sum,  \
-                    (message)->return_doubtful})
-
-typedef struct GroupRun GroupRun;
-
-// The rows of one block.
-typedef struct GroupPart {
-    Job job;
-    GroupRun *run;
-    GroupBlock *block;
-    size_t first, next, end; // places in the run's order; the next one to be carried out
-    size_t finished;         // episodes, of a group that is recorded
-    GroupCase *kept;         // steps to be solved again
-    LogWait wait;            // until the log has room
-} GroupPart;
-
-struct GroupRun {
-    Request *request;
-    GroupEntry *entry; // retained
-    GroupCall call;
-    const uint32_t *order; // its rows that are carried out; NULL: all
-    size_t count;          // of them
-    StockArena memory;     // borrowed of the host until the run is over, where it is_lent
-    bool is_lent;
-    GroupPart *part;
-    size_t part_count;
-    _Atomic size_t left; // parts not yet done on their lanes
-    size_t unfinished;   // parts whose job's `done` is to come; loop thread
-    // of a group that is recorded: what the call is to its recorder; room for an episode per place
-    uint64_t recorded_call;
-    EpisodeRecord *record;
-    GroupReturns returns; // what its request brought, the message's
-    // of a group with second opinions: its turn, what it is to them, and what its reply tells
-    OpinionWait turn;
-    uint64_t opinions_call;
-    OpinionColumns told;
-    // Nullable: instead of a reply. Loop: these rows have been carried out
-    void (*finished)(GroupRun *run, const GroupPart *part);
-};
 
 // Which worlds a call names.
 typedef struct GroupMask {
@@ -96,8 +44,6 @@ Status group_run_take_actions(GroupRun *run, size_t count, const float *action, 
                               const double *action_double, Error *error);
 
 Status group_check_returns(const GroupEntry *entry, const GroupReturns *returns, Error *error);
-// They pass.
-void group_add_returns(GroupRecorder *recorder, uint64_t call, const GroupReturns *returns);
 Status group_run_take_returns(GroupRun *run, GroupReturns returns, Error *error);
 
 // When the call is filled: judges it, and takes what memory it needs, for rows as well where it has
