@@ -72,7 +72,7 @@ TABLE = {
     "server/api/calls": (ANSWERS | REPLAY | {"api"}, LIBC | MESSAGES),
     "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES),
-    "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h"}),
+    "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h", "locale.h", "wchar.h"}),
     "clients/cli/base": ({"cli/text"}, LIBC | POSIX),
     "clients/cli/json": ({"cli/base", "cli/text"}, LIBC | MESSAGES | {"jansson.h"}),
     "clients/cli": (TOOL, LIBC | MESSAGES | {"moreau.h", "sys/stat.h"}),

@@ -3,6 +3,8 @@
 
 #include "cli/base/interrupt.h"
 #include "cli/base/memory.h"
+#include "cli/shown_message.h"
+#include "cli/text/shown.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -36,7 +38,8 @@ int cli_fail(Cli *cli, int status, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(sentence + used, sizeof(sentence) - (size_t)used, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "moreau: %s\n", sentence);
+    char shown[2 * sizeof(sentence)];
+    fprintf(stderr, "moreau: %s\n", shown_text(sentence, shown, sizeof(shown)));
     if (cli->failure[0] == '\0') {
         memcpy(cli->failure, sentence, sizeof(sentence));
     }
@@ -284,6 +287,9 @@ static int finish_call(const Cli *cli, MoreauReply *answer, Moreau__V1__Reply **
         return moreau_is_connected(cli->client) ? EXIT_REFUSED : EXIT_NO_CONNECTION;
     }
     *reply = cli_unpack(answer);
+    if (!cli->json && !cli->is_verbatim) {
+        shown_message(&(*reply)->base);
+    }
     moreau_reply_free(answer);
     return cli->error.status == MOREAU_OK ? EXIT_DONE : EXIT_REFUSED;
 }

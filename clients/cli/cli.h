@@ -36,7 +36,8 @@ typedef struct Cli {
     const char *token_file; // Nullable
     bool json;
     bool help;
-    const char *program;         // argv[0]
+    bool is_verbatim;    // replies keep what a terminal would obey: they are written as data
+    const char *program; // argv[0]
     unsigned reconnect_attempts; // of cli_connect's client, after a loss; default 0: none
     const CliField *fields;      // borrowed, ended by NULL; Nullable: fields go by their own names
     MoreauClient *client;        // owned; NULL until cli_connect

@@ -58,6 +58,29 @@ Status report_reopen(Report *report, Error *error) {
     return STATUS_OK;
 }
 
+// A client's name must neither forge a line nor steer the terminal of who reads it: what controls
+// is written as \x1b, whether it takes a byte or, as U+0080 to U+009F, two. What has no room goes
+// as a whole, as does the character that the text was cut in.
+static size_t escape(const char *text, char *out, size_t room) {
+    size_t used = 0, begun = 0; // of the last character
+    for (const uint8_t *at = (const uint8_t *)text; *at != '\0'; at++) {
+        const bool is_wide = at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0;
+        const bool controls = is_wide || at[0] < ' ' || at[0] == 0x7F;
+        char one[5] = {(char)*at, '\0'};
+        if (controls) {
+            snprintf(one, sizeof(one), "\\x%02x", is_wide ? at[1] : at[0]);
+        }
+        begun = (*at & 0xC0) != 0x80 ? used : begun;
+        if (used + strlen(one) > room) {
+            return begun;
+        }
+        memcpy(out + used, one, strlen(one));
+        used += strlen(one);
+        at += is_wide ? 1 : 0;
+    }
+    return used;
+}
+
 void report_line(const Report *report, ReportLevel level, const char *event, const char *format,
                  ...) {
     if (level > report->level) {
@@ -72,19 +95,12 @@ void report_line(const Report *report, ReportLevel level, const char *event, con
     used += (size_t)snprintf(line + used, sizeof(line) - used, ".%03uZ %s %s ",
                              (unsigned)(now_ns / 1000000u % 1000u), level_names[level], event);
 
+    char values[sizeof(line)];
     va_list arguments;
     va_start(arguments, format);
-    int written = vsnprintf(line + used, sizeof(line) - used, format, arguments);
+    vsnprintf(values, sizeof(values), format, arguments);
     va_end(arguments);
-    size_t end = used + (written > 0 ? (size_t)written : 0);
-    if (end > sizeof(line) - 2) {
-        end = sizeof(line) - 2;
-    }
-    for (size_t i = 0; i < end; i++) {
-        if ((unsigned char)line[i] < ' ') {
-            line[i] = ' '; // a client's name must not forge a line
-        }
-    }
+    size_t end = used + escape(values, line + used, sizeof(line) - used - 1);
     line[end] = '\n';
     ssize_t ignored = write(report->fd, line, end + 1); // nobody is left to tell when the log fails
     (void)ignored;

@@ -565,7 +565,8 @@ START_TEST(episodes_are_a_table) {
     ck_assert_str_eq(list->solver, "mdp");
     ck_assert(list->has_state && list->state == MOREAU__V1__EPISODE__STATE__COMPLETE);
     ck_assert(list->has_since && list->since > 1.7e9);
-    ck_assert_uint_eq(count_lines(outcome.out), 2 + 3);
+    ck_assert_uint_eq(count_lines(outcome.out), 2 + 3 + 2);
+    ASSERT_SAYS(outcome.out, "\n\nto look at it: moreau view ");
     ASSERT_SAYS(outcome.out, "3f2a91bc one_ball-1");
     ASSERT_SAYS(outcome.out,
                 "720     1.8 mdp         17  1.23 MB  complete, gained 0.125 J, night test");
@@ -577,7 +578,7 @@ START_TEST(episodes_come_in_pages_up_to_the_limit) {
     FakeLog log = {.episodes = 2600};
     Outcome outcome = run_served(&log, command_episodes, false, "--limit 30");
     ASSERT_SAYS(outcome.out, "2,600 episodes; the newest 30 (--limit N shows more)");
-    ck_assert_uint_eq(count_lines(outcome.out), 2 + 30);
+    ck_assert_uint_eq(count_lines(outcome.out), 2 + 30 + 2);
     forget(&log);
     FakeLog again = {.episodes = 1005};
     outcome = run_served(&again, command_episodes, true, "--limit 5000");

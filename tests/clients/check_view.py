@@ -180,3 +180,20 @@ def test_the_demo_without_a_browser_says_what_to_install(folder):
     assert "apt install chromium" in said.stdout
     assert "every bit of every step is" in " ".join(said.stdout.split())
     assert sorted(f.name for f in (folder / "bare").iterdir()) == ["demo.db", "demo.html", "server.log"]
+
+
+# ---- names that somebody else has chosen
+
+
+def test_a_name_does_nothing_to_a_terminal(server, folder):
+    scene = json.loads((SCENES / "one_ball.json").read_text())
+    scene["name"] = "\x1b]0;owned\x07\nmoreau: fine \u202e漢字\x7f\u009b2J"
+    scene["bodies"][1]["name"] = "ball\x1b[2J"
+    (folder / "evil.json").write_text(json.dumps(scene))
+    said = [run(server, "run", folder / "evil.json", "--steps", "1", "--keep", "--record=frames"), run(server, "worlds"),
+            run(server, "episodes"),
+            run(server, "replay", "evil\x1b", status=1), run(server, "view", "evil\x1b", status=1)]
+    for text in [s.stdout + s.stderr for s in said]:
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), text
+        assert "\nmoreau: fine" not in text
+    assert any(world["name"] == scene["name"] for world in json.loads(run(server, "worlds", "--json").stdout))

@@ -249,6 +249,7 @@ int command_call(Cli *cli, int argc, char **argv) {
         {"--deadline-ms", OPTION_COUNT, &deadline_ms, "N", "let the server stop after so long"},
     };
     OptionTable table = {options, sizeof(options) / sizeof(options[0])};
+    cli->is_verbatim = true;
     OptionList words = {0};
 
     // NAME --help is about the name, so the words are needed before the help is printed

@@ -242,6 +242,7 @@ static int conclude(Cli *cli, const Comparing *comparing, const Moreau__V1__Epis
         cli_print(cli, json_write_ours(&result->base));
     } else {
         compare_print(episode, result, asking->label);
+        episode_print_look(episode, result->last);
     }
     return status;
 }

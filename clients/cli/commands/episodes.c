@@ -149,7 +149,7 @@ static void print_count(const Moreau__V1__EpisodeListReply *page, uint64_t limit
 }
 
 // Prints the rows, or collects them in `rows` (Nullable).
-static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
+static void show_page(const Moreau__V1__EpisodeListReply *page, bool is_last, json_t *rows) {
     for (size_t i = 0; i < page->n_episodes; i++) {
         if (rows != NULL) {
             json_array_append_new(rows, json_write_ours(&page->episodes[i]->base));
@@ -158,6 +158,10 @@ static void show_page(const Moreau__V1__EpisodeListReply *page, json_t *rows) {
         } else {
             episode_print_row(page->episodes[i]);
         }
+    }
+    if (rows == NULL && is_last && page->n_episodes > 0 && page->episodes[0]->damage == NULL) {
+        putchar('\n');
+        episode_print_look(page->episodes[0], UINT64_MAX);
     }
 }
 
@@ -171,6 +175,7 @@ static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) 
     json_t *rows = cli->json ? json_array() : NULL;
     list.has_first = list.has_count = 1;
     uint64_t got, total;
+    bool is_last;
     do {
         uint64_t left = limit - list.first;
         list.count = left < PAGE_ROWS ? left : PAGE_ROWS;
@@ -185,9 +190,10 @@ static int show_pages(Cli *cli, Moreau__V1__EpisodeList *asked, uint64_t limit) 
         got = reply->episode_list->n_episodes;
         total = reply->episode_list->total;
         list.first += got;
-        show_page(reply->episode_list, rows);
+        is_last = got == 0 || list.first >= limit || list.first >= total;
+        show_page(reply->episode_list, is_last, rows);
         moreau__v1__reply__free_unpacked(reply, NULL);
-    } while (got > 0 && list.first < limit && list.first < total);
+    } while (!is_last);
     if (rows != NULL) {
         cli_print(cli, rows);
     }
@@ -236,6 +242,7 @@ static int show_one(Cli *cli, const char *name) {
         episode_print_launch(reply->episode_describe);
         episode_print_broken(reply->episode_describe);
         episode_print_open(reply->episode_describe);
+        episode_print_look(reply->episode_describe->episode, UINT64_MAX);
     }
     moreau__v1__reply__free_unpacked(reply, NULL);
     return EXIT_DONE;

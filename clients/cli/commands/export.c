@@ -8,6 +8,7 @@
 #include "cli/base/memory.h"
 #include "cli/text/number.h"
 #include "cli/episodes/play.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -291,6 +292,7 @@ int command_export(Cli *cli, int argc, char **argv) {
         {"--db", OPTION_TEXT, &options.db, "FILE", "that the episode of a page is in"},
         {"--page", OPTION_TEXT, &options.page, "FILE", "the viewer; default: the installed one"},
     };
+    cli->is_verbatim = true;
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
                            argv, 1, 1, &words);

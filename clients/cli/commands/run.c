@@ -240,6 +240,8 @@ static void show_run(Cli *cli, const RunReport *report, const Moreau__V1__Episod
         run_report_print(report);
         if (episode != NULL) {
             recording_print(episode);
+        } else if (report->kept) {
+            printf("\nto look at it: moreau view %" PRIu64 "\n", report->world);
         }
         return;
     }
@@ -331,7 +333,7 @@ static int run_alone(Cli *cli, const RunOptions *options, const OptionList *solv
                      Moreau__V1__Scene *scene, const JsonText *source) {
     RunBeside run = {0};
     int status = run_scene(cli, options, solvers, solvers->item[0], scene, source, &run);
-    if (run.created != NULL) {
+    if (run.report.world != 0) { // else it was refused, and nothing ran
         show_run(cli, &run.report, run.episode != NULL ? run.episode->episode_stop->episode : NULL);
     }
     run_beside_free(&run);

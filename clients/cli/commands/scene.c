@@ -20,6 +20,7 @@ static const char usage[] =
     "  moreau scene robot | jq '.joints[] | {name, kind, low, high}'\n";
 
 int command_scene(Cli *cli, int argc, char **argv) {
+    cli->is_verbatim = true;
     OptionList words = {0};
     Moreau__V1__WorldScene call = MOREAU__V1__WORLD_SCENE__INIT;
     Moreau__V1__Request request = MOREAU__V1__REQUEST__INIT;

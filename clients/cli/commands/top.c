@@ -4,6 +4,7 @@
 
 #include "cli/text/number.h"
 #include "cli/worlds/sample.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ static const char usage[] =
     "  moreau top --once --interval 5\n"
     "  moreau top --json | jq .per_s.steps\n";
 
-enum { HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
+enum { NAME_COLUMNS = 16, HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
 
 static void sleep_for(double seconds) {
     double whole = floor(seconds);
@@ -61,9 +62,9 @@ static size_t print_groups(const Sample *sample) {
     for (size_t i = 0; i < shown; i++) {
         const SampleGroup *group = &sample->group[i];
         const Moreau__V1__GroupInfo *info = group->info;
-        char text[3][32];
-        printf("%12" PRIu64 "  %-16.16s %10s %8" PRIu64 " %10s %9s  %.8s\n", info->group,
-               info->name != NULL ? info->name : "",
+        char text[3][32], name[SHOWN_COLUMN_BYTES];
+        printf("%12" PRIu64 "  %s %10s %8" PRIu64 " %10s %9s  %.8s\n", info->group,
+               shown_column(info->name, NAME_COLUMNS, name),
                format_count((uint64_t)group->steps_rate, text[0]), info->count,
                format_count((uint64_t)group->episodes_rate, text[1]),
                format_bytes(info->bytes, text[2]), info->recording != NULL ? info->recording : "");
@@ -112,12 +113,12 @@ static size_t print_server(Cli *cli, const Sample *sample, const SampleRates *ra
 }
 
 static void print_world(const SampleWorld *world) {
-    char text[2][32];
-    printf("%12" PRIu64 "  %-16.16s %10s %8" PRIu64 " %8" PRIu64 " %9s  %s%s%s%s\n", world->id,
-           world->name, format_count((uint64_t)world->steps_rate, text[0]), world->bodies,
-           world->contacts, format_bytes(world->bytes, text[1]), world->solver,
-           terminal_style(stdout, STYLE_BAD), world->faulted ? " faulted" : "",
-           terminal_style(stdout, STYLE_PLAIN));
+    char text[2][32], name[SHOWN_COLUMN_BYTES];
+    printf("%12" PRIu64 "  %s %10s %8" PRIu64 " %8" PRIu64 " %9s  %s%s%s%s\n", world->id,
+           shown_column(world->name, NAME_COLUMNS, name),
+           format_count((uint64_t)world->steps_rate, text[0]), world->bodies, world->contacts,
+           format_bytes(world->bytes, text[1]), world->solver, terminal_style(stdout, STYLE_BAD),
+           world->faulted ? " faulted" : "", terminal_style(stdout, STYLE_PLAIN));
 }
 
 static void print_view(Cli *cli, const Sample *sample, const SampleRates *rates) {

@@ -108,6 +108,10 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
     for (size_t i = 0; i < result->n_differences; i++) {
         print_difference(result->differences[i]);
     }
+    if (!result->verified) {
+        const bool is_known = result->n_differences > 0 && result->differences[0]->has_step;
+        episode_print_look(episode, is_known ? result->differences[0]->step : UINT64_MAX);
+    }
 }
 
 // What came of it, `reply` Nullable, is shown and judged.

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "cli/json/write.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 #include "cli/worlds/find.h"
 #include "cli/worlds/page.h"
@@ -27,6 +28,8 @@ static const char usage[] =
     "  moreau worlds --destroy falling\n"
     "  moreau worlds --json | jq '.[] | select(.faulted) | .world'\n";
 
+enum { NAME_COLUMNS = 16 };
+
 static void print_head(uint64_t total) {
     char count[32];
     printf("%s%s world%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
@@ -39,9 +42,11 @@ static void print_head(uint64_t total) {
 }
 
 static void print_row(const Moreau__V1__WorldInfo *world) {
-    printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
-           world->world, world->name != NULL ? world->name : "", world->bodies, world->contacts,
-           world->step, world->time + 0.0, world->solver != NULL ? world->solver : "",
+    char name[SHOWN_COLUMN_BYTES];
+    printf("%12" PRIu64 "  %s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
+           world->world, shown_column(world->name, NAME_COLUMNS, name), world->bodies,
+           world->contacts, world->step, world->time + 0.0,
+           world->solver != NULL ? world->solver : "",
            world->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER ? ", kept" : "",
            terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
            terminal_style(stdout, STYLE_PLAIN));
@@ -71,8 +76,9 @@ static void print_group_head(uint64_t total) {
 
 static void print_group(const Moreau__V1__GroupInfo *group) {
     const bool is_kept = group->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER;
-    printf("%12" PRIu64 "  %-16.16s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 "  %s%s%s\n",
-           group->group, group->name != NULL ? group->name : "", group->count, group->bodies,
+    char name[SHOWN_COLUMN_BYTES];
+    printf("%12" PRIu64 "  %s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 "  %s%s%s\n",
+           group->group, shown_column(group->name, NAME_COLUMNS, name), group->count, group->bodies,
            group->steps, group->episodes, is_kept ? "kept" : "",
            is_kept && group->recording != NULL ? ", " : "",
            group->recording != NULL ? group->recording : "");

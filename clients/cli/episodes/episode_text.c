@@ -2,6 +2,7 @@
 #include "cli/episodes/episode_text.h"
 
 #include "cli/protocol/certificate.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 
 #include <ctype.h>
@@ -70,14 +71,17 @@ static void print_place(const Moreau__V1__EpisodeInfo *episode) {
     printf(", %s", text_or(episode->episode, "?"));
 }
 
+enum { NAME_COLUMNS = 14 };
+
 void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
     char id[EPISODE_SHORT_BYTES];
-    char text[5][32];
+    char text[5][32], name[SHOWN_COLUMN_BYTES];
     episode_short(episode, id);
     snprintf(text[0], sizeof(text[0]), "%" PRIu64, episode->unconverged_steps);
-    printf("%s %-14.14s %-12s %8" PRIu64 " %7.4g %-6.6s %s%7s%s %8s  %s%s%s", id,
-           episode_name(episode), format_when(episode->begun, false, text[1]), episode->steps,
-           episode_simulated(episode), text_or(episode->solver, "?"),
+    printf("%s %s %-12s %8" PRIu64 " %7.4g %-6.6s %s%7s%s %8s  %s%s%s", id,
+           shown_column(episode_name(episode), NAME_COLUMNS, name),
+           format_when(episode->begun, false, text[1]), episode->steps, episode_simulated(episode),
+           text_or(episode->solver, "?"),
            terminal_style(stdout, episode->unconverged_steps > 0 ? STYLE_BAD : STYLE_PLAIN),
            episode->unconverged_steps > 0 ? text[0] : "-", terminal_style(stdout, STYLE_PLAIN),
            format_bytes(episode->bytes, text[2]),
@@ -330,4 +334,14 @@ int episode_describe(Cli *cli, const char *name, uint64_t highlights, Moreau__V1
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_DESCRIBE;
     request.episode_describe = &describe;
     return episode_ask(cli, &request, reply);
+}
+
+void episode_print_look(const Moreau__V1__EpisodeInfo *episode, uint64_t step) {
+    char id[EPISODE_SHORT_BYTES];
+    episode_short(episode, id);
+    if (step == UINT64_MAX) {
+        printf("to look at it: moreau view %s\n", id);
+    } else {
+        printf("to look at it: moreau view %s --step %" PRIu64 "\n", id, step);
+    }
 }

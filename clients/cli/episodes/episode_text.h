@@ -21,6 +21,10 @@ void episode_print_row(const Moreau__V1__EpisodeInfo *episode);
 // Everything about one.
 void episode_print(const Moreau__V1__EpisodeInfo *episode);
 
+// The last line of what is worth a look: how the page is opened on it, `step` where there is
+// something to see. UINT64_MAX: at the end.
+void episode_print_look(const Moreau__V1__EpisodeInfo *episode, uint64_t step);
+
 // A call that is answered with an episode (EpisodeDescribe, EpisodeStop). EXIT_DONE: *reply holds
 // it, and is the caller's to free. Anything else: after a sentence, *reply is NULL.
 int episode_ask(Cli *cli, Moreau__V1__Request *request, Moreau__V1__Reply **reply);

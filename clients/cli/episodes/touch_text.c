@@ -3,6 +3,7 @@
 
 #include "cli/base/interrupt.h"
 #include "cli/text/number.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -98,13 +99,15 @@ static void print_head(uint64_t total, uint64_t limit, bool is_simulated) {
 }
 
 static void print_row(const Moreau__V1__EpisodeTouchesReply *page, size_t i) {
-    char body[2][BODY_BYTES];
+    enum { BODY_COLUMNS = 14 };
+    char body[2][BODY_BYTES], shown[2][SHOWN_COLUMN_BYTES];
     char ended[24] = "-";
     if (page->ended[i]) {
         snprintf(ended, sizeof(ended), "%" PRIu64, page->last_step[i]);
     }
-    printf("%-14.14s %-14.14s %8" PRIu64 " %8s %9.4g %11.5g %8" PRIu64 "\n",
-           body_text(page, page->body[i], body[0]), body_text(page, page->other_body[i], body[1]),
+    printf("%s %s %8" PRIu64 " %8s %9.4g %11.5g %8" PRIu64 "\n",
+           shown_column(body_text(page, page->body[i], body[0]), BODY_COLUMNS, shown[0]),
+           shown_column(body_text(page, page->other_body[i], body[1]), BODY_COLUMNS, shown[1]),
            page->first_step[i], ended, page->approach_speed[i], page->hardest_impulse[i],
            page->hardest_step[i]);
 }

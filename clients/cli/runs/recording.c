@@ -84,4 +84,5 @@ void recording_print(const Moreau__V1__EpisodeInfo *episode) {
     printf("\n%sepisode %s%s %s: moreau replay %s, moreau verify %s\n",
            terminal_style(stdout, STYLE_BOLD), id, terminal_style(stdout, STYLE_PLAIN),
            episode_name(episode), id, id);
+    episode_print_look(episode, UINT64_MAX);
 }

@@ -3,6 +3,7 @@
 
 #include "cli/protocol/certificate.h"
 #include "cli/text/number.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -140,12 +141,13 @@ static const char *name_of_body(const RunReport *report, uint64_t id) {
     return NULL;
 }
 
-enum { BODY_TEXT_BYTES = 64 };
+enum { NAME_COLUMNS = 40, BODY_TEXT_BYTES = SHOWN_COLUMN_BYTES + 3 };
 
 static const char *text_of_body(const RunReport *report, uint64_t id, char *text) {
     const char *name = name_of_body(report, id);
     if (name != NULL) {
-        snprintf(text, BODY_TEXT_BYTES, "'%.40s'", name);
+        char shown[SHOWN_COLUMN_BYTES];
+        snprintf(text, BODY_TEXT_BYTES, "'%s'", shown_cut(name, NAME_COLUMNS, shown));
     } else {
         snprintf(text, BODY_TEXT_BYTES, "%" PRIu64, id);
     }
@@ -165,7 +167,8 @@ static void print_broken(const RunReport *report) {
         const char *name =
             id <= report->scene->n_joints ? report->scene->joints[id - 1]->name : NULL;
         if (name != NULL && name[0] != '\0') {
-            printf("%s '%.40s'", i == 0 ? "" : ",", name);
+            char shown[SHOWN_COLUMN_BYTES];
+            printf("%s '%s'", i == 0 ? "" : ",", shown_cut(name, NAME_COLUMNS, shown));
         } else {
             printf("%s %" PRIu64, i == 0 ? "" : ",", id);
         }
@@ -248,14 +251,15 @@ static void print_certificate(const RunReport *report) {
 }
 
 static void print_timing(const RunReport *report) {
-    char text[3][32];
+    char text[3][32], name[SHOWN_COLUMN_BYTES];
     double factor = report->wall_time > 0.0 ? report->time / report->wall_time : 0.0;
     char times[32]; // three digits that count, and no exponent
     snprintf(times, sizeof(times), factor < 100.0 ? "%.3g" : "%.0f", factor);
     printf("%s%s%s: %s step%s, %.6g s simulated, in %s (%sx real time)\n",
-           terminal_style(stdout, STYLE_BOLD), report->name, terminal_style(stdout, STYLE_PLAIN),
-           format_count(report->steps_done, text[0]), plural(report->steps_done), report->time,
-           format_seconds(report->wall_time, text[1]), times);
+           terminal_style(stdout, STYLE_BOLD), shown_text(report->name, name, sizeof(name)),
+           terminal_style(stdout, STYLE_PLAIN), format_count(report->steps_done, text[0]),
+           plural(report->steps_done), report->time, format_seconds(report->wall_time, text[1]),
+           times);
     if (report->steps_done < report->steps_wanted) {
         printf("  %s%s before all %s step%s were done%s\n", terminal_style(stdout, STYLE_BAD),
                report->interrupted ? "stopped" : "ended",
