@@ -73,25 +73,40 @@ bool wire_has_frame(const MoreauClient *client) {
            client->in.count - client->in.first - FRAME_HEADER_BYTES >= body_bytes;
 }
 
-// An answer of HTTP, taken for the header of a frame: of more than 1 GiB, which no server sends.
-static bool is_http(const MoreauClient *client) {
+// What another protocol says first, taken for the header of a frame: of more than 1 GiB, which no
+// server sends.
+static bool begins(const MoreauClient *client, const char start[FRAME_HEADER_BYTES]) {
     const Bytes *in = &client->in;
-    static const char start[FRAME_HEADER_BYTES] = {'H', 'T', 'T', 'P'};
-    return in->count - in->first >= sizeof(start) &&
-           memcmp(in->data + in->first, start, sizeof(start)) == 0;
+    return in->count - in->first >= FRAME_HEADER_BYTES &&
+           memcmp(in->data + in->first, start, FRAME_HEADER_BYTES) == 0;
+}
+
+// Another program's port. What came from it is no frame, and is forgotten.
+static MoreauStatus check_protocol(MoreauClient *client) {
+    static const struct {
+        char start[FRAME_HEADER_BYTES + 1];
+        const char *says;
+    } others[] = {
+        {"HTTP", "%s answers in HTTP: this is the server's http port (its option --http), where "
+                 "the pages are; connect to an address of its --listen"},
+        {"SSH-", "%s answers in SSH: to reach a server on that machine, run ssh -N -L "
+                 "7667:127.0.0.1:7667 HOST and connect to 127.0.0.1:7667"},
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (begins(client, others[i].start)) {
+            client->in.first = client->in.count = 0;
+            return client_lose(client, MOREAU_FAILED_PRECONDITION, others[i].says, client->address);
+        }
+    }
+    return MOREAU_OK;
 }
 
 // The announced length is judged before its bytes are waited for.
 static MoreauStatus check_length(MoreauClient *client) {
     size_t body_bytes;
-    if (is_http(client)) {
-        client->in.first = 0;
-        client->in.count = 0;
-        return client_lose(
-            client, MOREAU_FAILED_PRECONDITION,
-            "%s answers in HTTP: this is the server's http port (its option --http), "
-            "where the pages are; connect to an address of its --listen",
-            client->address);
+    const MoreauStatus status = check_protocol(client);
+    if (status != MOREAU_OK) {
+        return status;
     }
     if (announced(client, &body_bytes) && body_bytes > client->options.reply_bytes_max) {
         client->in.first = 0; // nothing after this header can be read any more

@@ -238,6 +238,12 @@ typedef struct Refusal {
 } Refusal;
 
 static const Refusal scene_refusals[] = {
+    {"{\"name\": \"x\",\n }", "scene.json:2: string or '}' expected near '}'; there is a comma in"},
+    {"{\"bodies\": [{},]}",
+     "scene.json:1: unexpected token near ']'; there is a comma in front of it"},
+    {"{\"bodies\": [{}}", "scene.json:1: ']' expected near '}'"}, // no word of commas
+    {"\xEF\xBB\xBF{}",
+     "scene.json:1: '[' or '{' expected near '\uFEFF'; the text begins with a byte"},
     {"{\n\n\"nmae\": \"x\"}",
      "scene.json:3: nmae: unknown key (did you mean name?); Scene has name, about, settings"},
     {"{\"bodies\": [{},\n{}, {\n\"shapes\": [\n{\"sphere\": {\"radius\":\n \"big\"}}]}]}",

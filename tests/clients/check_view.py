@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`moreau demo`, `view` and `shot`: what they open, write and say, with a browser and without one.
+"""`moreau demo`, `view` and `shot`: what they open, write and say, with a browser and without one; and what commands say of
+names and of worlds that fail.
 
 Pictures are taken where there is Chromium, and left out where there is none; `demo` as a whole takes a minute and is
 told by MOREAU_LONG."""
@@ -197,3 +198,13 @@ def test_a_name_does_nothing_to_a_terminal(server, folder):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), text
         assert "\nmoreau: fine" not in text
     assert any(world["name"] == scene["name"] for world in json.loads(run(server, "worlds", "--json").stdout))
+
+
+def test_a_call_in_which_a_world_fails_says_so_and_fails(server, folder):
+    scene = {"name": "feather", "bodies": [{"name": "f", "mass": 1e-18, "inertia": [1e-18, 1e-18, 1e-18, 0, 0, 0], "shapes": []}]}
+    (folder / "feather.json").write_text(json.dumps(scene))
+    made = json.loads(run(server, "run", folder / "feather.json", "--steps", "1", "--keep", "--json").stdout)
+    call = {"worlds": [made["world"]], "steps": 10, "time_step": 10, "wrench_count": [1], "wrench_body": [1], "wrench": [1e18, 0, 0, 0, 0, 0]}
+    said = run(server, "call", "WorldStep", json.dumps(call), status=1)
+    assert re.match(rf"moreau: world {made['world']} failed: ", said.stderr)
+    assert json.loads(said.stdout)["failures"][0]["world"] == str(made["world"])

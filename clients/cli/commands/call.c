@@ -6,6 +6,7 @@
 #include "cli/json/write.h"
 #include "cli/protocol/methods.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +112,7 @@ static int load_body(Cli *cli, const OptionList *words, JsonText *json) {
 }
 
 // What an answer holds; NULL: nothing.
-static json_t *write_result(const Moreau__V1__Reply *reply) {
+static const ProtobufCMessage *result_of(const Moreau__V1__Reply *reply) {
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(
         reply->base.descriptor, (unsigned)reply->result_case);
     if (reply->result_case == MOREAU__V1__REPLY__RESULT__NOT_SET || field == NULL) {
@@ -119,7 +120,12 @@ static json_t *write_result(const Moreau__V1__Reply *reply) {
     }
     const ProtobufCMessage *message;
     memcpy(&message, (const uint8_t *)reply + field->offset, sizeof(void *));
-    return json_write_message(message);
+    return message;
+}
+
+static json_t *write_result(const Moreau__V1__Reply *reply) {
+    const ProtobufCMessage *message = result_of(reply);
+    return message != NULL ? json_write_message(message) : NULL;
 }
 
 // The result alone, or {"status", "result"} when the call did not go well. A new reference.
@@ -155,6 +161,32 @@ static bool print_event(void *context, const MoreauReply *event) {
     return cli_print_line(calling->cli, line);
 }
 
+// A batch is answered OK though worlds failed in it: who calls about them wants to know.
+static int judge_failures(Cli *cli, const Moreau__V1__Reply *reply) {
+    const ProtobufCMessage *result = result_of(reply);
+    const ProtobufCFieldDescriptor *field =
+        result == NULL
+            ? NULL
+            : protobuf_c_message_descriptor_get_field_by_name(result->descriptor, "failures");
+    if (field == NULL || field->descriptor != &moreau__v1__status__descriptor) {
+        return EXIT_DONE;
+    }
+    size_t count;
+    Moreau__V1__Status *const *failures;
+    memcpy(&count, (const uint8_t *)result + field->quantifier_offset, sizeof(count));
+    memcpy(&failures, (const uint8_t *)result + field->offset, sizeof(failures));
+    if (count == 0) {
+        return EXIT_DONE;
+    }
+    const Moreau__V1__Status *first = failures[0];
+    char rest[64] = "";
+    if (count > 1) {
+        snprintf(rest, sizeof(rest), " (and %zu more: see failures)", count - 1);
+    }
+    return cli_fail(cli, EXIT_REFUSED, "world %" PRIu64 " failed: %s%s", first->world,
+                    first->message != NULL ? first->message : "the server does not say why", rest);
+}
+
 static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, ProtobufCMessage *message,
                        const JsonText *source, uint32_t deadline_ms) {
     int status = cli_connect(cli);
@@ -175,6 +207,7 @@ static int send_method(Cli *cli, const ProtobufCFieldDescriptor *method, Protobu
     }
     if (reply != NULL) {
         json_t *document = write_reply(reply, status == EXIT_DONE);
+        status = status == EXIT_DONE ? judge_failures(cli, reply) : status;
         (calling.had_events ? cli_print_last : cli_print)(cli, document);
         moreau__v1__reply__free_unpacked(reply, NULL);
     }

@@ -428,6 +428,13 @@ static int load_and_run(Cli *cli, const RunOptions *options, const char *file) {
     if (status != EXIT_DONE) {
         return status;
     }
+    if (json_object_get(json.root, "trees") != NULL || json_object_get(json.root, "rows") != NULL) {
+        status =
+            cli_fail(cli, EXIT_REFUSED,
+                     "%s is a contact problem, and a scene is wanted: moreau solve %s", file, file);
+        json_text_free(&json);
+        return status;
+    }
     ProtobufCMessage *scene =
         json_read_message(&json, json.root, "", &moreau__v1__scene__descriptor, &error);
     if (scene == NULL) {

@@ -305,10 +305,16 @@ static int solve_file(Cli *cli, const SolveOptions *options, const char *file) {
     }
     JsonText json;
     int status = cli_load(cli, &json, file);
-    if (status == EXIT_DONE) {
-        status = solve_text(cli, options, &json);
-        json_text_free(&json);
+    if (status != EXIT_DONE) {
+        return status;
     }
+    const bool is_scene =
+        json_object_get(json.root, "bodies") != NULL && json_object_get(json.root, "trees") == NULL;
+    status = is_scene ? cli_fail(cli, EXIT_REFUSED,
+                                 "%s is a scene, and a contact problem is wanted: moreau run %s",
+                                 file, file)
+                      : solve_text(cli, options, &json);
+    json_text_free(&json);
     return status;
 }
 

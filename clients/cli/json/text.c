@@ -80,6 +80,25 @@ static void place_write(const char *text, size_t end, char path[PLACE_BYTES]) {
     }
 }
 
+// What a text that people and editors write has that JSON has not. "": nothing of these.
+static const char *advise(const char *text, size_t bytes, const json_error_t *failure) {
+    static const char mark[] = "\xEF\xBB\xBF";
+    if (bytes >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {
+        return "; the text begins with a byte-order mark: save it as UTF-8 without one";
+    }
+    // where it was read to: the last sign of what was not expected
+    size_t at = failure->position > 0 ? (size_t)failure->position : 0;
+    at = at < bytes ? at : bytes;
+    if (at == 0 || (text[at - 1] != ']' && text[at - 1] != '}')) {
+        return "";
+    }
+    for (at--; at > 0 && strchr(" \t\r\n", text[at - 1]) != NULL; at--) {
+    }
+    return at > 0 && text[at - 1] == ','
+               ? "; there is a comma in front of it: behind the last one of a list stands none"
+               : "";
+}
+
 // A value that JSON does not have, as NaN, or that no double holds, goes by its path.
 static void say_failure(const char *name, const char *text, size_t bytes,
                         const json_error_t *failure, JsonError *error) {
@@ -91,9 +110,9 @@ static void say_failure(const char *name, const char *text, size_t bytes,
         place_write(text, (size_t)failure->position < bytes ? (size_t)failure->position : bytes,
                     path);
     }
-    snprintf(error->message, sizeof(error->message), "%s:%d: %s%s%s", name,
+    snprintf(error->message, sizeof(error->message), "%s:%d: %s%s%s%s", name,
              failure->line > 0 ? failure->line : 1, path, path[0] != '\0' ? ": " : "",
-             failure->text);
+             failure->text, advise(text, bytes, failure));
 }
 
 bool json_text_parse(JsonText *json, const char *name, const char *text, size_t bytes,
