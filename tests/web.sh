@@ -1,7 +1,7 @@
 #!/bin/sh
-# The viewer: its unit tests in node; then in a browser: records episodes with a server, opens them in the built page in headless Chromium, and
-# compares what it shows with what other code reads from the file (tests/web/expect.py). Says so where there is no
-# Chromium, or node has not its packages.
+# The viewer: its unit tests in node; then in a browser: records episodes with a server, opens them in the built page in
+# headless Chromium, and compares what it shows with what other code reads from the file (tests/web/expect.py). Says so
+# where there is no Chromium, or node has not its packages.
 #   tests/web.sh BUILD_DIR --pictures          takes those of clients/web/pictures anew
 #   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a
 #                                              gigabyte and of 10,000 bodies, with figures. With either, all that is

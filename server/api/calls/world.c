@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The family world: Create, Destroy, List, Add…, Set. What changes a world becomes an input when it
-// is judged, and passes the door on its lane. (Get and Contacts: read.c; Step and Hash:
-// step.c.)
+// is judged, and passes the door on its lane. (Get, Contacts: read.c; Step, Hash: step.c.)
 #include "wire/convert.h"
 #include "wire/joints.h"
 #include "api/request.h"

@@ -3,8 +3,7 @@
 // definition says, begins the episode as the recorded call did, and takes the rows that were its,
 // through the functions that the group itself is stepped by. The hashes on the way are compared.
 // Key-frames of its range of worlds (run/groups/keyframe.h) lead to the steps behind them; one
-// whose first steps are in the recording's parent begins with the first of them, and counts from
-// there.
+// whose first steps are in the recording's parent begins with the first of them and counts from it.
 //
 // Functions are as their namesakes of player.h. Steps are those of the group in this episode.
 #pragma once

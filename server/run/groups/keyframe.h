@@ -11,8 +11,7 @@
 //   snapshot  = words of it (u64), runs (u64), run …: first word, words (u32 each), word …
 //
 // A snapshot (step/snapshot/snapshot.h) is told by its words of eight bytes that are not the
-// template's in the same place: of the template's definition, which all worlds share, nothing is
-// repeated.
+// template's in the same place: its definition, which all worlds share, is not said again.
 #pragma once
 
 #include "base/bytes.h"

@@ -62,8 +62,7 @@ static void aim(CcpFinish *f) {
     f->impulses.refinements = f->share < STIFF_SHARE ? REFINEMENTS : 0;
 }
 
-// In velocities, which always come nearer (solve/descent/island.h), then in impulses the last
-// digits.
+// In velocities, which always come nearer (descent/island.h), then in impulses the last digits.
 static SapOutcome come_down(CcpFinish *f, double velocity, uint32_t iterations_max) {
     SapIsland *v = &f->velocities;
     sap_island_start(v);

@@ -181,8 +181,7 @@ Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack);
 JudgeSurvey mdp_pack_survey;
 Status mdp_pack_end(Judge *judge, MdpPack *pack);
 
-// The parts of mdp_pack_end that are about the order (pack_order.c) and about rows
-// (pack_row.c).
+// The parts of mdp_pack_end that are about the order (pack_order.c) and rows (pack_row.c).
 Status mdp_pack_order(Judge *judge, MdpPack *pack);
 Status mdp_pack_rows(Judge *judge, MdpPack *pack);
 
