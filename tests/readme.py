@@ -48,7 +48,7 @@ def run_commands(text, build, address):
     assert server.startswith("build/release/moreau-server --db episodes.db &"), server
     for command in commands:
         command = command.replace("build/release/", f"{build}/")
-        expected = "verified: " if " verify " in command else "converged"
+        expected = "verified: " if " verify " in command else "file://" if " view " in command else "converged"
         run(["sh", "-c", command], expected, cwd=ROOT, env=dict(os.environ, MOREAU_SERVER=address))
 
 

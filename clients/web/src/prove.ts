@@ -11,6 +11,7 @@ import { ENTRY_NAMES, Next, OWN } from "./store/dynamics";
 import { Checked, ChunkRef, CONTACT_NUMBERS, GroupNumbers, Listing, Proven, Shown } from "./store/messages";
 import { Choice, readSolvers, Solver, Trial } from "./store/trial";
 import { count, el, num } from "./ui/dom";
+import { releaseOf } from "./releases";
 import type { Event } from "./ui/timeline";
 
 const SHOWN_MAX = 600; // frames that are kept of what was stepped on the side
@@ -121,7 +122,7 @@ export class Prover {
     constructor(private readonly dynamics: ArrayBuffer | null, version: number, private readonly episode: Episode, private readonly onChange: () => void) {
         const { dynamicsVersion } = episode.head.definition;
         this.obstacle = dynamics === null ? "this page was built without the dynamics"
-            : BigInt(version) !== dynamicsVersion ? `it was made by version ${dynamicsVersion} of the dynamics, and this page has version ${version}`
+            : BigInt(version) !== dynamicsVersion ? `it was made by version ${dynamicsVersion} of the dynamics, and this page has version ${version}${releaseOf(dynamicsVersion)}`
             : "";
         this.fillsIn = this.canProve && !episode.hasFrames;
     }

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "os/clock.h"
 #include "replay/player/parts.h"
+#include "step/snapshot/release.h"
 #include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
@@ -20,10 +21,13 @@ static void init_track(Track *track, ChunkKind kind, size_t bytes_max) {
 Status player_open(Player **player, const EpisodeRow *episode, const WorldLimits *limits,
                    Error *error) {
     if (episode->dynamics_version != DYNAMICS_VERSION) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "episode",
-                         "The episode is of dynamics version %" PRIu64
-                         ", this server's is %d: only a server of that version can step it again.",
-                         episode->dynamics_version, DYNAMICS_VERSION);
+        char advice[RELEASE_ADVICE_BYTES];
+        return error_set(
+            error, STATUS_FAILED_PRECONDITION, "episode",
+            "The episode is of dynamics version %" PRIu64
+            ", this server's is %d: only a server of that version can step it again.%s",
+            episode->dynamics_version, DYNAMICS_VERSION,
+            release_advice(episode->dynamics_version, advice));
     }
     Player *made = calloc(1, sizeof(*made));
     if (made == NULL) {

@@ -2,6 +2,7 @@
 #include "replay/resume/resume.h"
 
 #include "replay/resume/parts.h"
+#include "step/snapshot/release.h"
 #include "step/snapshot/snapshot.h"
 
 #include <inttypes.h>
@@ -33,10 +34,12 @@ static Status check_row(const EpisodeRow *row, Error *error) {
                          "that goes on from there.");
     }
     if (row->dynamics_version != DYNAMICS_VERSION) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "recording",
-                         "The recording is of dynamics version %" PRIu64
-                         ", this server's is %d: only a server of that version can go on from it.",
-                         row->dynamics_version, DYNAMICS_VERSION);
+        char advice[RELEASE_ADVICE_BYTES];
+        return error_set(
+            error, STATUS_FAILED_PRECONDITION, "recording",
+            "The recording is of dynamics version %" PRIu64
+            ", this server's is %d: only a server of that version can go on from it.%s",
+            row->dynamics_version, DYNAMICS_VERSION, release_advice(row->dynamics_version, advice));
     }
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "run/groups/input.h"
+#include "step/snapshot/release.h"
 #include "step/snapshot/snapshot.h"
 
 #include <math.h>
@@ -102,12 +103,13 @@ Status group_save_check(const uint8_t *bytes, size_t count, uint64_t checksum, E
         return damaged(error, "its checksum does not fit its bytes, so some of them have changed "
                               "or are missing");
     }
+    char advice[RELEASE_ADVICE_BYTES];
     return dynamics == DYNAMICS_VERSION
                ? STATUS_OK
                : error_set(error, STATUS_FAILED_PRECONDITION, "",
                            "The saved group is of dynamics version %u, this server's is %d: only "
-                           "a server of that version can go on with it.",
-                           dynamics, DYNAMICS_VERSION);
+                           "a server of that version can go on with it.%s",
+                           dynamics, DYNAMICS_VERSION, release_advice(dynamics, advice));
 }
 
 static GroupSaveBytes take_bytes(Source *source) {

@@ -2,6 +2,7 @@
 #include "step/snapshot/snapshot.h"
 
 #include "base/assert.h"
+#include "step/snapshot/release.h"
 #include "step/snapshot/sections.h"
 
 #include <string.h>
@@ -273,9 +274,10 @@ Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Err
                               "or are missing");
     }
     if (dynamics != DYNAMICS_VERSION) {
+        char advice[RELEASE_ADVICE_BYTES];
         return error_set(error, STATUS_FAILED_PRECONDITION, "",
-                         "The snapshot is of dynamics version %u, this server's is %d.", dynamics,
-                         DYNAMICS_VERSION);
+                         "The snapshot is of dynamics version %u, this server's is %d.%s", dynamics,
+                         DYNAMICS_VERSION, release_advice(dynamics, advice));
     }
     return STATUS_OK;
 }

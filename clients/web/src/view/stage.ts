@@ -51,7 +51,8 @@ function boundsOf(episode: Cast, frames: Frame[]): Box3 {
 }
 
 // Between our axes, where z is up, and those of three's spheres, where y is.
-const swap = (v: Vector3) => v.set(v.y, v.z, v.x);
+const toSphere = (v: Vector3) => v.set(v.y, v.z, v.x);
+const fromSphere = (v: Vector3) => v.set(v.z, v.x, v.y);
 
 export class Stage {
     readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
@@ -147,11 +148,11 @@ export class Stage {
 
     /** Turns around what is looked at [rad], and goes to `share` of the distance from it. */
     orbit(around: number, down: number, share: number): void {
-        const { camera, controls } = this, arm = new Spherical().setFromVector3(swap(camera.position.clone().sub(controls.target)));
+        const { camera, controls } = this, arm = new Spherical().setFromVector3(toSphere(camera.position.clone().sub(controls.target)));
         arm.theta += around;
         arm.phi = Math.max(0.01, Math.min(Math.PI - 0.01, arm.phi + down));
         arm.radius *= share;
-        camera.position.copy(controls.target).add(swap(new Vector3().setFromSpherical(arm)));
+        camera.position.copy(controls.target).add(fromSphere(new Vector3().setFromSpherical(arm)));
         controls.update();
     }
 
