@@ -81,6 +81,11 @@ static const Option table[] = {
      group_serving,
      "a descriptor to which the addresses are written, one per line (that of --http last), once "
      "the server listens"},
+    {"parent-fd", OPTION_NUMBER, FIELD(parent_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
+     group_serving,
+     "a pipe's reading end: the server stops, as by SIGTERM, when nobody holds the writing end any "
+     "more, as when the program that started it is gone; then its --log-file goes as well, and the "
+     "folder of its Unix socket, if that is empty"},
     {"config", OPTION_TEXT, FIELD(config), 0, 0, 0, "FILE", NULL, group_serving,
      "an INI file with these names as keys, without the dashes; flags win over it"},
     {"log-level", OPTION_LEVEL, FIELD(log_level), 0, 0, REPORT_INFO, "LEVEL", NULL, group_serving,

@@ -36,7 +36,8 @@ typedef struct Options {
     size_t http_host_count;
     uint64_t http_connections_max;
     uint64_t http_viewers_max;
-    uint64_t ready_fd; // OPTIONS_NO_FD: none
+    uint64_t ready_fd;  // OPTIONS_NO_FD: none
+    uint64_t parent_fd; // likewise
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
     char token[OPTIONS_TOKEN_BYTES_MAX + 1];

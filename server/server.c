@@ -57,6 +57,8 @@ typedef struct Server {
     ApiLimit limit[LIMIT_COUNT_MAX];
     size_t limit_count;
     uv_signal_t signal[SIGNAL_COUNT];
+    uv_pipe_t parent; // whose end is that of who started us
+    bool has_parent, is_orphan;
     uv_timer_t drain_timer;
     uint64_t drain_begun_ns; // 0: not draining
     bool has_cancelled;
@@ -71,6 +73,9 @@ static void on_api_closed(void *context) {
         uv_close((uv_handle_t *)&server->signal[i], NULL);
     }
     uv_close((uv_handle_t *)&server->drain_timer, NULL);
+    if (server->has_parent) {
+        uv_close((uv_handle_t *)&server->parent, NULL);
+    }
 }
 
 static void close_log(Server *server) {
@@ -430,6 +435,56 @@ static void watch_signals(Server *server) {
     server->drain_timer.data = server;
 }
 
+// ---- who started us
+
+static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *room) {
+    static char ignored[64]; // nothing that comes says anything
+    (void)handle, (void)suggested;
+    *room = uv_buf_init(ignored, sizeof(ignored));
+}
+
+static void on_parent(uv_stream_t *stream, ssize_t count, const uv_buf_t *bytes) {
+    Server *server = stream->data;
+    (void)bytes;
+    if (count < 0) {
+        uv_read_stop(stream);
+        server->is_orphan = true;
+        drain(server, "parent");
+    }
+}
+
+static Status watch_parent(Server *server, Error *error) {
+    const uint64_t fd = server->options->parent_fd;
+    if (fd == OPTIONS_NO_FD) {
+        return STATUS_OK;
+    }
+    uv_pipe_init(&server->loop, &server->parent, false);
+    server->parent.data = server;
+    server->has_parent = true;
+    int failed = uv_pipe_open(&server->parent, (uv_file)fd);
+    failed =
+        failed == 0 ? uv_read_start((uv_stream_t *)&server->parent, give_room, on_parent) : failed;
+    return failed == 0 ? STATUS_OK
+                       : error_set(error, STATUS_INVALID_ARGUMENT, "parent-fd",
+                                   "--parent-fd %" PRIu64 " is no pipe that can be read: %s.", fd,
+                                   uv_strerror(failed));
+}
+
+// Nobody is left who would clear up. What is not empty is somebody's, and stays.
+static void clear_up(const Options *options) {
+    if (options->log_file[0] != '\0') {
+        unlink(options->log_file);
+    }
+    for (size_t i = 0; i < options->listen_count; i++) {
+        const char *path = options->listen[i] + strlen("unix:"), *slash = strrchr(path, '/');
+        char folder[OPTIONS_ADDRESS_BYTES];
+        if (strncmp(options->listen[i], "unix:", strlen("unix:")) == 0 && slash > path) {
+            snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+            rmdir(folder);
+        }
+    }
+}
+
 static void write_address(int fd, const Listener *listener) {
     char line[OPTIONS_ADDRESS_BYTES + 32];
     int length = snprintf(line, sizeof(line), "%s\n", listener_address(listener));
@@ -468,7 +523,10 @@ static Status start(Server *server, Error *error) {
         return status;
     }
     watch_signals(server);
-    status = open_http(server, error);
+    status = watch_parent(server, error);
+    if (status == STATUS_OK) {
+        status = open_http(server, error);
+    }
     if (status == STATUS_OK) {
         status = open_listeners(server, error);
     }
@@ -504,6 +562,9 @@ Status server_run(const Options *options, Error *error) {
         report_line(&server->report, REPORT_INFO, "stopped", "%s", "");
     }
     report_close(&server->report);
+    if (server->is_orphan) {
+        clear_up(options);
+    }
     if (server->http != NULL) {
         http_destroy(server->http);
     }

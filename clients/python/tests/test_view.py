@@ -4,6 +4,7 @@
 import base64
 import pathlib
 import re
+import shutil
 import sqlite3
 
 import pytest
@@ -99,7 +100,8 @@ def test_a_world_of_a_group_is_watched_in_the_browser(monkeypatch):
 def test_a_server_without_pages_says_how_to_get_them(client, tmp_path, monkeypatch):
     with slides(client) as group, pytest.raises(errors.MoreauError, match=r"shows no pages: start it with --http .* launch\(http=True\)"):
         moreau_sim.view(group)
-    with moreau_sim.launch(options=["--http", "127.0.0.1:0"]) as server, server.client() as bare, slides(bare) as group:
+    alone = shutil.copy(moreau_sim.find_server()[0], tmp_path / "moreau-server")  # without the page that came with it
+    with moreau_sim.launch(alone, options=["--http", "127.0.0.1:0"]) as server, server.client() as bare, slides(bare) as group:
         with pytest.raises(errors.MoreauError, match="has not the viewer's page"):
             moreau_sim.view(group)
     with pytest.raises(TypeError, match="not int"):

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +19,7 @@ from .client import Client
 from .errors import ConnectionLost
 
 PROGRAM = "moreau-server"
+FOLDER_PREFIX = "moreau-"
 
 
 def find_server(binary: str | os.PathLike[str] | None = None) -> tuple[pathlib.Path, str]:
@@ -51,42 +55,95 @@ def find_page(program: pathlib.Path) -> pathlib.Path:
     raise FileNotFoundError(f"{' and '.join(map(str, places))}: there is no {PAGE}, which $MOREAU_VIEWER may name; of the sources it is clients/web/page/{PAGE}")
 
 
+# ends of pipes by which servers know that this process lives: a forked child must not hold them as well
+_alive: set[int] = set()
+
+
+def _forget_in_child() -> None:
+    while _alive:
+        with contextlib.suppress(OSError):
+            os.close(_alive.pop())
+
+
+os.register_at_fork(after_in_child=_forget_in_child)
+
+
+def _sweep() -> None:
+    """Folders of servers that were killed together with whoever started them."""
+    for folder in pathlib.Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
+        path = folder / "socket"
+        try:
+            if folder.stat().st_uid != os.getuid() or not path.is_socket():
+                continue
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(str(path))
+        except ConnectionRefusedError:
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue
+
+
 class Server:
-    """A server process. `client()` connects to it; the context manager stops it."""
+    """A server process. `client()` connects to it; the context manager stops it. However this process ends, the server
+    ends with it: normally, by an exception, a signal, os._exit(), or exec. A forked child may use it; to stop it is the
+    part of who started it."""
 
     def __init__(self, binary: str | os.PathLike[str] | None, options: list[str], timeout_s: float) -> None:
         self.binary, self.found_in = find_server(binary)
-        self._folder = tempfile.TemporaryDirectory(prefix="moreau-")
-        self.address = f"unix:{self._folder.name}/socket"
-        self.log_file = pathlib.Path(self._folder.name) / "log"
-        self._said = pathlib.Path(self._folder.name) / "said"
-        read_end, write_end = os.pipe()
+        self.pid = os.getpid()  # who may stop it
+        _sweep()
+        self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
+        self.address = f"unix:{self._folder}/socket"
+        self.log_file = pathlib.Path(self._folder) / "log"
+        self._said = tempfile.TemporaryFile()  # has no name that could be left
+        ready_end, write_end = os.pipe()
+        parent_end, self._alive_end = os.pipe()
+        _alive.add(self._alive_end)
         try:
-            with self._said.open("wb") as said:
-                self.process = subprocess.Popen(
-                    [self.binary, "--listen", self.address, "--ready-fd", str(write_end), "--log-file", str(self.log_file), *options],
-                    pass_fds=(write_end,),
-                    stdin=subprocess.DEVNULL,
-                    stderr=said,
-                )
+            self.process = subprocess.Popen(
+                [
+                    self.binary,
+                    *("--listen", self.address, "--log-file", str(self.log_file)),
+                    *("--ready-fd", str(write_end), "--parent-fd", str(parent_end)),
+                    *options,
+                ],
+                pass_fds=(write_end, parent_end),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._said,
+                start_new_session=True,  # Ctrl-C is for this process, which then decides
+            )
         except BaseException:
-            os.close(read_end)
-            self._folder.cleanup()
+            os.close(ready_end)
+            self._let_go()
             raise
         finally:
             os.close(write_end)
-        self._wait(read_end, timeout_s)
+            os.close(parent_end)
+        self._wait(ready_end, timeout_s)
 
-    def _wait(self, read_end: int, timeout_s: float) -> None:
+    def __repr__(self) -> str:
+        state = "running" if self.process.poll() is None else f"ended with {self.process.returncode}"
+        return f"<Server {self.address} {state}, pid {self.process.pid}>"
+
+    def _let_go(self) -> None:
+        if self._alive_end in _alive:
+            _alive.remove(self._alive_end)
+            os.close(self._alive_end)
+        self._said.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _wait(self, ready_end: int, timeout_s: float) -> None:
         # it writes its addresses when it is ready, and closes the pipe when it ends
         late = threading.Timer(timeout_s, self.process.kill)
         late.start()
-        with os.fdopen(read_end) as ready:
+        with os.fdopen(ready_end) as ready:
             line = ready.readline()
         late.cancel()
         if not line:
             self.process.wait()
-            said = self._said.read_text().strip()[-2000:]
+            self._said.seek(0)
+            said = self._said.read().decode("utf-8", "replace").strip()[-2000:]
             self.stop()
             raise ConnectionLost(f"{self.binary} did not start: {said or 'it said nothing'}")
 
@@ -95,7 +152,9 @@ class Server:
         return Client(self.address, **options)  # type: ignore[arg-type]
 
     def stop(self, timeout_s: float = 30.0) -> int:
-        """Asks it to finish what it does, and waits. Returns its exit status."""
+        """Asks it to finish what it does, and waits. Returns its exit status. In a forked child it does nothing."""
+        if os.getpid() != self.pid:
+            return 0
         if self.process.poll() is None:
             self.process.terminate()
             try:
@@ -103,7 +162,7 @@ class Server:
             except subprocess.TimeoutExpired:
                 self.process.kill()
         status = self.process.wait()
-        self._folder.cleanup()
+        self._let_go()
         return status
 
     def __enter__(self) -> Server:
