@@ -47,19 +47,22 @@ static Status check_exponent(double exponent, const Judged *of, Error *error) {
 }
 
 static Status check(const Material *material, const Judged *of, Error *error) {
-    Status status = check_number(RANGE_FRICTION, material->friction, "friction", of, error);
-    if (status == STATUS_OK) {
-        status = check_number(RANGE_RESTITUTION, material->restitution, "restitution", of, error);
-    }
-    if (status == STATUS_OK && material->stiffness != HUGE_VAL) {
-        status = check_number(RANGE_STIFFNESS, material->stiffness, "stiffness", of, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_number(RANGE_DISSIPATION_TIME, material->dissipation_time,
-                              "dissipation_time", of, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_number(RANGE_DAMPING, material->damping, "damping", of, error);
+    const struct {
+        RangeKind kind;
+        double value;
+        const char *name;
+    } numbers[] = {
+        {RANGE_FRICTION, material->friction, "friction"},
+        {RANGE_RESTITUTION, material->restitution, "restitution"},
+        {RANGE_STIFFNESS, material->stiffness, "stiffness"}, // or infinite
+        {RANGE_DISSIPATION_TIME, material->dissipation_time, "dissipation_time"},
+        {RANGE_DAMPING, material->damping, "damping"},
+    };
+    Status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        if (numbers[i].kind != RANGE_STIFFNESS || numbers[i].value != HUGE_VAL) {
+            status = check_number(numbers[i].kind, numbers[i].value, numbers[i].name, of, error);
+        }
     }
     return status == STATUS_OK ? check_exponent(material->hertz_exponent, of, error) : status;
 }

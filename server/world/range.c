@@ -49,11 +49,13 @@ Status range_check(RangeKind kind, double value, const char *field, int64_t inde
                      range->exclusive ? ">" : ">=", range->minimum, range->maximum, range->unit);
 }
 
-Status range_check_column(RangeKind kind, const double *values, size_t count, const char *field,
-                          Error *error) {
-    for (size_t i = 0; values != NULL && i < count; i++) {
-        if (!range_holds(kind, values[i])) {
-            return range_check(kind, values[i], field, (int64_t)i, error);
+Status range_check_columns(const RangeColumn *columns, size_t count, size_t length, Error *error) {
+    for (const RangeColumn *column = columns; column < columns + count; column++) {
+        for (size_t i = 0; column->values != NULL && i < length; i++) {
+            if (!range_holds(column->kind, column->values[i])) {
+                return range_check(column->kind, column->values[i], column->field, (int64_t)i,
+                                   error);
+            }
         }
     }
     return STATUS_OK;

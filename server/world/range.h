@@ -90,6 +90,11 @@ bool range_holds(RangeKind kind, double value);
 // `field` is the path to blame; index < 0: no index, else [index] is appended.
 Status range_check(RangeKind kind, double value, const char *field, int64_t index, Error *error);
 
-// Every number of a column (NULL: none); blames field[i].
-Status range_check_column(RangeKind kind, const double *values, size_t count, const char *field,
-                          Error *error);
+typedef struct RangeColumn {
+    RangeKind kind;
+    const double *values; // NULL: none
+    const char *field;
+} RangeColumn;
+
+// Every number of the columns, in their order, of `length` each; blames field[i].
+Status range_check_columns(const RangeColumn *columns, size_t count, size_t length, Error *error);

@@ -11,20 +11,13 @@
 #include <string.h>
 
 static Status check_columns(const JointUpdate *update, Error *error) {
-    const size_t count = update->axis_count;
-    Status status =
-        range_check_column(RANGE_JOINT_VELOCITY, update->velocity, count, "joint_velocity", error);
-    if (status == STATUS_OK) {
-        status =
-            range_check_column(RANGE_JOINT_POSITION, update->target, count, "joint_target", error);
-    }
-    if (status == STATUS_OK) {
-        status = range_check_column(RANGE_JOINT_VELOCITY, update->target_velocity, count,
-                                    "joint_target_velocity", error);
-    }
-    return status == STATUS_OK ? range_check_column(RANGE_JOINT_EFFORT, update->effort, count,
-                                                    "joint_effort", error)
-                               : status;
+    const RangeColumn ranges[] = {
+        {RANGE_JOINT_VELOCITY, update->velocity, "joint_velocity"},
+        {RANGE_JOINT_POSITION, update->target, "joint_target"},
+        {RANGE_JOINT_VELOCITY, update->target_velocity, "joint_target_velocity"},
+        {RANGE_JOINT_EFFORT, update->effort, "joint_effort"},
+    };
+    return range_check_columns(ranges, 4, update->axis_count, error);
 }
 
 static bool has_state(const JointUpdate *update) {

@@ -129,7 +129,9 @@ static Status blame_kind(uint32_t i, Error *error) {
     return blame_input(error, "kind", i, known);
 }
 
-static Status load_kind(const JointColumns *columns, uint32_t i, Joint *joint, Error *error) {
+static Status load_kind(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+                        Error *error) {
+    (void)world;
     if (columns->kind[i] >= JOINT_KIND_COUNT) {
         return blame_kind(i, error);
     }
@@ -160,7 +162,7 @@ static Status load_kind(const JointColumns *columns, uint32_t i, Joint *joint, E
     return STATUS_OK;
 }
 
-static Status load_bodies(const World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+static Status load_bodies(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
                           Error *error) {
     static const char *const column[2] = {"body_a", "body_b"};
     const uint64_t id[2] = {entry_of(columns->body_a, i), entry_of(columns->body_b, i)};
@@ -237,7 +239,7 @@ static Status load_partners(World *world, const JointColumns *columns, uint32_t 
     return STATUS_OK;
 }
 
-static Status load_frames(const World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+static Status load_frames(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
                           Error *error) {
     static const char *const column[2] = {"frame_a", "frame_b"};
     const double *const given[2] = {columns->frame_a, columns->frame_b};
@@ -261,7 +263,9 @@ static Status load_frames(const World *world, const JointColumns *columns, uint3
 }
 
 // What only some kinds have must not be asked of the others.
-static Status load_numbers(const JointColumns *columns, uint32_t i, Joint *joint, Error *error) {
+static Status load_numbers(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+                           Error *error) {
+    (void)world;
     joint->ratio = number_of(columns->ratio, i, 1.0);
     joint->length = number_of(columns->length, i, 1.0);
     joint->break_force = number_of(columns->break_force, i, HUGE_VAL);
@@ -301,19 +305,13 @@ static Status load_axis(const JointColumns *columns, size_t at, const Joint *joi
 }
 
 static Status check_state(const JointColumns *columns, Error *error) {
-    const size_t count = columns->axis_count;
-    Status status =
-        range_check_column(RANGE_JOINT_VELOCITY, columns->velocity, count, "velocity", error);
-    if (status == STATUS_OK) {
-        status = range_check_column(RANGE_JOINT_POSITION, columns->target, count, "target", error);
-    }
-    if (status == STATUS_OK) {
-        status = range_check_column(RANGE_JOINT_VELOCITY, columns->target_velocity, count,
-                                    "target_velocity", error);
-    }
-    return status == STATUS_OK
-               ? range_check_column(RANGE_JOINT_EFFORT, columns->effort, count, "effort", error)
-               : status;
+    const RangeColumn ranges[] = {
+        {RANGE_JOINT_VELOCITY, columns->velocity, "velocity"},
+        {RANGE_JOINT_POSITION, columns->target, "target"},
+        {RANGE_JOINT_VELOCITY, columns->target_velocity, "target_velocity"},
+        {RANGE_JOINT_EFFORT, columns->effort, "effort"},
+    };
+    return range_check_columns(ranges, 4, columns->axis_count, error);
 }
 
 Status world_check_joint_position(uint8_t axes, const double *position, const char *column,
@@ -340,22 +338,19 @@ Status world_check_joint_position(uint8_t axes, const double *position, const ch
                              "but must not be zero.");
 }
 
+typedef Status LoadPart(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
+                        Error *error);
+static LoadPart *const parts_of_joint[] = {load_kind, load_bodies, load_partners, load_frames,
+                                           load_numbers};
+
 static Status load_joint(World *world, const JointColumns *columns, uint32_t i, size_t *axes,
                          size_t *positions, Error *error) {
     Joint *joint = &world->joint[world->joint_count + i];
     *joint = (Joint){.id = world->joint_id_next + i};
-    Status status = load_kind(columns, i, joint, error);
-    if (status == STATUS_OK) {
-        status = load_bodies(world, columns, i, joint, error);
-    }
-    if (status == STATUS_OK) {
-        status = load_partners(world, columns, i, joint, error);
-    }
-    if (status == STATUS_OK) {
-        status = load_frames(world, columns, i, joint, error);
-    }
-    if (status == STATUS_OK) {
-        status = load_numbers(columns, i, joint, error);
+    Status status = STATUS_OK;
+    for (size_t k = 0;
+         status == STATUS_OK && k < sizeof(parts_of_joint) / sizeof(parts_of_joint[0]); k++) {
+        status = parts_of_joint[k](world, columns, i, joint, error);
     }
     const uint32_t axis_count = joint_axis_count(joint->axes);
     const uint32_t position_count = joint_position_count(joint->axes);

@@ -129,30 +129,25 @@ static Status check_joint_counts(const Moreau__V1__WorldStep *message, Error *er
 }
 
 static Status check_joints(const Moreau__V1__WorldStep *message, Error *error) {
-    const struct {
-        size_t length;
-        const double *values;
-        RangeKind range;
-        const char *name;
-    } columns[] = {
-        {message->n_joint_target, message->joint_target, RANGE_JOINT_POSITION, "joint_target"},
-        {message->n_joint_target_velocity, message->joint_target_velocity, RANGE_JOINT_VELOCITY,
-         "joint_target_velocity"},
-        {message->n_joint_effort, message->joint_effort, RANGE_JOINT_EFFORT, "joint_effort"}};
+    const RangeColumn columns[] = {
+        {RANGE_JOINT_POSITION, message->joint_target, "joint_target"},
+        {RANGE_JOINT_VELOCITY, message->joint_target_velocity, "joint_target_velocity"},
+        {RANGE_JOINT_EFFORT, message->joint_effort, "joint_effort"}};
+    const size_t lengths[] = {message->n_joint_target, message->n_joint_target_velocity,
+                              message->n_joint_effort};
     Status status = check_joint_counts(message, error);
     uint64_t axes = 0;
     for (size_t i = 0; status == STATUS_OK && i < message->n_worlds; i++) {
         axes += axes_of(message, i);
     }
     for (size_t i = 0; status == STATUS_OK && i < sizeof(columns) / sizeof(columns[0]); i++) {
-        if (columns[i].length != 0 && columns[i].length != axes) {
-            return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].name,
+        if (lengths[i] != 0 && lengths[i] != axes) {
+            return error_set(error, STATUS_INVALID_ARGUMENT, columns[i].field,
                              "Column %s has %zu numbers; for these joints it has %llu (one per "
                              "free axis: joint_axis_count) or none.",
-                             columns[i].name, columns[i].length, (unsigned long long)axes);
+                             columns[i].field, lengths[i], (unsigned long long)axes);
         }
-        status = range_check_column(columns[i].range, columns[i].values, columns[i].length,
-                                    columns[i].name, error);
+        status = range_check_columns(&columns[i], 1, lengths[i], error);
     }
     return status;
 }

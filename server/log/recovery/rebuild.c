@@ -398,16 +398,13 @@ static Status count_episodes(Writer *writer, Finds *finds, Error *error) {
     return status;
 }
 
+typedef Status RebuildPart(Writer *writer, Finds *finds, Error *error);
+
 Status rebuild_rows(Writer *writer, Finds *finds, Error *error) {
+    static RebuildPart *const parts[] = {mend_chunks, mend_recordings, count_episodes};
     Status status = writer_begin(writer, true, error);
-    if (status == STATUS_OK) {
-        status = mend_chunks(writer, finds, error);
-    }
-    if (status == STATUS_OK) {
-        status = mend_recordings(writer, finds, error);
-    }
-    if (status == STATUS_OK) {
-        status = count_episodes(writer, finds, error);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof(parts) / sizeof(parts[0]); i++) {
+        status = parts[i](writer, finds, error);
     }
     return status == STATUS_OK ? writer_commit(writer, error) : status;
 }
