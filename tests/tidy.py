@@ -78,7 +78,7 @@ TABLE = {
     "clients/cli": (TOOL, LIBC | MESSAGES | {"moreau.h", "sys/stat.h"}),
     "clients/cli/protocol": (TOOL | {"cli"}, LIBC | MESSAGES),
     "clients/cli/files": (TOOL | {"cli"}, LIBC | POSIX | {"sqlite3.h"}),
-    "clients/cli/problems": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"jansson.h", "hdf5.h"}),
+    "clients/cli/problems": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"jansson.h", "hdf5.h", "dlfcn.h"}),
     "clients/cli/worlds": (TOOL | {"cli"}, LIBC | MESSAGES),
     "clients/cli/episodes": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"moreau.h"}),
     "clients/cli/view": (TOOL | {"cli", "cli/files"}, LIBC | POSIX | {"jansson.h", "moreau.h", "ftw.h", "sys/prctl.h"}),

@@ -47,12 +47,16 @@ bool fclib_read(const char *file, FclibProblem *problem, char message[FCLIB_MESS
 
 #else
 
-#include <hdf5.h>
+#include "cli/problems/hdf5_load.h"
 
 // a matrix of the largest problem that any server takes in one frame has fewer
 enum { ENTRIES_MAX = 1 << 26 };
 
+// H5F_ACC_RDONLY, whose macro calls the library by its name
+enum { FILE_READS = 0 };
+
 typedef struct Reader {
+    const Hdf5 *hdf5;
     hid_t file;
     const char *name; // of the file, for sentences
     char *message;
@@ -69,7 +73,7 @@ static bool has(const Reader *reader, const char *path) {
     for (const char *end = strchr(path + 1, '/');; end = strchr(end + 1, '/')) {
         size_t length = end == NULL ? strlen(path) : (size_t)(end - path);
         snprintf(part, sizeof(part), "%.*s", (int)length, path);
-        if (H5Lexists(reader->file, part, H5P_DEFAULT) <= 0) {
+        if (reader->hdf5->H5Lexists(reader->file, part, H5P_DEFAULT) <= 0) {
             return false;
         }
         if (end == NULL) {
@@ -81,35 +85,35 @@ static bool has(const Reader *reader, const char *path) {
 // A new array of exactly `count` numbers, as `type` [item_bytes each]; NULL after a sentence.
 static void *read_numbers(const Reader *reader, const char *path, hid_t type, size_t item_bytes,
                           size_t count) {
-    hid_t set = has(reader, path) ? H5Dopen2(reader->file, path, H5P_DEFAULT) : -1;
+    hid_t set = has(reader, path) ? reader->hdf5->H5Dopen2(reader->file, path, H5P_DEFAULT) : -1;
     if (set < 0) {
         refuse(reader, path, "is missing");
         return NULL;
     }
-    hid_t space = H5Dget_space(set);
-    hssize_t found = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    hid_t space = reader->hdf5->H5Dget_space(set);
+    hssize_t found = space < 0 ? -1 : reader->hdf5->H5Sget_simple_extent_npoints(space);
     void *numbers = NULL;
     if (found < 0 || (size_t)found != count) {
         refuse(reader, path, "has another length than its matrices say");
     } else {
         numbers = memory_take(count + 1, item_bytes);
-        if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0) {
+        if (reader->hdf5->H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0) {
             refuse(reader, path, "cannot be read as numbers");
             free(numbers);
             numbers = NULL;
         }
     }
     if (space >= 0) {
-        H5Sclose(space);
+        reader->hdf5->H5Sclose(space);
     }
-    H5Dclose(set);
+    reader->hdf5->H5Dclose(set);
     return numbers;
 }
 
 static int *read_ints(const Reader *reader, const char *group, const char *name, size_t count) {
     char path[64];
     snprintf(path, sizeof(path), "%s/%s", group, name);
-    return read_numbers(reader, path, H5T_NATIVE_INT, sizeof(int), count);
+    return read_numbers(reader, path, reader->hdf5->native_int, sizeof(int), count);
 }
 
 static bool check_finite(const Reader *reader, const char *path, const double *numbers,
@@ -128,7 +132,7 @@ static double *read_doubles(const Reader *reader, const char *group, const char 
                             size_t count) {
     char path[64];
     snprintf(path, sizeof(path), "%s/%s", group, name);
-    return read_numbers(reader, path, H5T_NATIVE_DOUBLE, sizeof(double), count);
+    return read_numbers(reader, path, reader->hdf5->native_double, sizeof(double), count);
 }
 
 // All of them count, as those of a matrix need not.
@@ -282,8 +286,16 @@ static bool read_local(const Reader *reader, FclibProblem *problem) {
 
 bool fclib_read(const char *file, FclibProblem *problem, char message[FCLIB_MESSAGE_BYTES]) {
     *problem = (FclibProblem){0};
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // its own complaints go to standard error
-    Reader reader = {H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT), file, message};
+    Hdf5 hdf5;
+    if (!hdf5_load(&hdf5)) {
+        snprintf(message, FCLIB_MESSAGE_BYTES,
+                 "%.100s is an HDF5 file, and its library " MOREAU_HDF5
+                 " is not installed: apt install libhdf5-103-1 (Debian 12)",
+                 file);
+        return false;
+    }
+    hdf5.H5Eset_auto2(H5E_DEFAULT, NULL, NULL); // its own complaints go to standard error
+    Reader reader = {&hdf5, hdf5.H5Fopen(file, FILE_READS, H5P_DEFAULT), file, message};
     if (reader.file < 0) {
         return refuse(&reader, "this HDF5 file", "cannot be opened: it is damaged or not readable");
     }
@@ -293,7 +305,7 @@ bool fclib_read(const char *file, FclibProblem *problem, char message[FCLIB_MESS
                                                         "no group fclib_global or "
                                                         "fclib_local",
                                                         "is in it");
-    H5Fclose(reader.file);
+    hdf5.H5Fclose(reader.file);
     return done;
 }
 
