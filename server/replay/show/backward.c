@@ -208,10 +208,10 @@ static Status fill(Backward *backward, Player *player, LogReader *reader, Arena 
         const uint64_t behind = kept == 0 ? 0 : backward->frame[kept - 1].frame.step + 1;
         const uint64_t frame = next_frame(backward, behind);
         const uint64_t to = frame < backward->next_mark ? frame : backward->next_mark;
-        if (player_step(player) < to) {
+        if (player_step(player) < to || player_is_stopped(player)) {
             status = step_on(player, reader, to, scratch, until_ns, context, error);
         }
-        if (status != STATUS_OK || player_step(player) < to) {
+        if (status != STATUS_OK || player_step(player) < to || player_is_stopped(player)) {
             *is_stopped = status == STATUS_OK;
             return status;
         }

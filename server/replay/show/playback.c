@@ -301,9 +301,15 @@ static Status seek(Playback *playback, uint64_t step, Error *error) {
     return player_seek(playback->player, playback->reader, target, NULL, error);
 }
 
+// It is behind the step, and behind all that a pause may have left of it.
+static bool stands_behind(const Playback *playback, uint64_t step) {
+    return player_step(playback->player) >= step && !player_is_stopped(playback->player);
+}
+
+// Behind the last step of a group's world there may be what was done of a call that was stopped.
 static Status step_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t until_ns,
                       const Context *context, Error *error) {
-    if (player_step(playback->player) >= step) {
+    if (stands_behind(playback, step) && step < playback->def.episode->last_step) {
         return STATUS_OK;
     }
     PlayerDifference difference = {0};
@@ -350,7 +356,7 @@ static Status get_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t
     if (status == STATUS_OK) {
         status = step_on(playback, step, scratch, until_ns, context, error);
     }
-    *found = status == STATUS_OK && player_step(playback->player) >= step;
+    *found = status == STATUS_OK && stands_behind(playback, step);
     if (*found) {
         playback->has_sought = false;
         status =
