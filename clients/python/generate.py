@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 from google.protobuf import descriptor_pb2 as pb
 
@@ -241,7 +242,24 @@ def wrapped(line: str, indent: str) -> list[str]:
     return [line[:begin], *(f"{indent}    {part}," for part in parts), indent + line[end:]]
 
 
-def write_call(field: F, messages: dict[str, pb.DescriptorProto], results: dict[str, str]) -> list[str]:
+def explain(message: pb.DescriptorProto, notes: dict[tuple[int, ...], str], index: int) -> str:
+    """What the .proto says of a call and its fields, as a method's docstring."""
+    said = notes.get((4, index), f"See protocol.{message.name}.")
+    text = quote(said, "        ")
+    parts = [(name_of(part), notes[4, index, 2, place]) for place, part in enumerate(message.field) if (4, index, 2, place) in notes]
+    if not parts:
+        return text
+    width = max(len(name) for name, _ in parts)
+    lines = [text.removesuffix('"""').rstrip(), ""]
+    for name, note in parts:
+        note = note.replace("\\", "\\\\").replace('"""', "'''")
+        lines += textwrap.wrap(note, 112, initial_indent=f"        {name:{width}}  ", subsequent_indent=" " * (10 + width))
+    return "\n".join([*lines, '        """'])
+
+
+def write_call(
+    field: F, messages: dict[str, pb.DescriptorProto], results: dict[str, str], notes: dict[tuple[int, ...], str], index: int
+) -> list[str]:
     message = messages[type_name(field)]
     reply = results[field.name]
     event = EVENTS.get(message.name)
@@ -260,12 +278,13 @@ def write_call(field: F, messages: dict[str, pb.DescriptorProto], results: dict[
     return [
         "",
         *wrapped(head + f" -> {returns}:", "    "),
-        f'        """See protocol.{message.name}."""',
+        explain(message, notes, index),
         *wrapped(f"        return self._{verb}(p.{message.name}({given}), {classes}, deadline_ms)", "        "),
     ]
 
 
 def calls(file: pb.FileDescriptorProto) -> str:
+    notes = comments(file)
     messages = {m.name: m for m in file.message_type}
     by_number = {f.number: type_name(f) for f in messages["Reply"].field if f.type == F.TYPE_MESSAGE}
     lines = [
@@ -301,7 +320,8 @@ def calls(file: pb.FileDescriptorProto) -> str:
             results[field.name] = SHARED.get(type_name(field)) or by_number[field.number]
     for field in messages["Request"].field:
         if field.HasField("oneof_index") and field.name != "hello":
-            lines += write_call(field, messages, results)
+            index = [m.name for m in file.message_type].index(type_name(field))
+            lines += write_call(field, messages, results, notes, index)
     return "\n".join(lines) + "\n"
 
 

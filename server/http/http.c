@@ -156,8 +156,9 @@ static bool compose(Visitor *visitor, const char *path,
     return true;
 }
 
-// What browsers are told of every answer: it is what it says it is, it stands in no frame of
-// another page, and the viewer's page runs what is in it, loads nothing, and talks to servers of
+// What browsers are told of every answer: it is what it says it is, it stands in no frame but of a
+// page of the visitor's own machine, as a notebook's (browsers of today pass over x-frame-options
+// where frame-ancestors is given; older ones show it in none), and the viewer's page runs what is in it, loads nothing, and talks to servers of
 // Moreau and where files of episodes lie.
 static const struct {
     const char *name, *value;
@@ -168,7 +169,8 @@ static const struct {
     {"content-security-policy:",
      "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; "
      "style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self' http: https: ws: wss: "
-     "blob: data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+     "blob: data:; base-uri 'none'; form-action 'none'; "
+     "frame-ancestors http://localhost:* http://127.0.0.1:*"},
 };
 
 static bool add_guards(struct lws *wsi, unsigned char **at, unsigned char *end) {

@@ -79,7 +79,7 @@ def test_frames_are_where_the_bodies_are(slide, tmp_path):
         assert ("report" in step) == (k > 0)
         for name, number in step.get("report", {}).items():
             assert number == arrays[f"report_{name}"][k]
-    assert step["contacts"] > 0 and len(step["report"]) == 25
+    assert step["contacts"] > 0 and len(step["report"]) == 27
 
 
 def test_shapes_are_those_of_the_scene(slide, tmp_path):

@@ -149,7 +149,7 @@ def runs(tmp_path_factory):
         process.wait()
 
 
-@pytest.mark.parametrize("made, end", ways())
+@pytest.mark.parametrize("made, end", list(ways()))
 def test_nothing_is_left(runs, made, end):
     process, said = runs[made, end]
     process.wait(PATIENCE_S)

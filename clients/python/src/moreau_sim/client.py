@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from . import protocol as p
 from ._connection import Connection
+from ._notebook import facts
 from ._stream import Stream
 from ._wire import Message, WireError, decode, encode, key_of, read_varint, skim, varint
 from .calls import Calls
@@ -142,6 +143,21 @@ class Client(Calls):
         self._frames: dict[int, bytes] = {}  # of requests without a reply, to repeat
         self._connection: Connection | None = None
         self.welcome = self._connect()
+
+    def __repr__(self) -> str:
+        state = f"session {(self.welcome.session or '')[:8]}" if self._connection is not None else "closed"
+        return f"<Client of {self.address}, {state}, server {self.welcome.server_version}>"
+
+    def _repr_html_(self) -> str:
+        welcome = self.welcome
+        rows = [
+            ("server", f"{welcome.server_version} ({welcome.build})"),
+            ("dynamics version", welcome.dynamics_version),
+            ("lanes", welcome.lanes),
+            ("solvers", ", ".join(one.name or "" for one in welcome.solvers)),
+            ("pages", welcome.http or "none: moreau-server --http ADDRESS"),
+        ]
+        return facts(f"Moreau at {self.address}", rows)
 
     # ---- life
 
@@ -293,7 +309,15 @@ class Client(Calls):
     # ---- calls
 
     def _call(self, message: Message, result: type[R], deadline_ms: int | None) -> R:
-        return self.send(message, result, deadline_ms).result()
+        reply = self.send(message, result, deadline_ms).result()
+        # of many worlds those that failed are told in the reply; of a single one that is how the call went
+        failures = getattr(reply, "failures", None)
+        worlds = getattr(message, "worlds", None)
+        if failures and worlds is not None and len(worlds) == 1:
+            error = of_status(failures[0])
+            error.result = reply
+            raise error
+        return reply
 
     def _stream(self, message: Message, event: type[E], result: type[R], deadline_ms: int | None) -> Stream[E, R]:
         pending = self.send(message, result, deadline_ms, events=True)

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pathlib
+import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -10,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import protocol as p
+from ._notebook import facts, frame_of
 from .client import Client
+from .errors import MoreauError
 from .progress import Progress
+from .view import view
 from .world import joint_starts
 
 # columns of contacts, and how many numbers each has
@@ -119,17 +126,34 @@ def _spread(blocks: list[Frames], places: list[NDArray[np.intp]], values: list[N
 
 
 class Episode:
-    """An episode of a server, by id, the first digits of one, or a name that only one has."""
+    """An episode of a server, by id, the first digits of one, or a name that only one has. A notebook shows it in the page
+    where it knows the server's file: `db`."""
 
-    def __init__(self, client: Client, episode: str) -> None:
+    def __init__(self, client: Client, episode: str, *, db: str | os.PathLike[str] | None = None) -> None:
         self.client = client
+        self.db = db
         described = client.episode_describe(episode=episode, names=True)
         self.info = described.episode or p.EpisodeInfo()
         self.id = self.info.episode or ""
         self.names = {int(id): name for id, name in zip(described.ids, described.names, strict=True)}
 
     def __repr__(self) -> str:
-        return f"<Episode {self.id[:8]} {self.info.name!r} at {self.client.address}>"
+        return f"<Episode {self.id[:8]} {self.info.name!r}, {self.info.steps} steps, at {self.client.address}>"
+
+    def _repr_html_(self) -> str:
+        if self.db is not None:
+            with contextlib.suppress(MoreauError, OSError), tempfile.TemporaryDirectory() as folder:
+                page = view(self.id, self.db, out=pathlib.Path(folder) / "episode.html", show=False)
+                return frame_of(pathlib.Path(page).read_text())
+        info = self.info
+        rows = [
+            ("id", self.id),
+            ("steps", info.steps),
+            ("world", info.world_name),
+            ("unconverged steps", info.unconverged_steps),
+            ("to see it", f"moreau view {self.id[:8]}, or Episode(client, {self.id[:8]!r}, db=FILE)"),
+        ]
+        return facts(f"Episode {info.name!r}", rows)
 
     def frames(
         self,

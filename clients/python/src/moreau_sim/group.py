@@ -24,6 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import protocol as p
 from ._json import from_json
+from ._notebook import facts, frame
+from ._pages import page_of
 from ._wire import WireError, decode, encode, key_of, read_column, varint
 from .client import Client, Pending
 from .errors import of_status
@@ -273,6 +275,20 @@ class Group:
 
     def __repr__(self) -> str:
         return f"<Group {self.id} {self.name!r} of {self.count} worlds at {self.client.address}>"
+
+    def _repr_html_(self) -> str:
+        """The page on its first world, live, where its server shows pages; else what it is."""
+        where = page_of(self.client)
+        if where is not None:
+            return frame(f"http://{where}/#live=ws://{where}/v1/live&group={self.id}&index=0")
+        rows = [
+            ("worlds", self.count),
+            ("action", ", ".join(self.action.names)),
+            ("observation", ", ".join(self.observation.names)),
+            ("recording", self.recording or "none"),
+            ("to see it", "launch(http=True), or moreau-server --http ADDRESS"),
+        ]
+        return facts(f"Group {self.id} {self.name!r} at {self.client.address}", rows)
 
     @classmethod
     def create(

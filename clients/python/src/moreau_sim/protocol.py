@@ -253,6 +253,8 @@ class Welcome(Message):
     instance: int | None = None
     """random, of this start of the server: the same by two addresses is one server; another than before, it
     was restarted"""
+    db: str | None = None
+    """the file of episodes, on the server's machine; absent: it has none"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3799,6 +3801,7 @@ Welcome.FIELDS = (
     Field(12, "http", Kind.STRING, False, None),
     Field(13, "lanes", Kind.UINT32, False, None),
     Field(14, "instance", Kind.UINT64, False, None),
+    Field(15, "db", Kind.STRING, False, None),
 )
 Limit.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),

@@ -7,14 +7,13 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import urllib.error
 import urllib.parse
-import urllib.request
 import webbrowser
 from typing import Any, overload
 
 from moreau_sim_programs import in_package, on_path
 
+from ._pages import has_page, reachable
 from .errors import MoreauError
 from .group import Group
 
@@ -65,25 +64,6 @@ def _view_episode(
     return path
 
 
-# An address that a server listens on, as a browser on this machine reaches it: one that means all interfaces is no
-# place to go to.
-def _reachable(http: str, server: str) -> str:
-    host, _, port = http.rpartition(":")
-    if host in ("0.0.0.0", "[::]"):
-        host = "127.0.0.1" if server.startswith("unix:") else server.rpartition(":")[0]
-    return f"{host}:{port}"
-
-
-def _has_page(http: str) -> bool:
-    try:
-        with urllib.request.urlopen(urllib.request.Request(f"http://{http}/", method="HEAD"), timeout=10.0):
-            return True
-    except urllib.error.HTTPError:
-        return False
-    except (OSError, ValueError) as error:
-        raise MoreauError(f"Nothing answers at http://{http}/: {error}.") from error
-
-
 def _view_world(group: Group, index: int, http: str | None, token: str | None, show: bool) -> str:
     if not 0 <= index < group.count:
         raise ValueError(f"index: the group has the worlds 0 to {group.count - 1}, not {index}")
@@ -91,8 +71,8 @@ def _view_world(group: Group, index: int, http: str | None, token: str | None, s
     how = "start it with --http ADDRESS --viewer moreau-viewer.html, or by launch(http=True)"
     if http is None and not listens:
         raise MoreauError(f"The server at {group.client.address} shows no pages: {how}.")
-    where = http or _reachable(listens or "", group.client.address)
-    if not _has_page(where):
+    where = http or reachable(listens or "", group.client.address)
+    if not has_page(where):
         raise MoreauError(f"http://{where}/ has not the viewer's page: {how}.")
     shown = f"&token={urllib.parse.quote(token)}" if token else ""
     address = f"http://{where}/#live=ws://{where}/v1/live&group={group.id}&index={index}{shown}"

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import protocol as p
 from ._json import from_json
+from ._notebook import ROWS_MAX, facts, frame, table, text_table
+from ._pages import page_of
 from .client import Client
-from .errors import of_status
 from .progress import Progress
 
 # what is asked for at once: far less than a frame
@@ -67,12 +68,26 @@ def step_joints(reply: p.WorldStepReply, what: str) -> list[NDArray[Any]]:
     return [part.reshape(-1, 6) if what == "wrench" else part for part in parts]
 
 
+STATE_COLUMNS = ("id", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+
+
 class State(NamedTuple):
     """Bodies of a world, a row each."""
 
     ids: NDArray[np.uint64]
     pose: NDArray[np.float64]  # n x 7: x y z of the origin [m], quaternion w x y z
     velocity: NDArray[np.float64]  # n x 6: of the centre of mass [m/s], spin [rad/s], world axes
+
+    def _rows(self) -> list[list[str]]:
+        numbers = np.concatenate([self.pose, self.velocity], axis=1)[:ROWS_MAX]
+        return [[str(id), *(f"{number:.4g}" for number in row)] for id, row in zip(self.ids.tolist(), numbers)]
+
+    def __repr__(self) -> str:
+        """The first bodies, as a table."""
+        return text_table(STATE_COLUMNS, self._rows(), len(self.ids))
+
+    def _repr_html_(self) -> str:
+        return table(STATE_COLUMNS, self._rows(), len(self.ids))
 
 
 def read_scene(scene: str | os.PathLike[str] | Mapping[str, Any] | p.Scene) -> p.Scene:
@@ -109,6 +124,15 @@ class World:
 
     def __repr__(self) -> str:
         return f"<World {self.id} {self.name!r} at {self.client.address}>"
+
+    def _repr_html_(self) -> str:
+        """The page on it, live, where its server shows pages; else what it is."""
+        where = page_of(self.client)
+        if where is not None:
+            return frame(f"http://{where}/#live=ws://{where}/v1/live&world={self.id}")
+        got = self.client.world_get(world=self.id, first=0, count=0)
+        rows = [("bodies", got.total), ("steps", got.step), ("time [s]", got.time), ("to see it", f"moreau view {self.id}")]
+        return facts(f"World {self.id} {self.name!r} at {self.client.address}", rows)
 
     @classmethod
     def create(
@@ -184,12 +208,7 @@ class World:
             bar.end()
 
     def _step(self, steps: int, what: Mapping[str, Any]) -> p.WorldStepReply:
-        reply = self.client.world_step(worlds=[self.id], steps=steps, **what)
-        for failure in reply.failures:
-            error = of_status(failure)
-            error.result = reply
-            raise error
-        return reply
+        return self.client.world_step(worlds=[self.id], steps=steps, **what)
 
     def state(self) -> State:
         """Where all bodies are, and how they move."""
@@ -229,10 +248,7 @@ class World:
 
     def hash(self) -> int:
         """The state hash: equal of equal states, everywhere."""
-        reply = self.client.world_hash(worlds=[self.id])
-        for failure in reply.failures:
-            raise of_status(failure)
-        return int(reply.hash[0])
+        return int(self.client.world_hash(worlds=[self.id]).hash[0])
 
     @contextlib.contextmanager
     def record(self, name: str | None = None, **options: Any) -> Iterator[str]:
