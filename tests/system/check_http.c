@@ -102,7 +102,7 @@ START_TEST(every_page_answers_and_what_is_none_is_told_so) {
     ck_assert_ptr_nonnull(strstr(answer.text, "content-type: text/plain; version=0.0.4"));
     ck_assert_int_eq(get(pages, "/livez/", "", &answer), 404);
     ck_assert_ptr_nonnull(strstr(body_of(&answer), "There is no such page"));
-    ck_assert_int_eq(get(pages, "/", "", &answer), 404);
+    ck_assert_int_eq(get(pages, "/viewer", "", &answer), 404);
     ck_assert_int_eq(get(pages, "/../etc/passwd", "", &answer), 404);
 
     ask(pages, "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nx=1",
