@@ -5,13 +5,17 @@ names and of worlds that fail.
 Pictures are taken where there is Chromium, and left out where there is none; `demo` as a whole takes a minute and is
 told by MOREAU_LONG."""
 
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import struct
 import subprocess
+import termios
 import zlib
 
 import pytest
@@ -208,3 +212,24 @@ def test_a_call_in_which_a_world_fails_says_so_and_fails(server, folder):
     said = run(server, "call", "WorldStep", json.dumps(call), status=1)
     assert re.match(rf"moreau: world {made['world']} failed: ", said.stderr)
     assert json.loads(said.stdout)["failures"][0]["world"] == str(made["world"])
+
+
+# ---- how wide it is
+
+
+@pytest.mark.parametrize("columns", [12, 40, 80, 200])
+def test_progress_fits_its_line(server, folder, columns):
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    env = dict(os.environ, MOREAU_SERVER=server.address)
+    tool = subprocess.Popen([TOOL, "run", SCENES / "heap-12.json", "--steps", "500"], env=env, stdout=subprocess.DEVNULL, stderr=follower)
+    os.close(follower)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(leader, 65536):
+            said += piece
+    assert tool.wait() == 0
+    lines = [re.sub("\x1b\\[[0-9;]*[A-Za-z]", "", line) for line in said.decode().split("\r")]
+    assert max(map(len, lines)) < columns
+    assert any("%" in line for line in lines)
+    assert columns < 80 or any("steps/s" in line and line.endswith("left") and line[0] in "█░" for line in lines)

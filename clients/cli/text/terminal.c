@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/terminal.h"
 
+#include "cli/text/shown.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +27,13 @@ unsigned terminal_lines(FILE *stream) {
     return is_known ? size.ws_row : LINES_STANDARD;
 }
 
+unsigned terminal_columns(FILE *stream) {
+    enum { COLUMNS_STANDARD = 80, COLUMNS_MIN = 10 };
+    struct winsize size;
+    bool is_known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return !is_known ? COLUMNS_STANDARD : size.ws_col > COLUMNS_MIN ? size.ws_col : COLUMNS_MIN;
+}
+
 const char *terminal_style(FILE *stream, TerminalStyle style) {
     static const char *const sequences[] = {
         [STYLE_PLAIN] = "\033[0m", [STYLE_BOLD] = "\033[1m", [STYLE_DIM] = "\033[2m",
@@ -47,18 +56,26 @@ void progress_start(Progress *progress) {
         (Progress){.started_s = now, .shown_s = now, .watched = terminal_is_watched(stderr)};
 }
 
+// The bar has what the words leave of the line, and goes where that is too little; words that do
+// not fit either are cut, as a line that is broken cannot be drawn again in its place.
 static void draw_bar(uint64_t done, uint64_t total, const char *tells, double left_s) {
+    enum { BAR_COLUMNS_MIN = 5, LINE_BYTES = 160 };
     double share = total > 0 ? (double)done / (double)total : 1.0;
-    int full = (int)(share * BAR_COLUMNS);
-    char bar[3 * BAR_COLUMNS + 1];
-    for (size_t i = 0; i < BAR_COLUMNS; i++) {
+    char left[32], line[LINE_BYTES], cut[SHOWN_COLUMN_BYTES], bar[3 * BAR_COLUMNS + 1] = "";
+    snprintf(line, sizeof(line), "%3.0f %%  %s  %s left", 100.0 * share, tells,
+             format_seconds(left_s, left));
+    const unsigned columns = terminal_columns(stderr);
+    const unsigned words = shown_width(line) + 2; // a space, and the cursor's place
+    unsigned room = columns > words ? columns - words : 0;
+    room = room < BAR_COLUMNS_MIN ? 0 : room < BAR_COLUMNS ? room : BAR_COLUMNS;
+    for (unsigned i = 0; i < room; i++) {
         // a block is three bytes of UTF-8
-        snprintf(bar + 3 * i, sizeof(bar) - 3 * i, "%s", (int)i < full ? "\u2588" : "\u2591");
+        snprintf(bar + 3 * i, sizeof(bar) - 3 * i, "%s",
+                 (double)i < share * room ? "\u2588" : "\u2591");
     }
-    char left[32];
-    fprintf(stderr, "\r%s%s%s %3.0f %%  %s  %s left\033[K", terminal_style(stderr, STYLE_GOOD), bar,
-            terminal_style(stderr, STYLE_PLAIN), 100.0 * share, tells,
-            format_seconds(left_s, left));
+    fprintf(stderr, "\r%s%s%s%s%s\033[K", terminal_style(stderr, STYLE_GOOD), bar,
+            terminal_style(stderr, STYLE_PLAIN), room > 0 ? " " : "",
+            shown_cut(line, columns - 1, cut));
     fflush(stderr);
 }
 

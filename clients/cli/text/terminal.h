@@ -23,6 +23,9 @@ bool terminal_is_watched(FILE *stream);
 // Lines of the terminal; 24 where the system does not tell.
 unsigned terminal_lines(FILE *stream);
 
+// Its columns, from 10 on; 80 where the system does not tell.
+unsigned terminal_columns(FILE *stream);
+
 // A progress bar on standard error: redrawn in place on a terminal, a line every few seconds
 // elsewhere.
 typedef struct Progress {
