@@ -69,7 +69,9 @@ static bool is_calm_axis(const JointAxis *a) {
 }
 
 bool ask_is_calm(const World *world) {
-    bool calm = are_calm_settings(&world->settings) &&
+    // what joints are off by is asked for at the speed of recovery, and more (row_rank.c)
+    const bool is_held = world->joint_count == 0 || world->settings.recovery_speed <= 100.0;
+    bool calm = are_calm_settings(&world->settings) && is_held &&
                 largest(world->velocity, 6 * (size_t)world->body_count) <= 300.0 &&
                 largest(world->joint_velocity, world->joint_axis_count) <= 300.0 &&
                 largest(world->joint_target_velocity, world->joint_axis_count) <= 100.0 &&
