@@ -344,8 +344,11 @@ static int take_picture(Cli *cli, Demo *demo) {
     Shoot *shoot = NULL;
     uint8_t *bytes = NULL;
     size_t count = 0;
-    const ShootWish wish = {
-        .page = page, .width = PICTURE_WIDTH, .height = PICTURE_HEIGHT, .nearer = 0.75};
+    const ShootWish wish = {.page = page,
+                            .width = PICTURE_WIDTH,
+                            .height = PICTURE_HEIGHT,
+                            .proves = true,
+                            .nearer = 0.75};
     int status = EXIT_DONE;
     if (page != NULL && browser_find(path)) {
         status = shoot_open(cli, &wish, &shoot);
