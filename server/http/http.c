@@ -158,8 +158,8 @@ static bool compose(Visitor *visitor, const char *path,
 
 // What browsers are told of every answer: it is what it says it is, it stands in no frame but of a
 // page of the visitor's own machine, as a notebook's (browsers of today pass over x-frame-options
-// where frame-ancestors is given; older ones show it in none), and the viewer's page runs what is in it, loads nothing, and talks to servers of
-// Moreau and where files of episodes lie.
+// where frame-ancestors is given; older ones show it in none), and the viewer's page runs what is
+// in it, loads nothing, and talks to servers of Moreau and where files of episodes lie.
 static const struct {
     const char *name, *value;
 } guards[] = {

@@ -474,6 +474,29 @@ END_TEST
 
 // ---- the page
 
+// The beginning of what is answered at /.
+static void read_page(char *answer, size_t bytes) {
+    int fd = net_client_connect(pages());
+    const char *request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    ck_assert(net_client_write(fd, request, strlen(request)));
+    size_t used = 0;
+    while (used < bytes - 1 && net_client_read(fd, answer + used, 1)) {
+        used++;
+    }
+    answer[used] = '\0';
+    close(fd);
+}
+
+START_TEST(without_an_option_the_page_is_the_one_that_came_with_the_server) {
+    char answer[2048];
+    server = server_start("--workers 1 --http 127.0.0.1:0");
+    read_page(answer, sizeof(answer));
+    ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 200"));
+    ck_assert_ptr_nonnull(strstr(answer, "<title>Moreau"));
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(the_page_is_shown_where_there_is_one) {
     char folder[SERVER_FOLDER_BYTES], options[256], said[512], answer[1024] = "";
     server_make_folder(folder);
@@ -481,13 +504,7 @@ START_TEST(the_page_is_shown_where_there_is_one) {
     snprintf(options, sizeof(options), "--workers 1 --http 127.0.0.1:0 --viewer %s/page.html",
              folder);
     server = server_start(options);
-    int fd = net_client_connect(pages());
-    const char *request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    ck_assert(net_client_write(fd, request, strlen(request)));
-    for (size_t used = 0; used < sizeof(answer) - 1 && net_client_read(fd, answer + used, 1);) {
-        used++;
-    }
-    close(fd);
+    read_page(answer, sizeof(answer));
     ck_assert_ptr_nonnull(strstr(answer, "HTTP/1.1 200"));
     ck_assert_ptr_nonnull(strstr(answer, "content-type: text/html; charset=utf-8"));
     ck_assert_ptr_nonnull(strstr(answer, "<title>worlds</title>"));
@@ -516,6 +533,7 @@ static TCase *case_said(void) {
     tcase_add_test(tcase, a_server_ends_while_worlds_are_watched);
     tcase_add_test(tcase, a_message_may_come_in_pieces);
     tcase_add_test(tcase, a_thousand_requests_at_once_are_all_answered);
+    tcase_add_test(tcase, without_an_option_the_page_is_the_one_that_came_with_the_server);
     tcase_add_test(tcase, the_page_is_shown_where_there_is_one);
     return tcase;
 }
