@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The places of a world that sleeps, kept from step to step. A cache: they are what the step would
 // make of what is still, and are made anew where the step, gravity, margin or friction are others.
+
+#include "base/assert.h"
 #include "step/stages.h"
 
 #include <string.h>
@@ -31,6 +33,7 @@ size_t places_bytes(const StepState *state) {
 }
 
 void places_take(StepState *state, unsigned char *at) {
+    ASSERT(at != NULL || state->still == NULL);
     if (state->still == NULL) {
         state->stepper->has_places = false; // others stand where they stood
         return;
@@ -48,6 +51,8 @@ void places_take(StepState *state, unsigned char *at) {
 }
 
 bool places_begin(StepState *state, double reach_asleep) {
+    ASSERT(state->places != NULL);
+    ASSERT(!(reach_asleep < 0.0));
     StepPlaces *places = state->places;
     if (state->stepper->has_places && places->margin == state->margin &&
         places->reach_asleep == reach_asleep) {

@@ -80,6 +80,7 @@ static void wake_pushed(StepState *state) {
 }
 
 Status rest_begin(StepState *state) {
+    ASSERT(state->world->dynamic_count <= state->world->body_count);
     World *world = state->world;
     state->free_count =
         world->dynamic_count - (world->trees == NULL ? 0 : world->trees->link_count);
@@ -148,6 +149,7 @@ static bool mark_joined(StepState *state) {
 }
 
 bool rest_wake_touched(StepState *state, int round) {
+    ASSERT(round >= 0);
     const Stepper *stepper = state->stepper;
     bool is_touched = state->asleep_count > 0 && mark_joined(state);
     for (uint32_t i = 0; state->asleep_count > 0 && i < stepper->contact_count; i++) {
@@ -170,6 +172,7 @@ bool rest_wake_touched(StepState *state, int round) {
 
 // The impulses of those who wake stand in a list of their own.
 Status rest_recall(StepState *state) {
+    ASSERT(state->memory_count == state->world->memory_count || state->has_woken);
     const World *world = state->world;
     if (!state->has_woken) {
         return STATUS_OK;

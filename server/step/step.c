@@ -87,23 +87,27 @@ void stepper_forget_wrenches(Stepper *stepper) {
 }
 
 void stepper_limit(Stepper *stepper, size_t more_bytes) {
+    ASSERT(stepper->broad != NULL);
     size_t bytes = stepper_bytes(stepper), broad = broad_bytes(stepper->broad);
     stepper->bytes_max = bytes < SIZE_MAX - more_bytes ? bytes + more_bytes : SIZE_MAX;
     broad_limit(stepper->broad, stepper->bytes_max - (bytes - broad));
 }
 
 void stepper_reset(Stepper *stepper) {
+    ASSERT(stepper->broad != NULL);
     broad_reset(stepper->broad);
     stepper->has_last = stepper->has_old_ids = stepper->has_places = false;
 }
 
 SolverSettings step_solver(const WorldSettings *settings) {
+    ASSERT(settings->solver < SOLVER_COUNT);
     SolverSettings solver = {.kind = (SolverKind)settings->solver};
     memcpy(solver.parameter, settings->parameter, sizeof(solver.parameter));
     return solver;
 }
 
 void step_set_solver(WorldSettings *settings, const SolverSettings *solver) {
+    ASSERT(solver->kind < SOLVER_COUNT);
     settings->solver = (uint32_t)solver->kind;
     memcpy(settings->parameter, solver->parameter, sizeof(settings->parameter));
 }
@@ -150,6 +154,7 @@ static Status solve(StepState *state) {
 }
 
 static void name_worst(const Stepper *stepper, const World *world, StepReport *report) {
+    ASSERT(report->certificate.worst_contact < (int64_t)stepper->contact_count);
     int64_t worst = report->certificate.worst_contact;
     if (worst >= 0) {
         const StepContact *contact = &stepper->contact[worst];
@@ -160,6 +165,7 @@ static void name_worst(const Stepper *stepper, const World *world, StepReport *r
 
 static void name_launch(const Stepper *stepper, const World *world, int64_t contact,
                         StepReport *report) {
+    ASSERT(contact < (int64_t)stepper->contact_count);
     if (contact >= 0) {
         const StepContact *of = &stepper->contact[contact];
         report->launch.body[0] = stepper_body_id(stepper, world, of->a);
@@ -169,6 +175,9 @@ static void name_launch(const Stepper *stepper, const World *world, int64_t cont
 
 // A body that moves, of the island that is furthest from being solved.
 static Id open_body(const Stepper *stepper, const World *world, const OpenIsland *open) {
+    ASSERT(open->contact < (int64_t)stepper->contact_count);
+    ASSERT(open->contact >= 0 ||
+           (open->tree >= 0 && (uint32_t)open->tree < stepper->problem.tree_count));
     const uint32_t *tree_of_body = stepper->tree_of_body;
     if (open->contact >= 0) {
         const StepContact *contact = &stepper->contact[open->contact];

@@ -131,6 +131,7 @@ static void move_trees(const StepState *projection, const double *motion) {
 }
 
 void joint_project(StepState *state) {
+    ASSERT(state->stepper != NULL && state->world != NULL);
     World *world = state->world;
     StepState projection;
     if (!world->settings.joint_projection || world->joint_count == 0 ||

@@ -219,6 +219,8 @@ static bool compare_section(Comparison *comparison, const SnapshotSection *secti
 
 bool snapshot_compare(const uint8_t *expected, size_t expected_count, const uint8_t *found,
                       size_t found_count, SnapshotDifference *difference) {
+    ASSERT(expected != NULL || expected_count == 0);
+    ASSERT(found != NULL || found_count == 0);
     if (expected_count == found_count && memcmp(expected, found, found_count) == 0) {
         return false;
     }

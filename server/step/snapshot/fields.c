@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "step/snapshot/fields.h"
 
+#include "base/assert.h"
 #include "solve/solver.h"
 
 #include <string.h>
 
 void *field_at(const World *world, const SnapshotField *field, size_t index) {
+    ASSERT(!field->is_of_sleep || world->sleep != NULL);
     const char *base = (const char *)world;
     if (field->is_of_sleep) {
         base = (const char *)world->sleep;
@@ -109,6 +111,7 @@ static const FieldRow rows[] = {
 // ---- what callers see
 
 void field_write(Sink *sink, const SnapshotField *field, const void *at) {
+    ASSERT(field->count > 0);
     const FieldRow *row = &rows[field->type];
     if (row->write == NULL) {
         sink_bytes(sink, at, field->count * number_bytes[row->number]);
@@ -118,6 +121,7 @@ void field_write(Sink *sink, const SnapshotField *field, const void *at) {
 }
 
 bool field_read(Source *source, const SnapshotField *field, void *at) {
+    ASSERT(field->count > 0);
     const FieldRow *row = &rows[field->type];
     if (row->read == NULL) {
         source_copy(source, at, field->count * number_bytes[row->number]);
@@ -141,6 +145,7 @@ bool section_is_written(const SnapshotSection *section, const World *world) {
 }
 
 bool section_is_next(const SnapshotSection *section, Source source) {
+    ASSERT(source.used <= source.count);
     const bool is_always = section->is_there == NULL && !section->is_of_setting;
     return is_always || source_u32(&source) == section->kind;
 }
@@ -167,6 +172,8 @@ bool group_is_fixed(const SnapshotGroup *group) {
 }
 
 double field_number(const SnapshotField *field, const uint8_t *bytes, size_t index) {
+    ASSERT(field_is_number(field));
+    ASSERT(index < field->count);
     Number number = rows[field->type].number;
     Source source = {.bytes = bytes + index * number_bytes[number], .count = number_bytes[number]};
     switch (number) {

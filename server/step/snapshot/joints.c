@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "step/snapshot/joints.h"
 
+#include "base/assert.h"
 #include "base/array.h"
 #include "world/sleep.h"
 
@@ -90,6 +91,7 @@ static const SnapshotField axis_fields[] = {
 
 // As many as the joints leave free, whose columns begin where those before them end.
 static Status open_axes(World *world, size_t count, Error *error) {
+    ASSERT(world->joint_count <= JOINT_COUNT_MAX);
     size_t axes = 0, positions = 0;
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint *joint = &world->joint[i];
@@ -116,6 +118,7 @@ static const SnapshotField name_fields[] = {
 };
 
 static Status accept_name(World *world, const World *stage, size_t index, Error *error) {
+    ASSERT(index < world->joint_count);
     const char *name = stage->joint->name;
     if (name[0] != '\0') {
         world->joint[index].name = world_keep_name(world, name);

@@ -26,6 +26,7 @@ enum { STEPS_MAX = 40 };
 // ---- memory
 
 size_t tree_flight_bytes(const Tree *tree) {
+    ASSERT(tree->link_count > 0);
     const size_t width = tree->width, positions = tree->position_count;
     const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return tree_work_bytes(tree) +
@@ -85,6 +86,7 @@ static TreeView base_later(const TreeFlight *flight, double time) {
 }
 
 void tree_flight_pull(TreeFlight *flight, const double *v, double *rates) {
+    ASSERT(flight->h > 0.0);
     for (uint32_t k = 0; k < flight->view.tree->width; k++) {
         const double v0 = flight->velocities[k];
         rates[k] = v0 + flight->pulls[k] * (v[k] - v0);
@@ -371,6 +373,8 @@ void tree_flight_return(TreeFlight *flight, const double *velocities) {
 
 void tree_carry(TreeFlight *flight, const TreeView *there, const double *positions,
                 double *velocities) {
+    ASSERT(there->tree->link_count == flight->view.tree->link_count);
+    ASSERT(there->tree->width == flight->view.tree->width);
     const uint32_t count = there->tree->link_count, width = there->tree->width;
     TreeWork *work = &flight->work;
     recall(flight);

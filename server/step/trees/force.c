@@ -137,6 +137,8 @@ static inline Vec3 spin_of(const TreeLink *link, const TreeFrame *frame, Vec3 ab
 
 void tree_forces(const TreeView *view, const TreeMotion *motion, Vec3 gravity,
                  const double *wrenches, TreeWork *work, double *forces) {
+    ASSERT(view->tree->link_count > 0);
+    ASSERT(view->link[0].parent == TREE_NONE);
     const TreePair still = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const TreeLink *link = &view->link[i];
