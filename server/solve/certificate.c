@@ -24,6 +24,7 @@ static double contact_speed(const ContactProblem *problem, const Answer *answer,
 
 double certificate_scale_contacts(const ContactProblem *problem, const Islands *islands,
                                   const Answer *answer, uint32_t begin, uint32_t end, double most) {
+    ASSERT(end <= problem->contact_count);
     ASSERT(begin <= end);
     for (uint32_t i = begin; i < end; i++) {
         most = relation_max(most, contact_speed(problem, answer, islands->contact[i]));
@@ -44,6 +45,7 @@ static double row_speed(const ContactProblem *problem, const Answer *answer, uin
 
 double certificate_scale_rows(const ContactProblem *problem, const Islands *islands,
                               const Answer *answer, uint32_t begin, uint32_t end, double most) {
+    ASSERT(end <= problem->row_count);
     ASSERT(begin <= end);
     for (uint32_t i = begin; i < end; i++) {
         most = relation_max(most, row_speed(problem, answer, islands->row[i]));
@@ -53,6 +55,7 @@ double certificate_scale_rows(const ContactProblem *problem, const Islands *isla
 
 // What an island is measured against where nothing in it is faster.
 double certificate_scale_least(const ContactProblem *problem) {
+    ASSERT(problem->time_step > 0.0);
     return relation_max(problem->gravity * problem->time_step, SCALE_MIN);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/certificate_relation.h"
 
+#include "base/assert.h"
 #include "solve/direction.h"
 
 #define SIMD_COUNT 2
@@ -117,6 +118,7 @@ static double program_residual(const ContactRelation *r, const ContactState *sta
 
 double relation_residual(const Answer *answer, const ContactRelation *relation,
                          const ContactState *state, double time_step) {
+    VALIDATE(time_step > 0.0);
     switch (answer->relation) {
     case RELATION_CONE:
         return cone_residual(relation, state);

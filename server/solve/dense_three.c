@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/dense_three.h"
 
+#include "base/assert.h"
 #include "solve/dense.h"
 
 #include <string.h>
@@ -9,6 +10,8 @@
 #include "solve/dense_three_simd.h"
 
 void dense_solve_three(size_t n, const double *factor, const double *from, double *x) {
+    ASSERT(n > 0);
+    ASSERT(from != x);
     if (n > DENSE_THREE_MAX) {
         memcpy(x, from, 3 * n * sizeof(double));
         for (size_t k = 0; k < 3; k++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/idle.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -96,6 +98,7 @@ static Status leave_out_rows(Arena *arena, ContactProblem *rest, uint32_t *count
 
 Status idle_leave_out(const ContactProblem *problem, bool has_springs, Arena *arena,
                       ContactProblem *rest, uint32_t *count, Error *error) {
+    ASSERT(problem != rest);
     *rest = *problem;
     Status status =
         problem->all_free ? STATUS_OK : leave_out_contacts(has_springs, arena, rest, count, error);

@@ -187,6 +187,7 @@ static void find_lists(const ContactProblem *problem, const Lists *lists, uint32
 }
 
 Status islands_find(const ContactProblem *problem, Arena *arena, Islands *islands, Error *error) {
+    ASSERT(problem->tree_count < PROBLEM_NO_TREE);
     Lists lists;
     if (!take_lists(problem, arena, &lists)) {
         return no_memory(error);

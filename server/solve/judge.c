@@ -43,6 +43,8 @@ static bool take_answer(Judge *judge) {
 Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind relation,
                    double tolerance, bool is_warm, const Context *context, Arena *arena,
                    SolveResult *result, Error *error) {
+    ASSERT(context != NULL && arena != NULL);
+    ASSERT(problem->time_step > 0.0);
     ASSERT(tolerance > 0.0);
     *result = (SolveResult){.answer = {.relation = relation}};
     *judge = (Judge){.problem = problem,
@@ -104,6 +106,8 @@ double judge_take(Judge *judge) {
 }
 
 void judge_give(Judge *judge, double spent) {
+    ASSERT(judge->allowance.most == HUGE_VAL);
+    ASSERT(!(spent < 0.0));
     judge->allowance = (Allowance){.spent = spent, .most = HUGE_VAL};
 }
 
@@ -132,6 +136,7 @@ bool judge_is_now_late(Judge *judge, Status status) {
 // ---- tasks
 
 Status judge_ask(Judge *judge, double operations) {
+    ASSERT(!(operations < 0.0));
     bool is_over = stop_spend(judge->context->stop, operations);
     judge->operations += operations;
     if (judge->operations < ASK_AFTER && !is_over) {
@@ -164,6 +169,7 @@ static double size_of(const Judge *judge, uint32_t begin, uint32_t end) {
 }
 
 Status judge_shares(Judge *judge, TaskBlock *block, void *work, uint32_t begin, uint32_t end) {
+    ASSERT(end <= judge->islands.share_count);
     ASSERT(begin <= end);
     Status status = STATUS_OK;
     for (uint32_t i = begin; i < end && status == STATUS_OK; i += JUDGE_WINDOW) {
@@ -396,6 +402,7 @@ static void clear_impulses(const Judge *judge, uint32_t island) {
 
 // What comes of an island that has been measured.
 static void pass_verdict(const Judge *judge, uint32_t i) {
+    ASSERT(i < judge->islands.count);
     JudgeIsland *island = &judge->island[i];
     double v_scale = judge->scale.v_scale[i];
     double own = certificate_measure_own(&judge->measure[i], v_scale);
@@ -405,6 +412,8 @@ static void pass_verdict(const Judge *judge, uint32_t i) {
 }
 
 void judge_measure(const Judge *judge, uint32_t share, uint32_t begin, uint32_t end) {
+    ASSERT(share < judge->islands.share_count);
+    ASSERT(end <= judge->islands.count);
     ASSERT(begin < end);
     IslandRange range = islands_range(&judge->islands, begin, end);
     make_momentum(judge, &range);
@@ -438,6 +447,7 @@ static void measure_piece(void *work, uint32_t share) {
 }
 
 Status judge_measure_large(Judge *judge, uint32_t share) {
+    ASSERT(share < judge->islands.share_count);
     const IslandShare *of = &judge->islands.share[share];
     ASSERT(of->is_piece);
     uint32_t i = of->island_begin, end = share + judge_pieces(judge, share);
@@ -466,6 +476,8 @@ Status judge_large(Judge *judge, uint32_t share) {
 }
 
 Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
+    ASSERT(share < judge->islands.share_count);
+    ASSERT(island < judge->islands.count);
     if (judge->islands.share[share].is_piece) {
         return judge_large(judge, share);
     }
@@ -474,6 +486,7 @@ Status judge_island(Judge *judge, uint32_t share, uint32_t island) {
 }
 
 double judge_own(const Judge *judge, uint32_t i) {
+    ASSERT(i < judge->islands.count);
     const JudgeIsland *island = &judge->island[i];
     double now = certificate_measure_own(&judge->measure[i], judge->scale.v_scale[i]);
     bool was_better = !island->is_met && island->best < HUGE_VAL && !(now < island->best);
@@ -481,6 +494,7 @@ double judge_own(const Judge *judge, uint32_t i) {
 }
 
 void judge_go_on(const Judge *judge, uint32_t island) {
+    ASSERT(island < judge->islands.count);
     JudgeIsland *of = &judge->island[island];
     ASSERT(!of->is_met);
     if (!of->is_kept) {
@@ -491,10 +505,12 @@ void judge_go_on(const Judge *judge, uint32_t island) {
 }
 
 void judge_forget(const Judge *judge, uint32_t island) {
+    ASSERT(island < judge->islands.count);
     judge->island[island] = (JudgeIsland){.best = HUGE_VAL, .reason = judge->island[island].reason};
 }
 
 void judge_start_again(const Judge *judge, uint32_t island) {
+    ASSERT(island < judge->islands.count);
     judge_go_on(judge, island);
     const ContactProblem *problem = judge->problem;
     const Answer *answer = &judge->result->answer;
@@ -578,6 +594,7 @@ static void leave_idle(const Judge *judge) {
 }
 
 Status judge_end(Judge *judge) {
+    ASSERT(judge->measure != NULL || judge->islands.count == 0);
     uint32_t share = 0;
     Status status = STATUS_OK;
     while (share < judge->islands.share_count && status == STATUS_OK) {

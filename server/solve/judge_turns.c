@@ -4,6 +4,8 @@
 // left beside, also by those that took less, any island may take half, and the last all.
 #include "solve/judge.h"
 
+#include "base/assert.h"
+
 // Sizes of one pass: so many times its smallest at most. Islands of a pass have their turns in
 // their own order.
 enum { SIZE_GROWTH = 4 };
@@ -115,11 +117,13 @@ static Status have_turns(Turns *turns) {
 }
 
 Status judge_each(Judge *judge, JudgeEach *solve, void *solver) {
+    ASSERT(solve != NULL);
     Turns turns = {.judge = judge, .solve = solve, .solver = solver};
     return have_turns(&turns);
 }
 
 Status judge_each_open(Judge *judge, JudgeEach *solve, void *solver) {
+    ASSERT(solve != NULL);
     Turns turns = {.judge = judge, .solve = solve, .solver = solver, .is_of_open = true};
     return have_turns(&turns);
 }
@@ -144,6 +148,7 @@ static Status solve_held(void *data, uint32_t share, uint32_t island) {
 }
 
 Status judge_each_held(Judge *judge, JudgeEach *solve, void *solver) {
+    ASSERT(solve != NULL);
     Held held = {judge, solve, solver};
     return judge_each(judge, solve_held, &held);
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "solve/launch.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 Launch launch_of(const ContactProblem *problem, const Answer *answer) {
+    ASSERT(answer->contact == NULL || problem->contact_count == 0 ||
+           answer->contact_impulse != NULL);
     Launch launch = {.contact = -1};
     if (answer->contact == NULL || answer->relation != RELATION_CONE) {
         return launch;

@@ -12,6 +12,8 @@ static const MassLink *links_of(const ProblemMass *mass, uint32_t tree) {
 }
 
 void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers) {
+    VALIDATE(tree < mass->problem->tree_count);
+    VALIDATE(!problem_is_free(mass->problem, tree));
     const ProblemTree *t = &mass->problem->tree[tree];
     const double *factor = mass->factor + mass->factor_first[tree];
     if (t->link_count > 0) {
@@ -22,6 +24,8 @@ void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers) {
 }
 
 void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v, double *p) {
+    VALIDATE(tree < mass->problem->tree_count);
+    VALIDATE(!problem_is_free(mass->problem, tree));
     const ProblemTree *t = &mass->problem->tree[tree];
     if (t->link_count > 0) {
         mass_links_multiply(mass->problem, tree, links_of(mass, tree),
@@ -39,6 +43,7 @@ void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v
 }
 
 void mass_tree_matrix(const ProblemMass *mass, uint32_t tree, double *matrix) {
+    ASSERT(tree < mass->problem->tree_count);
     const ProblemTree *t = &mass->problem->tree[tree];
     if (t->link_count > 0) {
         mass_links_matrix(mass->problem, tree, links_of(mass, tree),
@@ -60,6 +65,7 @@ void mass_tree_matrix(const ProblemMass *mass, uint32_t tree, double *matrix) {
 }
 
 void mass_solve(const ProblemMass *mass, double *numbers) {
+    ASSERT(mass->problem->tree_count == 0 || numbers != NULL);
     for (uint32_t i = 0; i < mass->problem->tree_count; i++) {
         mass_solve_tree(mass, i, numbers + problem_first(mass->problem, i));
     }
@@ -144,6 +150,8 @@ static bool has_response(const ContactProblem *problem, const ContactSide *side)
 }
 
 const double *mass_response(const ProblemMass *mass, uint32_t contact, int side) {
+    ASSERT(contact < mass->problem->contact_count);
+    ASSERT(side == 0 || side == 1);
     const ContactProblem *problem = mass->problem;
     const ContactSide *sides = problem->contact[contact].side;
     const bool is_behind = side == 1 && has_response(problem, &sides[0]);
@@ -278,6 +286,7 @@ static Status factor_all(ProblemMass *mass, Factors *factors, const Tasks *tasks
 
 Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *tasks, Arena *arena,
                  Error *error) {
+    ASSERT(problem->tree_count == 0 || problem->tree != NULL);
     *mass =
         (ProblemMass){.problem = problem,
                       .width_max = problem->tree_count > 0 ? 6 : 1,

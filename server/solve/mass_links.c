@@ -173,6 +173,8 @@ static void fill_links(const ProblemLink *from, uint32_t count, MassLink *link) 
 }
 
 size_t mass_links_numbers(const ContactProblem *problem, uint32_t tree) {
+    ASSERT(tree < problem->tree_count);
+    ASSERT(problem->tree[tree].link_count > 0);
     const ProblemLink *from = links_of(problem, tree);
     size_t numbers = 0;
     for (uint32_t i = 0; i < problem->tree[tree].link_count; i++) {
@@ -246,6 +248,8 @@ static bool factor_link(const ContactProblem *problem, const ProblemLink *from, 
 
 bool mass_links_factor(const ContactProblem *problem, uint32_t tree, double share, MassLink *link,
                        double *number) {
+    ASSERT(problem->tree[tree].link_count > 0);
+    ASSERT(share >= 0.0);
     const ProblemLink *from = links_of(problem, tree);
     uint32_t count = problem->tree[tree].link_count;
     measure(from, count, link);
@@ -326,6 +330,7 @@ static void solve_up(const ContactProblem *problem, const ProblemLink *from, con
 
 void mass_links_solve(const ContactProblem *problem, uint32_t tree, const MassLink *link,
                       const double *number, double *p) {
+    VALIDATE(problem->tree[tree].link_count > 0);
     const ProblemLink *from = links_of(problem, tree);
     uint32_t count = problem->tree[tree].link_count;
     Six slot[SLOTS];
@@ -350,6 +355,7 @@ void mass_links_solve(const ContactProblem *problem, uint32_t tree, const MassLi
 // joints add, which comes from the leaves; p is what of it the joint lets through.
 void mass_links_multiply(const ContactProblem *problem, uint32_t tree, const MassLink *link,
                          const double *number, const double *v, double *p) {
+    VALIDATE(problem->tree[tree].link_count > 0);
     const ProblemLink *from = links_of(problem, tree);
     uint32_t count = problem->tree[tree].link_count;
     Six slot[SLOTS];
@@ -403,6 +409,7 @@ static void fill_column(const ContactProblem *problem, uint32_t tree, const Mass
 
 void mass_links_matrix(const ContactProblem *problem, uint32_t tree, const MassLink *link,
                        const double *number, double *matrix) {
+    ASSERT(problem->tree[tree].link_count > 0);
     const ProblemLink *from = links_of(problem, tree);
     size_t width = problem->tree[tree].width;
     memset(matrix, 0, width * width * sizeof(double));

@@ -83,6 +83,7 @@ static void soften_rows(ProblemRow *row, uint32_t count, const Answer *answer) {
 
 void opinion_keep(OpinionCase *kept, const ContactProblem *problem, const SolveResult *result,
                   void *memory) {
+    ASSERT(memory != NULL);
     const Answer *answer = &result->answer;
     Shelf shelf = {.memory = memory};
     *kept = (OpinionCase){.problem = put_problem(&shelf, problem),

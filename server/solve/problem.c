@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "solve/problem.h"
 
+#include "base/assert.h"
+
 double problem_gap_bias(double time_step, double gap, double overlap) {
+    VALIDATE(time_step > 0.0);
     double rate = gap / time_step;
     return rate < 0.0 ? overlap * rate : rate;
 }
@@ -24,6 +27,8 @@ double problem_contact_bias(double time_step, double gap, double overlap, double
 
 void problem_dense_product(const ContactProblem *problem, const ContactSide *side, const double *v,
                            double u[3]) {
+    VALIDATE(side->tree < problem->tree_count);
+    VALIDATE(!problem_is_free(problem, side->tree));
     const ProblemTree *tree = &problem->tree[side->tree];
     const double *jacobian = problem->number + side->jacobian;
     for (uint32_t k = 0; k < tree->width; k++) {
@@ -36,6 +41,8 @@ void problem_dense_product(const ContactProblem *problem, const ContactSide *sid
 
 void problem_dense_momentum(const ContactProblem *problem, const ContactSide *side,
                             const double gamma[3], double *p) {
+    VALIDATE(side->tree < problem->tree_count);
+    VALIDATE(!problem_is_free(problem, side->tree));
     const ProblemTree *tree = &problem->tree[side->tree];
     const double *jacobian = problem->number + side->jacobian;
     double *at = p + tree->first;

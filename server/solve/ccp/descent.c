@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/descent.h"
 
+#include "base/assert.h"
 #include "solve/ccp/cone.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ enum { FRESH = 50 };
 
 Status ccp_descent_init(CcpDescent *d, CcpIsland *island, bool is_accelerated, Arena *arena,
                         Error *error) {
+    ASSERT(island->island.constraint_count > 0);
     const NewtonIsland *n = &island->island;
     *d = (CcpDescent){.of = island,
                       .is_accelerated = is_accelerated,
@@ -131,6 +133,7 @@ static double change_of(const CcpDescent *d, const double *y, double step) {
 // ---- begin and end
 
 void ccp_descent_begin(CcpDescent *d) {
+    ASSERT(d->of->island.contact_count <= d->of->island.constraint_count);
     const NewtonIsland *n = &d->of->island;
     size_t bytes = n->impulse_count * sizeof(double);
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -292,6 +295,7 @@ static double spectral(CcpDescent *d) {
 }
 
 CcpOutcome ccp_descent_step(CcpDescent *d, double *change) {
+    ASSERT(change != NULL);
     CcpIsland *s = d->of;
     *change = d->is_accelerated ? accelerate(d) : spectral(d);
     s->iterations++;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/exact.h"
 
+#include "base/assert.h"
+
 // What a contact's target is lowered by: it stands in its offset, beside motion and bias.
 static double lowered_by(const NewtonIsland *n, const NewtonConstraint *c, const Answer *answer) {
     return c->offset[0] -
@@ -8,6 +10,8 @@ static double lowered_by(const NewtonIsland *n, const NewtonConstraint *c, const
 }
 
 void ccp_exact_declare(const CcpIsland *s, Answer *answer, bool is_exact) {
+    ASSERT(s->island.contact_count <= s->island.constraint_count);
+    ASSERT(answer->contact != NULL || s->island.contact_count == 0);
     const NewtonIsland *n = &s->island;
     for (uint32_t i = 0; i < n->contact_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
@@ -18,6 +22,7 @@ void ccp_exact_declare(const CcpIsland *s, Answer *answer, bool is_exact) {
 }
 
 double ccp_exact_lower(CcpIsland *s, const Answer *answer) {
+    ASSERT(s->island.contact_count <= s->island.constraint_count);
     const NewtonIsland *n = &s->island;
     double most = 0.0;
     for (uint32_t i = 0; i < n->contact_count; i++) {

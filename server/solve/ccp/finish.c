@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/finish.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // rho, as a share of w: of the first round, what each has of the one before, and the least. The
@@ -15,6 +17,7 @@ enum { REFINEMENTS = 2 };
 #define GRADIENT 1e-12
 
 Status ccp_finish_init(CcpFinish *f, CcpIsland *island, Arena *arena, Error *error) {
+    ASSERT(island->island.constraint_count > 0);
     const NewtonIsland *n = &island->island;
     *f = (CcpFinish){.of = island,
                      .law = arena_take_zeroed(arena, n->constraint_count, sizeof(SapLaw))};
@@ -76,6 +79,7 @@ static SapOutcome come_down(CcpFinish *f, double velocity, uint32_t iterations_m
 
 CcpOutcome ccp_finish_round(CcpFinish *f, double velocity, uint32_t iterations_max,
                             bool is_patient) {
+    ASSERT(!(velocity < 0.0));
     CcpIsland *s = f->of;
     SapIsland *v = &f->velocities;
     size_t bytes = s->island.impulse_count * sizeof(double);

@@ -44,6 +44,8 @@ struct CcpBarrier {
 
 Status ccp_interior_init(CcpInterior *p, CcpIsland *island, Ldlt *ldlt, Arena *arena,
                          Error *error) {
+    ASSERT(ldlt != NULL);
+    ASSERT(island->island.constraint_count > 0);
     const NewtonIsland *n = &island->island;
     *p = (CcpInterior){.of = island, .ldlt = ldlt};
     double **velocity[] = {&p->v, &p->d_v, &p->p, &p->rest, &p->work};

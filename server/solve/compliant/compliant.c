@@ -5,6 +5,7 @@
 // judges.
 #include "solve/compliant/compliant.h"
 
+#include "base/assert.h"
 #include "solve/compliant/gdot.h"
 #include "solve/compliant/island.h"
 #include "solve/compliant/program.h"
@@ -73,6 +74,7 @@ const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
 
 // The certificate's, which measures an overlap against leaving it in one step.
 double compliant_bias(const double *parameter, double time_step, double gap) {
+    VALIDATE(time_step > 0.0);
     (void)parameter;
     return problem_gap_bias(time_step, gap, 1.0);
 }

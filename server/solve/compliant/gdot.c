@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/compliant/gdot.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // e, as a share of the largest w: what a pass leaves is that share, over the one of the least
@@ -173,6 +175,7 @@ static void add_all(const NewtonIsland *n, const double *g, const double *force,
 
 Status compliant_gdot_add(SapIsland *s, bool has_tangents, CompliantLaw *contact_law,
                           CompliantLaw *row_law, Answer *answer, Arena *arena, Error *error) {
+    ASSERT(s->island.constraint_count > 0);
     const NewtonIsland *n = &s->island;
     ArenaMark mark = arena_mark(arena);
     double *g = arena_take_zeroed(arena, n->impulse_count, sizeof(double));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/compliant/island.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // after so many steps without coming half as near it has stalled
@@ -33,6 +35,7 @@ static bool take(CompliantIsland *p, Arena *arena) {
 
 Status compliant_island_init(CompliantIsland *p, const CompliantLaw *contact_law,
                              const CompliantLaw *row_law, Arena *arena, Error *error) {
+    ASSERT(p->sweep.island.constraint_count > 0);
     const NewtonIsland *island = &p->sweep.island;
     Status status = ldlt_init(&p->ldlt, &p->sweep.plan, false, arena, error);
     if (status == STATUS_OK && !take(p, arena)) {
@@ -140,6 +143,7 @@ static void forget(CompliantIsland *p) {
 
 void compliant_island_begin(CompliantIsland *p, const double *contact_impulse,
                             const double *row_impulse) {
+    ASSERT(p->x != p->best_x);
     SapIsland *s = &p->sweep;
     size_t bytes = s->island.impulse_count * sizeof(double);
     sap_island_load(s, contact_impulse, row_impulse);
@@ -286,6 +290,7 @@ static void search(CompliantIsland *p) {
 }
 
 void compliant_island_back(CompliantIsland *p) {
+    ASSERT(p->x != p->best_x);
     if (!(p->residual <= p->best)) {
         memcpy(p->x, p->best_x, p->sweep.island.impulse_count * sizeof(double));
         look(p);
@@ -293,6 +298,7 @@ void compliant_island_back(CompliantIsland *p) {
 }
 
 SapOutcome compliant_island_newton(CompliantIsland *p, double velocity, uint32_t iterations_max) {
+    ASSERT(!(velocity < 0.0));
     SapIsland *s = &p->sweep;
     for (;;) {
         bool goes_on = comes_nearer(p);
@@ -323,6 +329,7 @@ SapOutcome compliant_island_newton(CompliantIsland *p, double velocity, uint32_t
 // ---- the path
 
 void compliant_island_soften(CompliantIsland *p, double share) {
+    ASSERT(share >= 0.0);
     SapIsland *s = &p->sweep;
 
     p->halves = true;
@@ -340,6 +347,7 @@ void compliant_island_soften(CompliantIsland *p, double share) {
 }
 
 void compliant_island_keep(CompliantIsland *p) {
+    ASSERT(p->kept != p->sweep.gamma);
     memcpy(p->kept, p->sweep.gamma, p->sweep.island.impulse_count * sizeof(double));
 }
 
@@ -366,6 +374,7 @@ static void set_bounds(CompliantIsland *p) {
 
 SapOutcome compliant_island_stagger(CompliantIsland *p, uint32_t sweeps, double tolerance,
                                     uint32_t iterations_max) {
+    ASSERT(tolerance > 0.0);
     SapIsland *s = &p->sweep;
     SapOutcome outcome = SAP_MET;
     for (uint32_t i = 0; i < sweeps; i++) {

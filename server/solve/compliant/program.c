@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/compliant/program.h"
 
+#include "base/assert.h"
 #include "solve/compliant/program_parts.h"
 
 #include <string.h>
@@ -104,6 +105,8 @@ Status compliant_program_init(CompliantProgram *p, const NewtonIsland *island,
                               const CompliantLaw *contact_law, const CompliantLaw *row_law,
                               double zeta, double tangent, const Stop *stop, Arena *arena,
                               Error *error) {
+    ASSERT(island->constraint_count > 0);
+    ASSERT(contact_law != NULL || island->contact_count == 0);
     *p = (CompliantProgram){.island = island,
                             .contact_law = contact_law,
                             .row_law = row_law,
@@ -202,6 +205,7 @@ static ProgramOutcome advance(CompliantProgram *p, double tolerance, uint32_t it
 
 ProgramOutcome compliant_program_minimise(CompliantProgram *p, double tolerance,
                                           uint32_t iterations_max) {
+    ASSERT(tolerance > 0.0);
     ProgramOutcome outcome = advance(p, tolerance, iterations_max);
     if (outcome == PROGRAM_STALLED || outcome == PROGRAM_NOT_FINITE) {
         outcome = isfinite(p->best_gap) ? PROGRAM_STALLED : outcome;

@@ -2,6 +2,8 @@
 // The friction program's parts: what becomes of a constraint in it, and where its numbers begin.
 #include "solve/compliant/program_parts.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 static bool is_one_sided(const CompliantLaw *law) {
@@ -23,6 +25,7 @@ PartKind program_part_kind(const NewtonConstraint *c, const CompliantLaw *law) {
 
 ProgramPart program_part(const CompliantProgram *p, const NewtonConstraint *c,
                          const CompliantLaw *law) {
+    ASSERT(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
     ProgramPart part = {
         .kind = program_part_kind(c, law), .count = c->rows, .sign = 1.0, .mu = law->mu};
     double own = p->weight * p->tangent * p->tangent;
@@ -47,6 +50,7 @@ ProgramPart program_part(const CompliantProgram *p, const NewtonConstraint *c,
 }
 
 void program_product(const CompliantProgram *p, uint32_t i, const double *v, double *u) {
+    VALIDATE(i < p->island->constraint_count);
     newton_product(p->island, &p->island->constraint[i], v, u);
     for (uint32_t r = 0; r < p->part[i].count; r++) {
         u[r] *= p->part[i].sign;
@@ -54,6 +58,7 @@ void program_product(const CompliantProgram *p, uint32_t i, const double *v, dou
 }
 
 void program_momentum(const CompliantProgram *p, uint32_t i, const double *of, double *to) {
+    VALIDATE(i < p->island->constraint_count);
     const ProgramPart *part = &p->part[i];
     const double signed_of[3] = {part->sign * of[0], part->count > 1 ? of[1] : 0.0,
                                  part->count > 1 ? of[2] : 0.0};
@@ -61,10 +66,12 @@ void program_momentum(const CompliantProgram *p, uint32_t i, const double *of, d
 }
 
 double program_size(const CompliantProgram *p, uint32_t i) {
+    VALIDATE(i < p->island->constraint_count);
     return p->island->v_scale / (p->island->constraint[i].w + p->part[i].r[0]);
 }
 
 void program_begin_part(CompliantProgram *p, uint32_t i) {
+    ASSERT(i < p->island->constraint_count);
     ProgramPart *part = &p->part[i];
     double size = program_size(p, i), v = p->island->v_scale, w = p->island->constraint[i].w;
     memset(part->gamma, 0, sizeof(part->gamma));

@@ -2,6 +2,8 @@
 // One step of the friction program: residuals, the steps of all numbers, and how far they may go.
 #include "solve/compliant/program_parts.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // of the linear system's solution, by what it leaves
@@ -15,6 +17,7 @@ static double b_of(const ProgramPart *part, uint32_t r, double u) {
 
 // -eta e_n + weight b, and of a spring -q: what A y is made of
 void program_adjoint(const CompliantProgram *p, uint32_t i, double *of) {
+    VALIDATE(i < p->island->constraint_count);
     const ProgramPart *part = &p->part[i];
     double u[3];
     memset(of, 0, 3 * sizeof(double));
@@ -258,6 +261,7 @@ static double gap_of(const ProgramPart *part, double alpha) {
 
 // Of one bound, after alpha of the step.
 double program_gap(const CompliantProgram *p, double alpha) {
+    ASSERT(p->bound_count > 0);
     double gap = 0.0;
     for (uint32_t i = 0; i < p->island->constraint_count; i++) {
         gap += gap_of(&p->part[i], alpha);

@@ -2,6 +2,8 @@
 // The friction program's linear system: on the graph of trees, blocks of twice their width.
 #include "solve/compliant/program_parts.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // about: a part added to the matrix, and the masses of a tree
@@ -69,6 +71,7 @@ static void add_mass(CompliantProgram *p, uint32_t tree) {
 }
 
 LdltOutcome program_factor(CompliantProgram *p) {
+    ASSERT(p->island->tree_count > 0);
     const NewtonIsland *n = p->island;
     ldlt_clear(&p->ldlt);
     for (uint32_t i = 0; i < n->tree_count; i++) {
@@ -105,6 +108,7 @@ bool program_factor_masses(CompliantProgram *p) {
 }
 
 void program_solve_masses(CompliantProgram *p, double *x) {
+    ASSERT(x != p->rest);
     const NewtonIsland *n = p->island;
     memset(p->rest, 0, 2 * n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->tree_count; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/descent/impulse.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // after so many steps without coming half as near it has stalled
@@ -17,6 +19,7 @@ static double compliance(const SapLaw *law, uint32_t r) {
 }
 
 Status sap_impulse_init(SapImpulse *p, SapIsland *island, Arena *arena, Error *error) {
+    ASSERT(island->island.constraint_count > 0);
     size_t constraints = island->island.constraint_count, impulses = island->island.impulse_count;
     *p = (SapImpulse){.island = island,
                       .scaled = arena_take_array(arena, constraints, sizeof(SapLaw)),
@@ -184,6 +187,8 @@ static void forget(SapImpulse *p) {
 }
 
 void sap_impulse_begin(SapImpulse *p) {
+    ASSERT(p->island != NULL);
+    ASSERT(p->x != p->best_x);
     SapIsland *s = p->island;
     size_t bytes = s->island.impulse_count * sizeof(double);
     start(p, s->gamma);
@@ -200,6 +205,7 @@ void sap_impulse_begin(SapImpulse *p) {
 }
 
 void sap_impulse_take_over(SapImpulse *p) {
+    ASSERT(p->island != NULL);
     const SapIsland *s = p->island;
     for (uint32_t i = 0; i < s->island.constraint_count; i++) {
         const NewtonConstraint *c = &s->island.constraint[i];
@@ -301,6 +307,7 @@ static bool comes_nearer(SapImpulse *p) {
 }
 
 void sap_impulse_end(SapImpulse *p) {
+    ASSERT(p->x != p->best_x);
     if (!(p->residual <= p->best)) {
         memcpy(p->x, p->best_x, p->island->island.impulse_count * sizeof(double));
         look(p);
@@ -309,6 +316,8 @@ void sap_impulse_end(SapImpulse *p) {
 
 SapOutcome sap_impulse_minimise(SapImpulse *p, double tolerance, double velocity,
                                 uint32_t iterations_max) {
+    ASSERT(tolerance > 0.0);
+    ASSERT(!(velocity < 0.0));
     SapIsland *s = p->island;
     for (;;) {
         if (s->is_stopped) {

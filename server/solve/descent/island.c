@@ -21,6 +21,7 @@ static Status no_memory(Error *error) {
 }
 
 void sap_island_spend(SapIsland *s, double operations) {
+    ASSERT(!(operations < 0.0));
     s->is_stopped = asker_spend(&s->asker, operations) || s->is_stopped;
 }
 
@@ -73,6 +74,7 @@ static void look(SapIsland *s) {
 }
 
 void sap_island_follow(SapIsland *s) {
+    ASSERT(s->island.tree_count > 0);
     const NewtonIsland *n = &s->island;
     sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)n->velocity_count);
     memcpy(s->p, s->push, n->velocity_count * sizeof(double));
@@ -86,6 +88,7 @@ void sap_island_follow(SapIsland *s) {
 }
 
 bool sap_island_is_small(const SapIsland *s, const double *gradient, double tolerance) {
+    ASSERT(tolerance > 0.0);
     double momentum = 0.0;
     for (size_t k = 0; k < s->island.velocity_count; k++) {
         double m = s->scale[k] * (s->p[k] + s->p_free[k]);
@@ -172,6 +175,7 @@ static SapOutcome take_step(SapIsland *s) {
 }
 
 SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iterations_max) {
+    ASSERT(tolerance > 0.0);
     SapOutcome outcome = SAP_SPENT;
     while (outcome == SAP_SPENT) {
         for (size_t k = 0; k < s->island.velocity_count; k++) {
@@ -220,6 +224,7 @@ static void make_scale(SapIsland *s) {
 }
 
 void sap_island_load(SapIsland *s, const double *contact_impulse, const double *row_impulse) {
+    ASSERT(s->island.contact_count <= s->island.constraint_count);
     const NewtonIsland *n = &s->island;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
@@ -232,6 +237,7 @@ void sap_island_load(SapIsland *s, const double *contact_impulse, const double *
 }
 
 void sap_island_start(SapIsland *s) {
+    ASSERT(s->island.velocity_count > 0);
     const NewtonIsland *n = &s->island;
     size_t bytes = n->velocity_count * sizeof(double);
     newton_velocities(n, s->gamma, s->v);
@@ -248,6 +254,7 @@ void sap_island_start(SapIsland *s) {
 
 Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *stop, Arena *arena,
                           Error *error) {
+    ASSERT(island->tree_count > 0);
     *s = (SapIsland){.island = *island, .asker = {.stop = stop}};
     const LdltLimits limits = {FACTOR_NUMBERS_MAX, HUGE_VAL, &s->asker};
     Status status = ldlt_plan(&s->island.graph, limits, arena, &s->plan, error);
@@ -276,6 +283,7 @@ Status sap_island_init(SapIsland *s, const NewtonIsland *island, const SapLaw *c
 }
 
 void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_impulse) {
+    ASSERT(s->island.contact_count <= s->island.constraint_count);
     const NewtonIsland *n = &s->island;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/descent/island_parts.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 
 #define ALPHA_MAX 1.5
@@ -58,6 +60,7 @@ static double next_alpha(const Slope *at, double alpha, double low, double high,
 }
 
 double sap_search(SapIsland *s, double linear, double quadratic) {
+    ASSERT(s->island.velocity_count > 0);
     Slope start = slope_at(s, linear, quadratic, 0.0);
     double low = 0.0, high = ALPHA_MAX, alpha = 1.0, before = fabs(start.first);
     for (int look = 0; look < LOOKS_MAX && !s->is_stopped; look++) {

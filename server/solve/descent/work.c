@@ -59,6 +59,8 @@ static Status prepare(DescentWork *work, const DescentSolver *solver) {
 }
 
 Status descent_solve(DescentWork *work, const DescentSolver *solver) {
+    ASSERT(solver->solve_island != NULL);
+    ASSERT(solver->law_bytes > 0);
     ASSERT(solver_has_work(work->problem));
     Status status = prepare(work, solver);
     if (status != STATUS_OK) {
@@ -77,6 +79,7 @@ Status descent_solve(DescentWork *work, const DescentSolver *solver) {
 
 Status descent_lay_out(DescentWork *work, uint32_t island, NewtonIsland *layout,
                        double *operations) {
+    ASSERT(island < work->judge.islands.count);
     Judge *judge = &work->judge;
     Status status = newton_island_init(layout, work->problem, &judge->mass, &judge->islands, island,
                                        RELATION_CONE, judge->scale.v_scale[island], NULL,
@@ -106,6 +109,7 @@ static void note(DescentIsland *one) {
 }
 
 SapOutcome descent_minimise(DescentIsland *one, DescentStep *step, double share) {
+    ASSERT(share > 0.0);
     if (one->work->context->history == NULL) {
         return step(one, share, one->most);
     }
@@ -122,6 +126,7 @@ SapOutcome descent_minimise(DescentIsland *one, DescentStep *step, double share)
 }
 
 bool descent_is_met(DescentIsland *one) {
+    ASSERT(one->island < one->work->judge.islands.count);
     Judge *judge = &one->work->judge;
     if (one->steps->is_stopped) {
         one->status = error_set(one->work->error, STATUS_ABORTED, "", "The solve was given up.");
@@ -139,6 +144,7 @@ bool descent_is_met(DescentIsland *one) {
 
 bool descent_descend(DescentIsland *one, DescentStep *step, double share, double tightening,
                      double least, void (*settle)(DescentIsland *one, SapOutcome outcome)) {
+    ASSERT(tightening > 0.0);
     ASSERT(tightening < 1.0 && least > 0.0);
     SapOutcome outcome = SAP_MET;
     for (; outcome == SAP_MET && share >= least; share *= tightening) {
@@ -171,6 +177,7 @@ static Status end_late(DescentIsland *one) {
 }
 
 Status descent_end(DescentIsland *one, Status status) {
+    ASSERT(one->island < one->work->judge.islands.count);
     DescentWork *work = one->work;
     Judge *judge = &work->judge;
     judge->island[one->island].reason = reason_of(one->ended);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp/factor.h"
 
+#include "base/assert.h"
 #include "solve/lcp/row.h"
 
 #include <math.h>
@@ -131,6 +132,7 @@ bool lcp_factor_make(const LcpSystem *system, const uint8_t *basis, Arena *arena
 }
 
 void lcp_factor_solve(const LcpFactor *f, double *y, LcpCount *count) {
+    ASSERT(f->rank <= f->count);
     for (size_t r = 1; r < f->rank; r++) {
         y[r] -= lcp_dot(row_at(f, r), y, r);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp/island.h"
 
+#include "base/assert.h"
 #include "solve/lcp/parameters.h"
 
 #include <string.h>
@@ -349,6 +350,8 @@ static Status run_passes(LcpSolve *solve, Island *island) {
 }
 
 Status lcp_island_solve(LcpSolve *solve, const Islands *islands, uint32_t island, double scale) {
+    ASSERT(island < islands->count);
+    ASSERT(!(scale < 0.0));
     const uint32_t *tree = islands->tree_first + island, *contact = islands->contact_first + island,
                    *row = islands->row_first + island;
     Island own = {.tree_count = tree[1] - tree[0],

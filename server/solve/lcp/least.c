@@ -3,6 +3,8 @@
 // coordinates in which two directions of one contact's friction stand for the vector they make.
 #include "solve/lcp/least.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -152,6 +154,7 @@ static void shorten(Least *least, double *x, LcpCount *count) {
 }
 
 bool lcp_least(const LcpFactor *factor, Arena *arena, LcpCount *count, double *x) {
+    ASSERT(factor->rank <= factor->count);
     ArenaMark mark = arena_mark(arena);
     Least least;
     bool is_made = take_least(factor, arena, &least) && find_partners(factor, arena, &least);

@@ -493,6 +493,7 @@ static void add_eliminated(const LcpMatrix *m) {
 
 void lcp_matrix_impulses(const LcpMatrix *matrix, const double *z, double *contact_impulse,
                          double *row_impulse) {
+    ASSERT(matrix->line_count == 3 * matrix->part->contact_count + matrix->part->row_count);
     const LcpPart *part = matrix->part;
     for (uint32_t i = 0; i < matrix->line_count; i++) {
         matrix->impulse[i] = matrix->line[i].base;

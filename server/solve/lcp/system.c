@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp/system.h"
 
+#include "base/assert.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -23,6 +25,7 @@ double lcp_dot(const double *a, const double *x, size_t count) {
 }
 
 double lcp_residual(const LcpSystem *system, const double *z, double *w, LcpCount *count) {
+    ASSERT(z != w);
     double worst = 0.0;
     for (uint32_t i = 0; i < system->count; i++) {
         w[i] = lcp_dot(system->matrix + (size_t)i * system->count, z, system->count) + system->b[i];
@@ -36,6 +39,7 @@ double lcp_residual(const LcpSystem *system, const double *z, double *w, LcpCoun
 }
 
 bool lcp_is_rounding(const LcpSystem *system, const double *z, uint32_t i, double value) {
+    VALIDATE(i < system->count);
     const double *row = system->matrix + (size_t)i * system->count;
     double terms = fabs(system->b[i]);
     for (uint32_t j = 0; j < system->count; j++) {
@@ -46,6 +50,7 @@ bool lcp_is_rounding(const LcpSystem *system, const double *z, uint32_t i, doubl
 
 bool lcp_is_answer(const LcpSystem *system, const double *z, const double *w, double enough,
                    LcpCount *count) {
+    ASSERT(z != w);
     for (uint32_t i = 0; i < system->count; i++) {
         double away = z[i] < w[i] ? z[i] : w[i];
         if (!(fabs(away) <= enough)) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/momentum.h"
+
+#include "base/assert.h"
 #include "solve/mdp/mdp.h"
 #include "solve/mdp/newton.h"
 #include "solve/mdp/work.h"
@@ -16,6 +18,7 @@ enum { AUTO_SWEEPS = 30, BALLS_PER_POINT = 8 };
 #define AUTO_SHARE 1e-2
 
 uint32_t mdp_auto_sweeps(const MdpWork *work, uint32_t i) {
+    ASSERT(i < work->judge.islands.count);
     const IslandRange range = islands_range(&work->judge.islands, i, i + 1);
     uint32_t balls = 0,
              all = range.contact_end - range.contact_begin + range.row_end - range.row_begin;
@@ -83,6 +86,8 @@ static bool is_any_open(const Judge *judge) {
 }
 
 Status mdp_auto(MdpWork *work, double budget) {
+    ASSERT(work->is_auto);
+    ASSERT(!(budget < 0.0));
     Judge *judge = &work->judge;
     Status status = mdp_sweep_all(work);
     if (status != STATUS_OK || judge->is_late || judge->is_spent || !is_any_open(judge)) {

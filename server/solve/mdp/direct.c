@@ -72,6 +72,7 @@ static Status no_memory(Error *error) {
 }
 
 Status mdp_direct_begin(Judge *judge, MdpPack *pack) {
+    ASSERT(pack->direct == NULL);
     const ContactProblem *problem = pack->problem;
     MdpDirect *direct = arena_take(judge->arena, sizeof(*direct));
     uint32_t *numbers = arena_take_array(
@@ -178,6 +179,7 @@ static Status plan_group(Judge *judge, MdpPack *pack, MdpGroup *group, MdpAim *a
 }
 
 Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(end <= judge->islands.count);
     ASSERT(begin < end);
     ASSERT(pack->direct != NULL);
     MdpAim *aim = arena_take_zeroed(judge->arena, end - begin, sizeof(*aim));

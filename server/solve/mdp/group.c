@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/momentum.h"
+
+#include "base/assert.h"
 #include "solve/mdp/work.h"
 
 // how much smaller a change is asked for after the certificate refused the one before
@@ -41,6 +43,7 @@ static void carry_share(void *data, uint32_t share) {
 }
 
 void mdp_reload_share(void *data, uint32_t share) {
+    ASSERT(share < ((const MdpWork *)data)->judge.islands.share_count);
     MdpWork *work = data;
     const IslandRange *range = &work->judge.islands.share[share].range;
     load(&work->pack, work->judge.result->answer.v, range->tree_begin, range->tree_end);
@@ -54,6 +57,7 @@ static void store_share(void *data, uint32_t share) {
 }
 
 Status mdp_for_shares(MdpWork *work, const MdpGroup *group, TaskBlock *block) {
+    ASSERT(group->share + group->share_count <= work->judge.islands.share_count);
     if (group->is_large) {
         return judge_shares(&work->judge, block, work, group->share,
                             group->share + group->share_count);
@@ -65,6 +69,8 @@ Status mdp_for_shares(MdpWork *work, const MdpGroup *group, TaskBlock *block) {
 // ---- islands
 
 Status mdp_group_store(MdpWork *work, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    ASSERT(begin >= group->island_begin && begin <= end);
+    ASSERT(end <= group->island_end);
     const Islands *islands = &work->judge.islands;
     mdp_pack_store_rows(&work->pack, group, begin, end);
     if (group->is_large) {
@@ -76,6 +82,8 @@ Status mdp_group_store(MdpWork *work, const MdpGroup *group, uint32_t begin, uin
 }
 
 Status mdp_group_judge(MdpWork *work, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    ASSERT(begin >= group->island_begin && begin < end);
+    ASSERT(end <= group->island_end);
     Status status = mdp_group_store(work, group, begin, end);
     if (group->is_large) {
         return status == STATUS_OK ? judge_large(&work->judge, group->share) : status;
@@ -174,6 +182,8 @@ static bool is_to_be_judged(const MdpWork *work, uint32_t i) {
 // ---- groups
 
 Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
+    ASSERT(group->island_begin < group->island_end);
+    ASSERT(work->tolerance > 0.0);
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         island->enough = work->tolerance;
@@ -206,6 +216,7 @@ static Status carry_group(MdpWork *work, const MdpGroup *group) {
 }
 
 Status mdp_group_sweep(MdpWork *work, MdpGroup *group) {
+    ASSERT(group->island_begin < group->island_end);
     Status status = carry_group(work, group);
     if (status == STATUS_OK) {
         status = mdp_sweep(&work->judge, &work->pack, group, work->coulomb);

@@ -25,6 +25,7 @@ enum {
 };
 
 void mdp_momentum_begin(MdpPack *pack, uint32_t i) {
+    ASSERT(i < pack->judge->islands.count);
     MdpIsland *island = &pack->island[i];
     island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
     island->age = 1.0;
@@ -149,6 +150,8 @@ static inline void carry_numbers(double ratio, double *restrict v, double *restr
 }
 
 void mdp_momentum_carry(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
+    ASSERT(end <= pack->problem->tree_count);
     const ContactProblem *problem = pack->problem;
     const Islands *islands = &pack->judge->islands;
     for (uint32_t i = begin; i < end; i++) {
@@ -164,6 +167,8 @@ void mdp_momentum_carry(const MdpPack *pack, uint32_t begin, uint32_t end) {
 }
 
 void mdp_momentum_stay(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
+    ASSERT(end <= pack->problem->tree_count);
     for (uint32_t i = begin; i < end; i++) {
         uint32_t tree = pack->judge->islands.tree[i];
         const ProblemTree *of = &pack->problem->tree[tree];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/newton.h"
 
+#include "base/assert.h"
 #include "solve/newton/newton.h"
 
 // What is met by this share of what is asked for is met by velocities that are made anew, which
@@ -83,6 +84,7 @@ static void note_end(const Judge *judge) {
 }
 
 Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain) {
+    ASSERT(budget != NULL);
     Work work = {.judge = judge,
                  .budget = budget,
                  .task = task_of(judge, budget),

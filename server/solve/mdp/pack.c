@@ -25,6 +25,7 @@ static uint32_t static_of_stretch(const MdpPack *pack, uint32_t stretch) {
 }
 
 double *mdp_pack_velocity(const MdpPack *pack, uint32_t tree) {
+    VALIDATE(tree < pack->problem->tree_count);
     return problem_is_free(pack->problem, tree) ? pack->body[tree].v
                                                 : pack->dense_v + pack->problem->tree[tree].first;
 }
@@ -287,6 +288,7 @@ static bool find_joined(MdpPack *pack, Judge *judge) {
 }
 
 Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack) {
+    ASSERT(judge->problem->contact_count + judge->problem->row_count > 0);
     *pack = (MdpPack){.problem = judge->problem, .judge = judge, .is_plain = is_plain};
     if (!take_places(pack, judge->arena)) {
         return no_memory(judge->error);
@@ -300,6 +302,7 @@ Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack) {
 }
 
 void mdp_pack_survey(void *solver, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
     const MdpPack *pack = solver;
     for (uint32_t i = begin; i < end; i++) {
         uint32_t contact = pack->judge->islands.contact[i];
@@ -472,6 +475,7 @@ static void split_statics(const Judge *judge, const MdpPack *pack) {
 }
 
 Status mdp_pack_end(Judge *judge, MdpPack *pack) {
+    ASSERT(pack->judge == judge);
     Status status = mdp_pack_order(judge, pack);
     if (status != STATUS_OK) {
         return status;
@@ -498,6 +502,8 @@ Status mdp_pack_end(Judge *judge, MdpPack *pack) {
 // ---- in and out
 
 void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
+    ASSERT(end <= pack->problem->tree_count);
     for (uint32_t i = begin; i < end; i++) {
         uint32_t tree = pack->judge->islands.tree[i];
         const ProblemTree *of = &pack->problem->tree[tree];
@@ -506,6 +512,7 @@ void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_
 }
 
 void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(end <= pack->problem->contact_count);
     ASSERT(begin <= end);
     for (uint32_t i = begin; i < end; i++) {
         uint32_t contact = pack->judge->islands.contact[i], slot = pack->slot[i];
@@ -524,6 +531,8 @@ void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end) 
 }
 
 void mdp_pack_store_rows(const MdpPack *pack, const MdpGroup *group, uint32_t begin, uint32_t end) {
+    ASSERT(begin >= group->island_begin && begin <= end);
+    ASSERT(end <= group->island_end);
     const Islands *islands = &pack->judge->islands;
     double *impulse = pack->judge->result->answer.row_impulse;
     for (uint32_t i = islands->row_first[begin]; i < islands->row_first[end]; i++) {

@@ -3,6 +3,8 @@
 // counted in the group first, by its own task; then the groups are put one behind the other.
 #include "solve/mdp/pack.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 enum {
@@ -229,6 +231,7 @@ static void place_group(MdpPack *pack, MdpGroup *group, const MdpGroup *before) 
 }
 
 Status mdp_pack_order(Judge *judge, MdpPack *pack) {
+    ASSERT(pack->judge == judge);
     const Tasks *tasks = judge->context->tasks;
     if (!take_groups(judge, pack)) {
         return no_memory(judge->error);

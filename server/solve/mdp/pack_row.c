@@ -3,6 +3,7 @@
 // of a group, at most six at a time; a row that is clipped stands alone.
 #include "solve/mdp/reach.h"
 
+#include "base/assert.h"
 #include "solve/dense.h"
 
 #include <string.h>
@@ -246,6 +247,7 @@ static Status add_group(Judge *judge, MdpPack *pack, MdpGroup *group) {
 }
 
 Status mdp_pack_rows(Judge *judge, MdpPack *pack) {
+    ASSERT(pack->row_count == 0);
     const ContactProblem *problem = pack->problem;
     if (problem->row_count == 0) {
         return STATUS_OK;

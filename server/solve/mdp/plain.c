@@ -229,6 +229,8 @@ Status mdp_plain_begin(Judge *judge, MdpPack *pack, const MdpBlend *blend) {
 // ---- velocities between parts
 
 void mdp_plain_spread(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
+    ASSERT(pack->plain != NULL);
     const MdpPlain *plain = pack->plain;
     for (uint32_t i = begin; i < end; i++) {
         uint32_t tree = pack->judge->islands.tree[i];
@@ -428,11 +430,14 @@ static Status do_group(Judge *judge, const MdpGroup *group, Slices *slices, doub
 }
 
 Status mdp_plain_sweep(Judge *judge, const MdpPack *pack, const MdpGroup *group, bool coulomb) {
+    ASSERT(pack->plain != NULL);
+    ASSERT(group->island_begin < group->island_end);
     Slices slices = {.pack = pack, .coulomb = coulomb};
     return do_group(judge, group, &slices, pack->plain->blend.relaxation);
 }
 
 Status mdp_plain_start(Judge *judge, const MdpPack *pack, const MdpGroup *group) {
+    ASSERT(pack->plain != NULL);
     Slices slices = {.pack = pack, .is_start = true};
     return do_group(judge, group, &slices, 1.0);
 }

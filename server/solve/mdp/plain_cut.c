@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/plain.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // Trees beside each other: of tree i, neighbour[first[i]] … neighbour[first[i + 1] - 1].
@@ -89,6 +91,7 @@ static void cut_islands(const Islands *islands, const Graph *graph, uint32_t par
 }
 
 bool mdp_plain_cut(const Judge *judge, uint32_t parts_max, uint32_t *part) {
+    ASSERT(parts_max > 0);
     const ContactProblem *problem = judge->problem;
     if (parts_max == 1) {
         memset(part, 0, problem->tree_count * sizeof(*part));

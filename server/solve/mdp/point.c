@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/point.h"
 
+#include "base/assert.h"
 #include "solve/block_slide.h"
 #include "solve/mdp/trial.h"
 
@@ -153,6 +154,8 @@ static void sweep_chunk(Points *points, uint32_t enough) {
 
 void mdp_point_sweep(const MdpPack *pack, const MdpStage *stage, uint32_t begin, uint32_t end,
                      bool is_coulomb, MdpSum *sum) {
+    VALIDATE(begin <= end);
+    VALIDATE(begin >= stage->begin && end <= stage->end);
     Points points; // its arrays are filled as far as they are read
     points.pack = pack;
     points.sum = sum;
@@ -166,6 +169,7 @@ void mdp_point_sweep(const MdpPack *pack, const MdpStage *stage, uint32_t begin,
 }
 
 void mdp_point_push(const MdpPack *pack, uint32_t begin, uint32_t end) {
+    ASSERT(begin <= end);
     for (uint32_t i = begin; i < end; i++) {
         push_point(pack, &pack->point[i], pack->point[i].impulse);
     }

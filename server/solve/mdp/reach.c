@@ -59,6 +59,7 @@ static void answer(const MdpPack *pack, const MdpJoint *joint) {
 }
 
 void mdp_reach_settle(const MdpPack *pack, const MdpJoint *joint) {
+    VALIDATE(joint->first + joint->count <= pack->row_count);
     const MdpLinkage *linkage = joint->linkage;
     if (linkage == NULL || linkage->pushed == NULL) {
         return;
@@ -258,6 +259,8 @@ static Status walk(Judge *judge, const MdpPack *pack, const MdpJoint *joint, Isl
 
 Status mdp_reach_make(Judge *judge, const MdpPack *pack, const MdpGroup *group, uint32_t island,
                       MdpJoint *joint) {
+    ASSERT(joint->linkage != NULL);
+    ASSERT(island < judge->islands.count);
     MdpLinkage *linkage = joint->linkage;
     IslandRange range = islands_range(&judge->islands, island, island + 1);
     uint32_t contacts = count_contacts(pack, linkage, range.contact_begin, range.contact_end);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/direct.h"
+
+#include "base/assert.h"
 #include "solve/mdp/work.h"
 
 // the operations of several groups between two questions whether to stop
@@ -154,6 +156,7 @@ static Status measure_open(MdpWork *work, const MdpGroup *group) {
 }
 
 Status mdp_sweep_watched(MdpWork *work, uint32_t sweep, bool *is_open) {
+    ASSERT(sweep >= 1);
     Judge *judge = &work->judge;
     Status status = STATUS_OK;
     *is_open = false;
@@ -240,6 +243,7 @@ static Status lay_out(MdpWork *work) {
 }
 
 Status mdp_judge_open(MdpWork *work) {
+    ASSERT(work->pack.group_count == 0 || work->pack.group != NULL);
     Status status = STATUS_OK;
     for (uint32_t g = 0; g < work->pack.group_count; g++) {
         const MdpGroup *group = &work->pack.group[g];
@@ -258,6 +262,8 @@ Status mdp_judge_open(MdpWork *work) {
 }
 
 Status mdp_sweep_all(MdpWork *work) {
+    ASSERT(work->tolerance > 0.0);
+    ASSERT(work->sweep_max > 0);
     Judge *judge = &work->judge;
     Status status = lay_out(work);
     if (status != STATUS_OK) {

@@ -3,6 +3,7 @@
 // stand in one fixed order. Contacts of islands that are done are passed over.
 #include "solve/mdp/pack.h"
 
+#include "base/assert.h"
 #include "solve/dense.h"
 #include "solve/mdp/plain.h"
 #include "solve/mdp/point.h"
@@ -38,6 +39,7 @@ static void push_joined(const MdpWide *c, const double d[3]) {
 }
 
 void mdp_sweep_wide(MdpWide *c, bool coulomb, MdpSum *sum) {
+    VALIDATE(c->side[0].width + c->side[1].width > 0);
     double u[3] = {c->offset[0], c->offset[1], c->offset[2]}, d[3];
     for (int s = 0; s < 2; s++) {
         const MdpSide *side = &c->side[s];
@@ -95,6 +97,9 @@ static void set_row(const MdpPack *pack, MdpRow *row, double impulse, double d, 
 }
 
 void mdp_sweep_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
+    VALIDATE(joint->count > 0);
+    VALIDATE(joint->linkage != NULL || joint->count <= MDP_JOINT_MAX);
+    VALIDATE(joint->first + joint->count <= pack->row_count);
     double few[2 * MDP_JOINT_MAX];
     MdpLinkage *linkage = joint->linkage;
     double *y = linkage != NULL ? linkage->y : few;
@@ -119,6 +124,7 @@ void mdp_sweep_joint(const MdpPack *pack, const MdpJoint *joint, MdpSum *sum) {
 }
 
 void mdp_sweep_push_joint(const MdpPack *pack, const MdpJoint *joint) {
+    VALIDATE(joint->first + joint->count <= pack->row_count);
     for (uint32_t k = 0; k < joint->count; k++) {
         const MdpRow *row = &pack->row[joint->first + k];
         push_row(pack, row, row->impulse);
@@ -211,6 +217,8 @@ static Status sweep_large(Judge *judge, const MdpPack *pack, const MdpGroup *gro
 }
 
 Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulomb) {
+    ASSERT(group->island_begin < group->island_end);
+    ASSERT(group->island_end <= judge->islands.count);
     MdpSum *sum = &pack->sum[group->island_begin];
     for (uint32_t i = 0; i < group->island_end - group->island_begin; i++) {
         sum[i].residual = sum[i].opposition = sum[i].largest = 0.0;
@@ -239,6 +247,8 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
 }
 
 Status mdp_sweep_start(Judge *judge, MdpPack *pack, const MdpGroup *group) {
+    ASSERT(group->joint_begin <= group->joint_end);
+    ASSERT(group->joint_end <= pack->joint_count);
     if (pack->plain != NULL) {
         return mdp_plain_start(judge, pack, group);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/newton/cone.h"
 
+#include "base/assert.h"
+
 // max(l, 0), smoothed, with what its derivatives are made of; nothing of it cancels.
 typedef struct Plus {
     double root;  // sqrt(l^2 + 4 e^2)
@@ -240,6 +242,8 @@ static NewtonLaw scalar_law(const NewtonIsland *n, const NewtonConstraint *c, do
 
 NewtonLaw newton_law(const NewtonIsland *n, const NewtonConstraint *c,
                      const NewtonSmoothing *smoothing, const double *gamma, const double *u) {
+    VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
+    VALIDATE(!(smoothing->kappa < 0.0));
     if (c->rows == 1) {
         return scalar_law(n, c, c->low, c->high, smoothing, gamma[0], u[0]);
     }
@@ -251,6 +255,7 @@ NewtonLaw newton_law(const NewtonIsland *n, const NewtonConstraint *c,
 
 double newton_law_size(const NewtonIsland *n, const NewtonConstraint *c,
                        const NewtonSmoothing *smoothing, const double *gamma, const double *u) {
+    VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
     if (c->rows == 1 || c->mu == 0.0) {
         return newton_law(n, c, smoothing, gamma, u).size;
     }
@@ -260,6 +265,8 @@ double newton_law_size(const NewtonIsland *n, const NewtonConstraint *c,
 }
 
 void newton_project(const NewtonConstraint *c, double *gamma) {
+    VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
+    VALIDATE(c->mu >= 0.0);
     if (c->rows == 1) {
         gamma[0] = relation_max(relation_min(gamma[0], c->high), c->low);
         return;

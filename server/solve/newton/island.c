@@ -204,6 +204,8 @@ static void put_row(Filler *f, uint32_t index, NewtonConstraint *c) {
 Status newton_island_init(NewtonIsland *n, const ContactProblem *problem, const ProblemMass *mass,
                           const Islands *islands, uint32_t island, RelationKind law, double v_scale,
                           Asker *asker, Arena *arena, Error *error) {
+    ASSERT(law == RELATION_CONE || law == RELATION_DISSIPATION);
+    ASSERT(mass->problem == problem);
     ASSERT(island < islands->count);
     *n = (NewtonIsland){
         .problem = problem, .mass = mass, .law = law, .v_scale = v_scale, .asker = asker};
@@ -245,6 +247,7 @@ Status newton_island_init(NewtonIsland *n, const ContactProblem *problem, const 
 // ---- products
 
 void newton_product(const NewtonIsland *n, const NewtonConstraint *c, const double *v, double *u) {
+    VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
     for (uint32_t r = 0; r < c->rows; r++) {
         u[r] = 0.0;
     }
@@ -263,6 +266,7 @@ void newton_product(const NewtonIsland *n, const NewtonConstraint *c, const doub
 
 void newton_momentum(const NewtonIsland *n, const NewtonConstraint *c, const double *gamma,
                      double *p) {
+    VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
     for (uint32_t b = 0; b < c->block_count; b++) {
         const NewtonBlock *block = &n->block[c->block_first + b];
         double *of = p + block->velocity;
@@ -276,6 +280,7 @@ void newton_momentum(const NewtonIsland *n, const NewtonConstraint *c, const dou
 }
 
 void newton_velocities(const NewtonIsland *n, const double *impulse, double *v) {
+    ASSERT(n->velocity_count > 0);
     memset(v, 0, n->velocity_count * sizeof(double));
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         newton_momentum(n, &n->constraint[i], impulse + n->constraint[i].first, v);
@@ -291,6 +296,7 @@ void newton_velocities(const NewtonIsland *n, const double *impulse, double *v) 
 }
 
 void newton_masses(const NewtonIsland *n, const double *v, double *p) {
+    ASSERT(v != p);
     for (uint32_t i = 0; i < n->tree_count; i++) {
         uint32_t tree = n->tree[i];
         const double *from = v + n->velocity[i];
@@ -308,6 +314,7 @@ void newton_masses(const NewtonIsland *n, const double *v, double *p) {
 // ---- the matrix
 
 void newton_begin_matrix(const NewtonIsland *n, Ldlt *ldlt) {
+    ASSERT(n->tree_count > 0);
     ldlt_clear(ldlt);
     for (uint32_t i = 0; i < n->tree_count; i++) {
         mass_tree_matrix(n->mass, n->tree[i], n->piece);
@@ -369,6 +376,7 @@ static void multiply_rows(const NewtonBlock *block, size_t rows, const double *h
 
 void newton_add_matrix(const NewtonIsland *n, Ldlt *ldlt, const NewtonConstraint *c,
                        const double *h) {
+    VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
     const NewtonBlock *block = n->block + c->block_first;
     size_t edge = c->edge_first, rows = c->rows, width_max = n->mass->width_max;
     double *product = n->scratch, *other = product + NEWTON_ROWS_MAX * width_max;
@@ -422,6 +430,7 @@ static double contact_residual(const NewtonIsland *n, const NewtonConstraint *c,
 }
 
 double newton_residual(const NewtonIsland *n, const double *impulse, const double *v) {
+    ASSERT(n->contact_count <= n->constraint_count);
     double worst = 0.0;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];

@@ -202,6 +202,9 @@ static bool is_too_dear(const NewtonTask *task) {
 Status newton_solve(const NewtonTask *task, const Context *context, Arena *arena,
                     double *contact_impulse, double *row_impulse, NewtonResult *result,
                     Error *error) {
+    ASSERT(task->island < task->islands->count);
+    ASSERT(task->enough >= task->tolerance);
+    ASSERT(task->law == RELATION_CONE || task->law == RELATION_DISSIPATION);
     ASSERT(task->tolerance > 0.0);
     ASSERT(task->least >= 1.0);
     *result = (NewtonResult){.residual = HUGE_VAL, .is_too_dear = is_too_dear(task)};

@@ -63,6 +63,8 @@ double newton_cost_of_constraints(uint32_t count) {
 
 Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double operations_max,
                         const Context *context, Arena *arena, Error *error) {
+    ASSERT(island->contact_count <= island->constraint_count);
+    ASSERT(context != NULL);
     *work = (NewtonWork){
         .island = island, .best = HUGE_VAL, .operations_max = operations_max, .context = context};
     Error refusal;
@@ -98,6 +100,7 @@ void newton_note(const NewtonWork *work) {
 }
 
 void newton_spend(NewtonWork *work, double operations) {
+    ASSERT(!(operations < 0.0));
     work->operations += operations;
     work->is_stopped = asker_spend(work->island->asker, operations) || work->is_stopped;
 }
@@ -114,6 +117,8 @@ bool newton_is_over(const NewtonWork *work) {
 }
 
 double newton_consider(NewtonWork *work, const double *impulse) {
+    ASSERT(work->best_impulse != NULL);
+    ASSERT(impulse != work->trial_impulse);
     const NewtonIsland *n = work->island;
     size_t bytes = n->impulse_count * sizeof(double);
     memcpy(work->trial_impulse, impulse, bytes);

@@ -10,6 +10,8 @@
 // within a factor of three do as well.
 #include "solve/newton/parts.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // A law is met when its size is no more than this share of kappa: what is left, less smoothing
@@ -37,6 +39,7 @@ static double adapt(double factor, int steps) {
 }
 
 void newton_follow(NewtonWork *work, double kappa, uint32_t factorisations_max) {
+    ASSERT(!(kappa < 0.0));
     size_t bytes = work->island->impulse_count * sizeof(double);
     uint32_t end = work->factorisations + factorisations_max;
     double factor = FACTOR_FIRST, reached = 0.0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/newton/parts.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // shares of a step that are tried, each half of the one before
@@ -23,6 +25,8 @@ static void velocity_at(const NewtonIsland *n, const NewtonConstraint *c, const 
 
 NewtonMerit newton_measure(NewtonWork *work, const NewtonSmoothing *smoothing,
                            const double *impulse, double *v) {
+    ASSERT(!(smoothing->kappa < 0.0));
+    ASSERT(v != work->d_v);
     const NewtonIsland *n = work->island;
     NewtonMerit merit = {0};
     newton_velocities(n, impulse, v);
@@ -42,6 +46,7 @@ NewtonMerit newton_measure(NewtonWork *work, const NewtonSmoothing *smoothing,
 }
 
 bool newton_factorise(NewtonWork *work, const NewtonSmoothing *smoothing) {
+    ASSERT(!work->is_too_dear);
     const NewtonIsland *n = work->island;
     newton_begin_matrix(n, &work->ldlt);
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -68,6 +73,7 @@ bool newton_factorise(NewtonWork *work, const NewtonSmoothing *smoothing) {
 
 // (M + J^T H J) d_v = -J^T phi, then d = -(phi + H J d_v)
 bool newton_direction(NewtonWork *work, bool of_kappa, double *d) {
+    ASSERT(d != work->d_v);
     const NewtonIsland *n = work->island;
     memset(work->d_v, 0, n->velocity_count * sizeof(double));
     memset(d, 0, n->impulse_count * sizeof(double));
@@ -118,6 +124,7 @@ static bool walk(NewtonWork *work, const NewtonSmoothing *smoothing, double boun
 }
 
 int newton_settle(NewtonWork *work, const NewtonSmoothing *smoothing, int step_max) {
+    ASSERT(step_max > 0);
     NewtonMerit merit = newton_measure(work, smoothing, work->impulse, work->v);
     double before = 0.0;
     for (int step = 0;; step++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/newton/parts.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // A block that has no inverse, as a hinge's tip has one row of three, is given one: so much of w on
@@ -11,6 +13,7 @@
 #define OPERATIONS_PER_BLOCK 300.0
 
 void newton_sweep_init(NewtonWork *work) {
+    ASSERT(work->response != NULL || work->island->constraint_count == 0);
     const NewtonIsland *n = work->island;
     double *row = work->response;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -78,6 +81,7 @@ static double relax(NewtonWork *work, uint32_t i, const double *response) {
 }
 
 void newton_sweep(NewtonWork *work, int count) {
+    ASSERT(count >= 0);
     const NewtonIsland *n = work->island;
     newton_velocities(n, work->impulse, work->v);
     double change = HUGE_VAL;

@@ -5,6 +5,7 @@
 // certificate judges.
 #include "solve/sap/sap.h"
 
+#include "base/assert.h"
 #include "solve/descent/impulse.h"
 #include "solve/descent/work.h"
 #include "solve/sap/gap.h"
@@ -54,6 +55,7 @@ const ParameterRow sap_parameters[SAP_PARAMETER_COUNT] = {
 
 // The certificate's, which measures an overlap against leaving it in one step.
 double sap_bias(const double *parameter, double time_step, double gap) {
+    VALIDATE(time_step > 0.0);
     (void)parameter;
     return problem_gap_bias(time_step, gap, 1.0);
 }
