@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/groups/act.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // ---- room
@@ -128,6 +130,8 @@ static void read_bodies(GroupAct *act, const Group *group, const World *world) {
 }
 
 void group_act_read(GroupAct *act, const Group *group, const GroupWorld *world) {
+    ASSERT(world->world != NULL);
+    ASSERT(group->substeps >= 1);
     act->set_count = 0;
     read_bodies(act, group, world->world);
     read_joints(act, group, world->world);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/groups/code.h"
 
+#include "base/assert.h"
 #include "base/bytes.h"
 
 #include <string.h>
@@ -57,6 +58,8 @@ static void write_parameters(Sink *sink, const GroupDef *def) {
 
 size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
                         uint8_t *bytes) {
+    ASSERT(def->count >= 1 && def->count <= GROUP_WORLDS_MAX);
+    ASSERT(group->snapshot_bytes > 0);
     Sink sink = {.bytes = bytes};
     sink_u64(&sink, def->opinion.is_asked ? CODE_VERSION_OPINION : CODE_VERSION);
     sink_u64(&sink, hash_steps);
@@ -205,6 +208,7 @@ static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
 
 Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
                        GroupCode *code, Error *error) {
+    ASSERT(bytes != NULL || count == 0);
     Source source = {.bytes = bytes, .count = count};
     GroupCode found = {
         .def = {.action = {.use = LAYOUT_ACTION, .list = "action", .item = ""},

@@ -113,6 +113,7 @@ static uint32_t suiting_worlds(const Group *group) {
 }
 
 Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Error *error) {
+    ASSERT(group != NULL && group->count == entry->count);
     ASSERT(entry->group == NULL);
     entry->group = group;
     entry->bodies = group->template->body_count;
@@ -150,6 +151,7 @@ Status farm_keep_code(GroupEntry *entry, const GroupDef *def, Error *error) {
 }
 
 Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *error) {
+    ASSERT(entry->block_count > 0);
     ASSERT(entry->group != NULL && entry->recorder == NULL);
     def->range = entry->block[0].count;
     Status status = group_recorder_start(log, def, entry->group, NULL, &entry->recorder, error);
@@ -293,6 +295,7 @@ static void count_gone(const GroupEntry *entry) {
 }
 
 Strand *farm_strand(const GroupEntry *entry, uint32_t i) {
+    ASSERT(entry->block_count > 0);
     ASSERT(i < entry->count);
     return &entry->block[i / entry->block[0].count].strand;
 }
@@ -349,6 +352,7 @@ static void destroy_for(GroupEntry *entry, const char *why) {
 }
 
 void farm_destroy(GroupEntry *entry) {
+    ASSERT(entry->references > 0);
     destroy_for(entry, "it was destroyed");
 }
 
@@ -465,6 +469,7 @@ static void limit_steps(const GroupEntry *entry, const GroupBlock *block) {
 }
 
 void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due) {
+    ASSERT(block->first + block->count <= entry->count);
     const uint32_t calls = ++block->calls;
     const bool is_early = calls < CALLS_PER_COUNT && (calls & (calls - 1)) == 0;
     if (!is_due && !is_early && calls % CALLS_PER_COUNT != 0) {

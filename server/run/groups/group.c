@@ -158,6 +158,8 @@ static Status keep_template(Group *group, Error *error) {
 }
 
 Status group_create(const GroupDef *def, World *template, Group **group, Error *error) {
+    ASSERT(def->substeps >= 1 && def->substeps <= GROUP_SUBSTEPS_MAX);
+    ASSERT(template != NULL);
     ASSERT(def->count >= 1 && def->count <= GROUP_WORLDS_MAX);
     Group *made = calloc(1, sizeof(*made));
     if (made == NULL) {
@@ -208,6 +210,7 @@ void group_destroy(Group *group) {
 }
 
 Status group_add_world(Group *group, uint32_t i, Error *error) {
+    ASSERT(group->snapshot_bytes > 0);
     GroupWorld *made = &group->world[i];
     ASSERT(i < group->count && made->world == NULL);
     const WorldLimits *limits = &group->template->limits;
@@ -226,6 +229,8 @@ Status group_add_world(Group *group, uint32_t i, Error *error) {
 }
 
 size_t group_bytes(const Group *group, uint32_t first, uint32_t count) {
+    ASSERT(first <= group->count);
+    ASSERT(count <= group->count - first);
     size_t bytes = 0;
     for (uint32_t i = first; i < first + count; i++) {
         const GroupWorld *world = &group->world[i];
@@ -246,6 +251,7 @@ static size_t number_bytes(const Group *group) {
 }
 
 bool group_call_take(GroupCall *call, Arena *arena) {
+    ASSERT(call->count <= call->group->count);
     const Group *group = call->group;
     const size_t observation = group->observation.column_count * number_bytes(group);
     const size_t extra = group->extra.column_count * number_bytes(group);
@@ -261,6 +267,7 @@ bool group_call_take(GroupCall *call, Arena *arena) {
 }
 
 Status group_call_check(const GroupCall *call, Error *error) {
+    ASSERT(call->count <= call->group->count);
     if (call->seed_count > 1 && call->seed_count != call->count) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "seed",
                          "Give no seed, one for all, or one for each of the %zu worlds, not %zu.",

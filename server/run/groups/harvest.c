@@ -63,6 +63,7 @@ struct GroupHarvest {
 };
 
 GroupHarvest *group_harvest_create(const GroupHarvestDef *def) {
+    ASSERT(def->worlds >= 1 && def->worlds <= GROUP_WORLDS_MAX);
     GroupHarvest *made = calloc(1, sizeof(*made));
     if (made == NULL) {
         return NULL;
@@ -211,6 +212,7 @@ static void judge_rows(GroupHarvest *harvest, uint64_t before) {
 
 void group_harvest_judge(GroupHarvest *harvest, uint64_t call, const OpinionFound *found,
                          size_t count) {
+    ASSERT(harvest->judged != NULL || count == 0);
     for (size_t i = 0; i < count; i++) {
         Judged *judged = &harvest->judged[found[i].world];
         const bool is_solved = found[i].residual <= harvest->def.opinion.tolerance;
@@ -264,6 +266,7 @@ static void match_all(GroupHarvest *harvest) {
 
 void group_harvest_add_returns(GroupHarvest *harvest, uint64_t call, const uint32_t *world,
                                const double *value, const double *doubtful, size_t count) {
+    ASSERT(count == 0 || (world != NULL && value != NULL));
     if (!ARRAY_RESERVE(harvest->sent, harvest->sent_capacity, harvest->sent_count + count)) {
         harvest->has_failed = true;
         return;
@@ -283,6 +286,7 @@ void group_harvest_add_returns(GroupHarvest *harvest, uint64_t call, const uint3
 // ---- calls
 
 uint64_t group_harvest_open_call(GroupHarvest *harvest) {
+    ASSERT(harvest->call_over <= harvest->call_next);
     return harvest->call_next++;
 }
 
@@ -315,6 +319,7 @@ static void queue(GroupHarvest *harvest, uint64_t call, const EpisodeRecord *fin
 
 void group_harvest_take(GroupHarvest *harvest, uint64_t call, const EpisodeRecord *finished,
                         size_t count) {
+    ASSERT(finished != NULL || count == 0);
     ASSERT(call >= harvest->call_over && call < harvest->call_next);
     if (call == harvest->call_over) {
         queue(harvest, call, finished, count);
@@ -349,6 +354,7 @@ static bool take_early(GroupHarvest *harvest, uint64_t call) {
 }
 
 void group_harvest_close_call(GroupHarvest *harvest, uint64_t call) {
+    ASSERT(call < harvest->call_next);
     if (call != harvest->call_over) {
         ASSERT(call > harvest->call_over);
         if (ARRAY_RESERVE(harvest->early, harvest->early_capacity, harvest->early_count + 1)) {

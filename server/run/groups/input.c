@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run/groups/input.h"
 
+#include "base/assert.h"
+
 enum { VERSION = 2, VERSION_OLDEST = 1, HEAD_BYTES = 16, FIXED_BYTES = 56, CUT_BYTES = 8 };
 enum { FLAG_DOUBLE = 1, FLAG_SEEDS = 2 };
 
@@ -15,10 +17,12 @@ static size_t body_bytes(const GroupInput *input, bool has_seeds) {
 }
 
 size_t group_input_bytes(const GroupInput *input, bool has_seeds) {
+    ASSERT(input->kind == INPUT_GROUP_STEP || input->kind == INPUT_GROUP_RESET);
     return HEAD_BYTES + (body_bytes(input, has_seeds) + 7) / 8 * 8;
 }
 
 void group_input_begin(const GroupInput *input, bool has_seeds, Sink *sink) {
+    ASSERT(input->kind == INPUT_GROUP_STEP || input->kind == INPUT_GROUP_RESET);
     sink_u32(sink, (uint32_t)input->kind);
     sink_u32(sink, VERSION);
     sink_u64(sink, body_bytes(input, has_seeds));
@@ -34,6 +38,7 @@ void group_input_begin(const GroupInput *input, bool has_seeds, Sink *sink) {
 }
 
 Status group_input_decode(InputBytes encoded, GroupInput *input, Error *error) {
+    ASSERT(encoded.bytes != NULL || encoded.count == 0);
     Source source = {.bytes = encoded.bytes, .count = encoded.count};
     const uint32_t kind = source_u32(&source), version = source_u32(&source);
     const uint64_t length = source_u64(&source);
@@ -76,10 +81,12 @@ static uint64_t below(uint32_t world) {
 }
 
 size_t group_input_row(const GroupInput *input, uint32_t world) {
+    ASSERT(world < GROUP_RANGE_MAX);
     return (size_t)__builtin_popcountll(input->named & below(world));
 }
 
 size_t group_input_hash(const GroupInput *input, uint32_t world) {
+    ASSERT(world < GROUP_RANGE_MAX);
     return (size_t)__builtin_popcountll(input->ended & below(world)) +
            (size_t)__builtin_popcountll(input->hashed & below(world));
 }

@@ -19,6 +19,7 @@ void group_keyframe_begin(const GroupKeyframe *keyframe, Sink *sink) {
 
 // Two runs are at least a word apart.
 size_t group_keyframe_world_bytes(const Group *group, size_t snapshot_bytes) {
+    ASSERT(snapshot_bytes > 0);
     const size_t numbers = group->action.column_count + group->force_count;
     return WORLD_HEAD_BYTES + numbers * sizeof(double) + snapshot_bytes +
            (snapshot_bytes / ((size_t)2 * WORD) + 1) * RUN_HEAD_BYTES;
@@ -61,6 +62,7 @@ static void write_runs(const Group *group, const uint8_t *snapshot, size_t words
 
 void group_keyframe_add(const Group *group, uint32_t i, const uint8_t *snapshot,
                         size_t snapshot_bytes, Sink *sink) {
+    ASSERT(i < group->count);
     ASSERT(snapshot_bytes % WORD == 0 && snapshot_bytes / WORD <= UINT32_MAX);
     const GroupWorld *world = &group->world[i];
     const size_t forces = group->force_count;
@@ -196,6 +198,7 @@ static bool is_of_template(const World *world, const World *template) {
 
 Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld *world,
                               Arena *scratch, Error *error) {
+    ASSERT(i < group->count);
     GroupWorld *to = &group->world[i];
     const ArenaMark mark = arena_mark(scratch);
     uint8_t *bytes;

@@ -372,6 +372,7 @@ static void write_number(const KindRow *row, uint32_t number, uint32_t of, char 
 
 void layout_name(const Layout *layout, const World *template, uint32_t column,
                  char name[LAYOUT_NAME_BYTES]) {
+    ASSERT(column < layout->column_count);
     const Channel *channel = layout->channel;
     while (column >= channel->column_first + channel->column_count) {
         channel++;
@@ -410,6 +411,7 @@ void layout_name(const Layout *layout, const World *template, uint32_t column,
 // ---- reading
 
 bool layout_find_body(const World *world, const World *template, uint32_t body, uint32_t *found) {
+    ASSERT(body < template->body_count);
     if (world_is_alike(world, template)) {
         *found = body;
         return true;
@@ -418,6 +420,7 @@ bool layout_find_body(const World *world, const World *template, uint32_t body, 
 }
 
 bool layout_find_joint(const World *world, const World *template, uint32_t joint, uint32_t *found) {
+    ASSERT(joint < template->joint_count);
     if (world_is_alike(world, template)) {
         *found = joint;
         return true;
@@ -587,6 +590,8 @@ static const double *take_forces(const LayoutSource *source, const Channel *chan
 }
 
 void layout_read(const Layout *layout, const LayoutSource *source, double *row) {
+    ASSERT(source->world != NULL && source->template != NULL);
+    ASSERT(row != NULL || layout->column_count == 0);
     const bool is_alike = world_is_alike(source->world, source->template);
     uint32_t taken = 0;
     for (uint32_t i = 0; i < layout->channel_count; i++) {

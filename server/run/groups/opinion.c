@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "run/groups/opinion.h"
 
+#include "base/assert.h"
 #include "base/philox.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ Status group_opinion_check(const GroupOpinionDef *def, Error *error) {
 }
 
 bool group_opinion_choose(const Group *group, uint32_t i, uint32_t *substep) {
+    ASSERT(i < group->count);
     const GroupWorld *world = &group->world[i];
     const double share = group->opinion.share;
     if (share == 0.0) {
@@ -55,6 +57,7 @@ bool group_opinion_choose(const Group *group, uint32_t i, uint32_t *substep) {
 
 GroupCase *group_opinion_keep(Group *group, uint32_t i, const ContactProblem *problem,
                               const SolveResult *result) {
+    ASSERT(i < group->count);
     const GroupWorld *world = &group->world[i];
     const size_t head = (sizeof(GroupCase) + 15) & ~(size_t)15,
                  bytes = head + opinion_bytes(problem);

@@ -54,6 +54,7 @@ static OpenCall *call_of(const Opinions *opinions, uint64_t call) {
 }
 
 Opinions *opinions_create(const OpinionsDef *def) {
+    ASSERT(def->group != NULL);
     Opinions *made = calloc(1, sizeof(*made));
     if (made == NULL) {
         return NULL;
@@ -245,6 +246,7 @@ uint64_t opinions_open_call(Opinions *opinions) {
 }
 
 void opinions_close_call(Opinions *opinions, uint64_t call, uint64_t recorded_call) {
+    ASSERT(call < opinions->opened);
     OpenCall *of = call_of(opinions, call);
     ASSERT(call >= opinions->complete && !of->is_closed);
     of->is_closed = true;
@@ -287,6 +289,7 @@ static void on_batch_done(Job *job) {
 }
 
 void opinions_add(Opinions *opinions, uint64_t call, GroupCase *list) {
+    ASSERT(call >= opinions->complete && call < opinions->opened);
     size_t count = 0, bytes = 0;
     for (const GroupCase *kept = list; kept != NULL; kept = kept->next) {
         count++;

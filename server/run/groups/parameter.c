@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What differs from world to world of a group: set through the functions by which anybody sets it.
 #include "run/groups/group.h"
+
+#include "base/assert.h"
 #include "world/sleep.h"
 
 #include <math.h>
@@ -86,6 +88,8 @@ static Status find_thing(const World *world, size_t index, const GroupParameterD
 }
 
 Status group_compile_parameters(Group *group, const GroupDef *def, Error *error) {
+    ASSERT(group->template != NULL);
+    ASSERT(def->count == group->count);
     GroupParameter *list =
         arena_take_array(&group->memory, def->parameter_count, sizeof(GroupParameter));
     group->parameter = list;
@@ -206,6 +210,7 @@ void group_rouse_template(Group *group) {
 }
 
 Status group_set_parameters(Group *group, uint32_t i, bool is_state, Error *error) {
+    ASSERT(i < group->count);
     for (size_t k = 0; k < group->parameter_count; k++) {
         const GroupParameter *parameter = &group->parameter[k];
         const size_t first = (size_t)i * parameter->stride;

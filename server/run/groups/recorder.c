@@ -365,6 +365,7 @@ static void put_keyframe(GroupRecorder *recorder, Range *range) {
 }
 
 void group_recorder_begin_range(GroupRecorder *recorder, uint32_t range_index) {
+    ASSERT(range_index < recorder->range_count);
     Range *range = &recorder->range[range_index];
     const uint64_t now_ns = clock_wall_ns(), due = range->keyframe_due;
     for (uint32_t i = range->first; i < range->first + range->count; i++) {
@@ -380,6 +381,8 @@ void group_recorder_begin_range(GroupRecorder *recorder, uint32_t range_index) {
 
 size_t group_recorder_add(GroupRecorder *recorder, uint32_t range_index,
                           const GroupRowsOfRange *part, EpisodeRecord *finished) {
+    ASSERT(range_index < recorder->range_count);
+    ASSERT(part->call->group == recorder->group);
     Range *range = &recorder->range[range_index];
     const GroupCall *call = part->call;
     if (is_over(recorder)) {
@@ -411,6 +414,7 @@ size_t group_recorder_add(GroupRecorder *recorder, uint32_t range_index,
 }
 
 void group_recorder_flush_range(GroupRecorder *recorder, uint32_t range) {
+    ASSERT(range < recorder->range_count);
     if (is_over(recorder)) {
         drop_chunk(recorder, &recorder->range[range]);
     } else {
@@ -419,6 +423,7 @@ void group_recorder_flush_range(GroupRecorder *recorder, uint32_t range) {
 }
 
 bool group_recorder_has_open_chunk(const GroupRecorder *recorder, uint32_t range) {
+    ASSERT(range < recorder->range_count);
     return atomic_load_explicit(&recorder->range[range].is_open, memory_order_relaxed);
 }
 
@@ -441,6 +446,7 @@ uint64_t group_recorder_calls(const GroupRecorder *recorder) {
 
 void group_recorder_take(GroupRecorder *recorder, uint64_t call, const EpisodeRecord *finished,
                          size_t count) {
+    ASSERT(recorder->harvest != NULL);
     group_harvest_take(recorder->harvest, call, finished, count);
 }
 
@@ -576,6 +582,7 @@ static bool begin(GroupRecorder *recorder, const GroupRecorderDef *def, LogWait 
 
 Status group_recorder_start(Log *log, const GroupRecorderDef *def, Group *group, LogWait *wait,
                             GroupRecorder **recorder, Error *error) {
+    ASSERT(group->count >= 1);
     ASSERT(def->range >= 1 && def->range <= GROUP_RANGE_MAX);
     GroupRecorder *made = make(log, def, group);
     bool is_begun = made != NULL && begin(made, def, wait);

@@ -181,6 +181,8 @@ static Status restore(Group *group, uint32_t i, Arena *scratch, Error *error) {
 
 Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena *scratch,
                            Error *error) {
+    ASSERT(i < group->count);
+    ASSERT(group->world[i].world != NULL);
     GroupWorld *world = &group->world[i];
     Status status = restore(group, i, scratch, error);
     world->is_running = world->has_forces = false;

@@ -82,6 +82,7 @@ bool group_save_is_one(const uint8_t *bytes, size_t count) {
 }
 
 Status group_save_check(const uint8_t *bytes, size_t count, uint64_t checksum, Error *error) {
+    ASSERT(bytes != NULL || count == 0);
     Source source = {.bytes = bytes, .count = count, .used = sizeof(magic)};
     if (!group_save_is_one(bytes, count)) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "",
@@ -270,6 +271,7 @@ Status group_save_begin_range(const GroupSaved *saved, uint32_t range, GroupKeyf
 
 Status group_save_restore_next(const GroupSaved *saved, Group *group, uint32_t world,
                                GroupKeyframe *keyframe, Arena *scratch, Error *error) {
+    ASSERT(world < group->count);
     GroupKeyframeWorld next;
     Error why = {0};
     if (group_keyframe_next(keyframe, &next, &why) != STATUS_OK ||

@@ -133,6 +133,7 @@ void snapshot_store_drop_session(SnapshotStore *store, uint64_t session) {
 // ---- bytes
 
 Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *error) {
+    ASSERT(snapshot->references > 0);
     if (bytes <= snapshot->capacity) {
         return STATUS_OK;
     }

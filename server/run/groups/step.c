@@ -60,6 +60,7 @@ static ForceSpans spans_of(const Group *group, double *forces) {
 }
 
 void group_read_forces(const Group *group, const GroupWorld *world, double *forces) {
+    ASSERT(world->world != NULL);
     const ForceSpans from = spans_of(group, world->forces), to = spans_of(group, forces);
     const LayoutSource seen = source_of(group, world, from.observation),
                        beside = source_of(group, world, from.extra),
@@ -139,6 +140,7 @@ static bool is_out_of_bounds(const Group *group, const GroupWorld *world, double
 
 bool group_is_terminal(const Group *group, const GroupWorld *world, double time_step,
                        Arena *scratch) {
+    ASSERT(world->world != NULL);
     return is_lost(group, world) ||
            (group->bounds.column_count > 0 && is_out_of_bounds(group, world, time_step, scratch));
 }
@@ -323,6 +325,8 @@ static Status drive(const Group *group, GroupWorld *of, Arena *scratch, Error *e
 }
 
 void group_read_push(const Group *group, const GroupWorld *of, double *wrench) {
+    ASSERT(of->world != NULL);
+    ASSERT(wrench != NULL || group->push.count == 0);
     const Layout *layout = &group->action;
     memset(wrench, 0, 6 * sizeof(double) * group->push.count);
     for (uint32_t c = 0; c < layout->channel_count; c++) {
@@ -566,6 +570,9 @@ static void show(const GroupCall *call, size_t row) {
 }
 
 bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *context) {
+    ASSERT(row < call->count);
+    ASSERT(group_call_world(call, row) < call->group->count);
+    ASSERT(call->row != NULL);
     const bool is_done = run_row(call, row, scratch, context);
     if (is_done) {
         note_hash(call, row);
@@ -575,6 +582,7 @@ bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *c
 }
 
 void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scratch) {
+    ASSERT(row < call->count);
     GroupRow *became = &call->row[row];
     if (!became->is_begun) {
         *became = (GroupRow){.is_begun = true, .is_skipped = true};

@@ -139,6 +139,7 @@ static void prepare(GroupWalk *walk, GroupVerb verb) {
 
 void group_walk_begin(GroupWalk *walk, uint64_t seed, uint64_t turn, Arena *scratch,
                       GroupDifference *difference) {
+    ASSERT(walk->group != NULL);
     const GroupInput *input = &walk->input;
     const bool is_reset = input->kind == INPUT_GROUP_RESET;
     const size_t row = group_input_row(input, walk->world);
@@ -206,6 +207,7 @@ static void run_cut(GroupWalk *walk, uint32_t substeps, Arena *scratch) {
 
 bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
                      GroupDifference *difference) {
+    ASSERT(walk->group != NULL);
     const GroupInput *input = &walk->input;
     uint32_t substeps = 0;
     const bool was_cut = group_input_is_cut(input, walk->world, &substeps);

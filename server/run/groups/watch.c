@@ -2,8 +2,11 @@
 // What is seen of a world of a group while it learns (watch.h): what rows leave behind.
 #include "run/groups/group.h"
 
+#include "base/assert.h"
+
 // The number of an episode that is over is one less than that of the next one.
 WatchView group_view(const Group *group, uint32_t i, const Watch *watch) {
+    ASSERT(i < group->count);
     const GroupWorld *of = &group->world[i];
     return (WatchView){.world = of->world,
                        .stepper = of->stepper,
@@ -38,6 +41,7 @@ static void mark_things(Watch *watch, bool is_lost) {
 }
 
 void group_show_row(Watch *watch, const GroupCall *call, size_t row) {
+    ASSERT(row < call->count);
     const uint32_t i = group_call_world(call, row);
     const GroupWorld *of = &call->group->world[i];
     const GroupRow *became = &call->row[row];

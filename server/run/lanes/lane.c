@@ -746,6 +746,7 @@ void pool_settle(Pool *pool) {
 }
 
 void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job) {
+    ASSERT(strand != NULL);
     ASSERT(!pool->is_closing);
     ASSERT(job->work != NULL && job->done != NULL);
     job->urgent = false;

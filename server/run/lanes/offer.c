@@ -97,6 +97,7 @@ static void run(void *lender, TaskBlock *block, void *work, uint32_t count) {
 }
 
 void offer_init(Offer *offer, const OfferDef *def) {
+    ASSERT(def->open_count != NULL);
     *offer = (Offer){.def = *def, .tasks = {.run = run, .lender = offer}};
 }
 

@@ -226,6 +226,7 @@ static Status try_on_copy(const World *world, Stepper *stepper, const Input *inp
 
 Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *arena,
                     const Id **ids, size_t *id_count, Error *error) {
+    ASSERT(world != NULL && stepper != NULL);
     ASSERT(input->kind != INPUT_STEP);
     Id *added = NULL;
     size_t count = count_added(input);
@@ -348,6 +349,7 @@ Status apply_begin(const World *world, const Input *order, Arena *arena, StepRun
 }
 
 void tally_add(StepTally *tally, const StepReport *report, uint64_t step) {
+    ASSERT(step >= 1);
     gain_add_step(&tally->gain, step_gain(&report->energy), report->energy.scale);
     tally->gained = gain_told(&tally->gain);
     tally->done++;
@@ -383,6 +385,7 @@ void tally_add(StepTally *tally, const StepReport *report, uint64_t step) {
 
 Status apply_step(World *world, Stepper *stepper, StepRun *run, Arena *scratch, ClockProc *clock,
                   Error *error) {
+    ASSERT(run->order->kind == INPUT_STEP);
     ASSERT(run->steps_left > 0);
     if (run->wrenches != NULL && run->tally.done > 0 && run->tally.last.removed_count > 0) {
         drop_wrenches(world, run);

@@ -25,6 +25,7 @@ void door_deinit(Door *door) {
 }
 
 size_t door_bytes(const Door *door) {
+    ASSERT(door->world != NULL && door->stepper != NULL);
     return world_bytes(door->world) + stepper_bytes(door->stepper) +
            (door->recorder == NULL ? 0 : recorder_bytes(door->recorder)) +
            (door->origin == NULL ? 0 : sizeof(*door->origin));
@@ -96,6 +97,7 @@ static void show_input(const Door *door, InputKind kind) {
 
 Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids, size_t *id_count,
                    Error *error) {
+    ASSERT(door->world != NULL);
     Status status = apply_change(door->world, door->stepper, input, arena, ids, id_count, error);
     if (status == STATUS_OK && door->recorder != NULL) {
         recorder_change(door->recorder, door->world, input);
@@ -111,6 +113,7 @@ Status door_change(Door *door, const Input *input, Arena *arena, const Id **ids,
 }
 
 Status door_step_begin(Door *door, const Input *order, Arena *arena, StepRun *run, Error *error) {
+    ASSERT(door->world != NULL);
     return apply_begin(door->world, order, arena, run, error);
 }
 
@@ -172,6 +175,7 @@ static Status take_steps(Door *door, StepRun *run, Arena *scratch, uint64_t unti
 
 Status door_step(Door *door, StepRun *run, Arena *scratch, uint64_t until_ns,
                  const Context *context, Error *error) {
+    ASSERT(run->order->kind == INPUT_STEP);
     Status status = take_steps(door, run, scratch, until_ns, context, error);
     Watch *watch = watch_of(door);
     if (watch != NULL && run->tally.done > 0 && atomic_load(&watch->wants_tally)) {

@@ -87,6 +87,7 @@ static void on_timer_closed(uv_handle_t *handle) {
 }
 
 void host_take_in(Host *host, const HostGuest *guest) {
+    ASSERT(guest->stop != NULL);
     ASSERT(host->guest.context == NULL && guest->context != NULL);
     host->guest = *guest;
 }
