@@ -42,14 +42,15 @@ def run(command, expected, **options):
         sys.exit(f"{command}: exit status {said.returncode}, and expected was: {expected}")
 
 
-def run_commands(text, build, address):
+def run_commands(text, build, folder, address):
     """All but the server's own line, which start_server stands for."""
     server, *commands = text.splitlines()
     assert server.startswith("build/release/moreau-server --db episodes.db &"), server
     for command in commands:
         command = command.replace("build/release/", f"{build}/")
         expected = "verified: " if " verify " in command else "file://" if " view " in command else "converged"
-        run(["sh", "-c", command], expected, cwd=ROOT, env=dict(os.environ, MOREAU_SERVER=address))
+        run(["sh", "-c", command], expected, cwd=ROOT,
+            env=dict(os.environ, MOREAU_SERVER=address, XDG_CACHE_HOME=str(folder), CI="1"))
 
 
 def run_python(text, build, folder):
@@ -77,7 +78,7 @@ def main():
         folder = pathlib.Path(name)
         server, address = start_server(build, folder)
         try:
-            run_commands(blocks["sh"][1], build, address)
+            run_commands(blocks["sh"][1], build, folder, address)
             run_c(blocks["c"][0], build, compiler, folder, address)
         finally:
             server.terminate()
