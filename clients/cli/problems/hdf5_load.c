@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#ifdef MOREAU_HDF5
 #include "cli/problems/hdf5_load.h"
 
 #include <dlfcn.h>
@@ -32,5 +31,3 @@ bool hdf5_load(Hdf5 *hdf5) {
     hdf5->native_int = *whole;
     return true;
 }
-
-#endif
