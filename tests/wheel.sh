@@ -7,6 +7,7 @@ set -eu
 source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
+machine=$(uname -m)
 "$source/deploy/wheel" "$folder"
 for wheel in "$folder"/dist/moreau_sim-*.whl; do
     /usr/bin/python3 - "$wheel" "$source/proto/moreau.proto" <<'PROGRAM'
@@ -16,25 +17,31 @@ assert zipfile.ZipFile(sys.argv[1]).read("moreau_sim/moreau.proto") == open(sys.
 PROGRAM
 done
 /usr/bin/python3 -m venv --clear "$folder/user"
-"$folder/user/bin/pip" install --quiet --disable-pip-version-check "$folder"/dist/moreau_sim-*-manylinux_*.whl
+"$folder/user/bin/pip" install --quiet --disable-pip-version-check "$folder"/dist/moreau_sim-*-manylinux_*_"$machine".whl
 cd /
 env -u MOREAU_SERVER_BIN PATH="$folder/user/bin:/usr/bin:/bin" "$folder/user/bin/python" - "$folder" "$source/tests/scenes/one_ball.json" <<'PROGRAM'
 import sys
+import urllib.request
 
 import moreau_sim
 
-with moreau_sim.launch(db=sys.argv[1] + "/episodes.db") as server, server.client() as client:
+with moreau_sim.launch(db=sys.argv[1] + "/episodes.db", http=True) as server, server.client() as client:
     assert server.found_in == "this package", server.found_in
     world = moreau_sim.World.create(client, sys.argv[2])
-    with world.record() as episode:
+    with world.record("wheel") as episode:
         world.step(240)
     verify = client.episode_verify(episode=episode).result()
     assert verify.verified and verify.steps == 240, verify
+    page = urllib.request.urlopen(f"http://{client.welcome.http}/").read()
+    assert b'id="moreau-proof-wasm"' in page, page[:200]
     print("wheel: stepped, recorded and verified by", client.welcome.build)
+shown = moreau_sim.view("wheel", sys.argv[1] + "/episodes.db", out=sys.argv[1] + "/wheel.html", show=False).read_bytes()
+assert len(shown) > len(page) and b'id="episode"' in shown
+print("wheel: the server shows the page, and an episode stands in one")
 PROGRAM
 
 "$folder/user/bin/pip" install --quiet --disable-pip-version-check 'gymnasium>=1.2,<1.5'
-rm -f "$folder/ready"
+rm -f "$folder/ready" "$folder"/episodes.db*
 mkfifo "$folder/ready"
 "$folder/user/bin/moreau-server" --listen 127.0.0.1:0 --ready-fd 3 2>"$folder/server.log" 3>"$folder/ready" &
 server=$!
@@ -62,5 +69,32 @@ for command in moreau moreau-server; do
     [ $status -eq 127 ]
     grep -q "^$command: .*without the program $command" "$folder/said"
 done
-[ "$(PATH=$folder/alone/bin:$folder/build:/usr/bin:/bin moreau-server --version)" = "$("$folder/build/moreau-server" --version)" ]
+[ "$(PATH=$folder/alone/bin:$folder/build-$machine:/usr/bin:/bin moreau-server --version)" = "$("$folder/build-$machine/moreau-server" --version)" ]
 echo "wheel: the commands are the programs"
+
+# what an aarch64 records, this machine proves
+if [ "$machine" != aarch64 ]; then
+    "$source/deploy/wheel" "$folder" aarch64
+    rm -rf "$folder/other" "$folder"/other.db*
+    /usr/bin/python3 -m zipfile -e "$folder"/dist/moreau_sim-*_aarch64.whl "$folder/other"
+    emulated="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+    bin=$folder/other/moreau_sim/bin
+    chmod 755 "$bin/moreau" "$bin/moreau-server"
+    serve() { # EMULATOR SERVER: on other.db
+        $1 "$2" --listen 127.0.0.1:0 --db "$folder/other.db" --ready-fd 3 2>"$folder/server.log" 3>"$folder/ready" &
+        server=$!
+        read -r MOREAU_SERVER <"$folder/ready"
+        export MOREAU_SERVER
+    }
+    serve "$emulated" "$bin/moreau-server"
+    trap 'kill $server' EXIT
+    $emulated "$bin/moreau" run "$source/tests/scenes/falling.json" --steps 240 --record --episode-name other >/dev/null
+    kill $server
+    wait $server
+    serve "" "$folder/build-$machine/moreau-server"
+    "$folder/build-$machine/clients/moreau" verify other
+    trap - EXIT
+    kill $server
+    wait $server
+    echo "wheel: what aarch64 records, $machine proves"
+fi
