@@ -15,7 +15,7 @@ for set in "new mujoco gymnasium numpy protobuf mypy mcap mcap-protobuf-support 
     "$folder/$name/bin/pip" install --quiet --disable-pip-version-check pytest ${set#* }
     # of 300 kills of a fleet's servers nothing is seen: once
     [ "$name" = new ] && kills=300 || kills=4
-    MOREAU_FLEET_KILLS=$kills MOREAU_SERVER_BIN=$server PYTHONDONTWRITEBYTECODE=1 "$folder/$name/bin/python" -m pytest -q -p no:cacheprovider tests
+    MOREAU_LIFETIMES=all MOREAU_FLEET_KILLS=$kills MOREAU_SERVER_BIN=$server PYTHONDONTWRITEBYTECODE=1 "$folder/$name/bin/python" -m pytest -q -p no:cacheprovider tests
 done
 "$folder/new/bin/mypy"
 "$folder/new/bin/ruff" check --no-cache

@@ -35,7 +35,6 @@ Status fault_body(StepState *state, uint32_t body, const char *quantity) {
 }
 
 Status fault_mass(StepState *state) {
-    ASSERT(state->error != NULL);
     const ContactProblem *problem = &state->stepper->problem;
     const uint32_t tree = mass_find_indefinite(problem, state->scratch);
     const uint32_t body = tree < problem->tree_count ? state->body_of_tree[tree] : UINT32_MAX;

@@ -351,7 +351,7 @@ static Status run_passes(LcpSolve *solve, Island *island) {
 
 Status lcp_island_solve(LcpSolve *solve, const Islands *islands, uint32_t island, double scale) {
     ASSERT(island < islands->count);
-    ASSERT(!(scale < 0.0));
+    VALIDATE(!(scale < 0.0));
     const uint32_t *tree = islands->tree_first + island, *contact = islands->contact_first + island,
                    *row = islands->row_first + island;
     Island own = {.tree_count = tree[1] - tree[0],
