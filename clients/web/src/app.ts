@@ -192,13 +192,13 @@ export class App {
 
     note(notes: { text: string; isError: boolean }[]): void {
         $("notes").replaceChildren(...notes.map(({ text, isError }) => {
-            const line = el("p", { class: isError ? "error" : "", role: isError ? "alert" : "status" }, el("button", { title: "away", onclick: () => line.remove() }, "×"), text);
+            const line = el("p", { class: isError ? "error" : "", role: isError ? "alert" : "status" }, el("button", { title: "away", onclick: (): void => line.remove() }, "×"), text);
             return line;
         }));
     }
 
     addNote(text: string): void {
-        const line = el("p", { class: "error", role: "alert" }, el("button", { title: "away", onclick: () => line.remove() }, "×"), text);
+        const line = el("p", { class: "error", role: "alert" }, el("button", { title: "away", onclick: (): void => line.remove() }, "×"), text);
         $("notes").append(line);
     }
 

@@ -80,7 +80,11 @@ export class Connection {
             const id = ++this.lastId;
             const end = (reply: Message) => {
                 const code = reply.status?.code ?? CODE.ok;
-                code === CODE.ok ? resolve(reply) : reject(new Refused(code, reply.status.message ?? `code ${code}`));
+                if (code === CODE.ok) {
+                    resolve(reply);
+                } else {
+                    reject(new Refused(code, reply.status.message ?? `code ${code}`));
+                }
             };
             this.waiting.set(id, { event, end, lose: reject });
             this.socket.send(write({ 1: id, [field]: body }));

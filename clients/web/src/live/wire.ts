@@ -80,7 +80,7 @@ function columns<T>(part: Uint8Array, size: number, make: (buffer: ArrayBuffer) 
     if (part.length % size !== 0) {
         throw new Garbled(`a column of ${size}-byte numbers has ${part.length} bytes`);
     }
-    return make(part.slice().buffer as ArrayBuffer);
+    return make(part.slice().buffer);
 }
 
 function wholes(part: Uint8Array): number[] {
@@ -119,7 +119,7 @@ function readField(source: Bytes, kind: Kind, wire: number, before: any): any {
         list.push(read(part, kind[0]));
         return list;
     }
-    return read(part, kind as Table);
+    return read(part, kind);
 }
 
 const WIRE: Record<string, number> = { whole: 0, id: 0, flag: 0, real: 1 };

@@ -52,7 +52,7 @@ class Remote<C extends Callable<C>> {
     call<K extends keyof C>(name: K, ...parts: Parameters<C[K]>): Promise<ReturnType<C[K]>> {
         const id = ++this.last;
         return new Promise((resolve, reject) => {
-            this.waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+            this.waiting.set(id, { resolve, reject });
             this.worker.postMessage({ id, call: name, parts });
         });
     }

@@ -221,7 +221,7 @@ export class Dynamics {
         const room = new Float64Array(this.e.memory.buffer, this.e.prove_parameters(), PARAMETERS_MAX);
         room.fill(0);
         room.set(choice.parameters);
-        const next = this.guard(() => this.e.prove_try(choice.solver));
+        const next: Next = this.guard(() => this.e.prove_try(choice.solver));
         const isTaken = next === Next.Step || next === Next.Same, report = this.report(), contacts = isTaken ? this.contacts() : null;
         const [count, stride, at] = new Float64Array(this.e.memory.buffer, this.e.prove_history(), 3);
         return {

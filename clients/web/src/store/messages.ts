@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the page and its worker say to each other.
-import type { Figures, Gain } from "../log/chunk";
+import type { Figures, Gain, Kind } from "../log/chunk";
 import type { Contacts, Frame } from "../log/frames";
 import type { Definition, EntryMark, Highlight, Seal } from "../log/sealed";
+import type { Next } from "./dynamics";
 import type { Choice, Trial } from "./trial";
 
 export interface Opened {
@@ -87,7 +88,7 @@ export function doubtfulShare({ returnSum, returnDoubtful: d }: EpisodeRow): num
 
 export interface ChunkRef {
     id: number;
-    kind: number;
+    kind: Kind;
     firstStep: number; // of a group's inputs: of calls on the range of worlds
     sequence: number;
 }
@@ -202,7 +203,7 @@ export interface ProverCalls {
     sideInputs(chunk: ArrayBuffer): void;
     sideTo(step: number): { at: number; place: number; compared: number; shown: Shown[]; difference: string | null };
     solvers(): string;
-    hold(substep: number): { next: number; own: Choice };
+    hold(substep: number): { next: Next; own: Choice };
     trial(choice: Choice): Trial;
 }
 

@@ -10,12 +10,13 @@ export function $<T extends HTMLElement = HTMLElement>(id: string): T {
 }
 
 type Child = Node | string | number | null;
+type Attribute = string | number | boolean | null | undefined | ((event: never) => unknown); // a function: of `on…`
 
 /** An element with attributes, handlers (`on…`) and children. Text is text: what a file says never becomes markup. */
-export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, unknown>, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function el<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, Attribute>, ...children: Child[]): HTMLElementTagNameMap[K] {
     const made = document.createElement(tag);
     for (const [key, value] of Object.entries(attributes)) {
-        if (key.startsWith("on")) {
+        if (typeof value === "function") {
             made.addEventListener(key.slice(2), value as EventListener);
         } else if (value !== null && value !== undefined && value !== false) {
             made.setAttribute(key, value === true ? "" : String(value));

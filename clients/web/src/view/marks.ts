@@ -105,8 +105,9 @@ export interface MarkOptions {
 
 export class Marks {
     private readonly columns = new Columns(new BufferGeometry(), { position: 3, tint: 3, form: 1, size: 1 });
+    private readonly uniforms = { edge: { value: new Color() } };
     private readonly material = new ShaderMaterial({
-        vertexShader: POINT_VERTEX, fragmentShader: POINT_FRAGMENT, depthTest: false, transparent: true, uniforms: { edge: { value: new Color() } },
+        vertexShader: POINT_VERTEX, fragmentShader: POINT_FRAGMENT, depthTest: false, transparent: true, uniforms: this.uniforms,
     });
     private readonly points = new Points(this.columns.geometry, this.material);
     private readonly lines: Lines;
@@ -123,7 +124,7 @@ export class Marks {
     paint(theme: Theme): void {
         STATE_HUES.forEach((hue, state) => this.colors[state].set(theme.hue[hue]));
         this.picked.set(theme.picked);
-        this.material.uniforms.edge.value.set(theme.background);
+        this.uniforms.edge.value.set(theme.background);
     }
 
     show(list: Contacts | null, options: MarkOptions): void {

@@ -27,16 +27,16 @@ void main() {
 
 export class Planes {
     private mesh: InstancedMesh | null = null;
+    private readonly uniforms = { extent: { value: 1 }, cell: { value: 1 }, plane: { value: new Color() }, line: { value: new Color() } };
     private readonly material = new ShaderMaterial({
-        vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false,
-        uniforms: { extent: { value: 1 }, cell: { value: 1 }, plane: { value: new Color() }, line: { value: new Color() } },
+        vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false, uniforms: this.uniforms,
     });
 
     constructor(private readonly scene: Scene) {}
 
     paint(theme: Theme): void {
-        this.material.uniforms.plane.value.set(theme.plane);
-        this.material.uniforms.line.value.set(theme.line);
+        this.uniforms.plane.value.set(theme.plane);
+        this.uniforms.line.value.set(theme.line);
     }
 
     /** `radius` of the scene, around `center`. */
@@ -56,8 +56,8 @@ export class Planes {
         }
         matrices.forEach((matrix, i) => this.mesh?.setMatrixAt(i, matrix));
         this.mesh.instanceMatrix.needsUpdate = true;
-        this.material.uniforms.extent.value = extent;
-        this.material.uniforms.cell.value = 10 ** Math.floor(Math.log10(radius));
+        this.uniforms.extent.value = extent;
+        this.uniforms.cell.value = 10 ** Math.floor(Math.log10(radius));
     }
 }
 

@@ -41,15 +41,15 @@ export class Shadows {
     private readonly planes = Array.from({ length: PLANES_MAX }, () => new Vector4());
     private readonly turn = new Quaternion();
     private readonly normal = new Vector3();
+    private readonly uniforms = { planes: { value: this.planes }, count: { value: 0 }, strength: { value: 0 } };
     private readonly material = new ShaderMaterial({
-        vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false, side: DoubleSide,
-        uniforms: { planes: { value: this.planes }, count: { value: 0 }, strength: { value: 0 } },
+        vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: true, depthWrite: false, side: DoubleSide, uniforms: this.uniforms,
     });
 
     constructor(private readonly scene: Scene) {}
 
     paint(theme: Theme): void {
-        this.material.uniforms.strength.value = theme.shadow;
+        this.uniforms.strength.value = theme.shadow;
     }
 
     arrange(share: Share, count: number): void {
@@ -84,7 +84,7 @@ export class Shadows {
                 this.planes[count++].set(normal.x, normal.y, normal.z, normal.x * at[0] + normal.y * at[1] + normal.z * at[2]);
             }
         }
-        this.material.uniforms.count.value = count;
+        this.uniforms.count.value = count;
         if (this.mesh !== null) {
             this.mesh.visible = count > 0;
         }
