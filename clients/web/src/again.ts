@@ -3,6 +3,7 @@
 // side by side.
 import type { Episode } from "./episode";
 import { contactKey } from "./measures";
+import { nth } from "./nth";
 import type { Prover } from "./prove";
 import { ENTRY_NAMES } from "./store/dynamics";
 import { Choice, ParameterKind, Parameter, Solver, Trial } from "./store/trial";
@@ -107,7 +108,7 @@ export class Again {
                 if (token !== this.token) {
                     return false;
                 }
-                running[index].trial = trial;
+                nth(running, index).trial = trial;
                 this.solvedStep = panel.step;
                 this.solvedIn = panel.episode;
                 this.draw();
@@ -130,7 +131,7 @@ export class Again {
             return;
         }
         this.ownOf = name;
-        const standard = (index: number): Choice => ({ solver: index, parameters: own.parameters.map((_, k) => this.solvers[index].parameters[k]?.standard ?? 0) });
+        const standard = (index: number): Choice => ({ solver: index, parameters: own.parameters.map((_, k) => nth(this.solvers, index).parameters[k]?.standard ?? 0) });
         const others = this.solvers.map((_, index) => index).filter((index) => index !== own.solver).map(standard);
         this.ways = [own, ...others].map((choice, i) => ({ choice, isOn: true, isOwn: i === 0, trial: null }));
     }
@@ -138,7 +139,7 @@ export class Again {
     // ---- what is chosen
 
     private nameOf(way: Way): string {
-        const name = this.solvers[way.choice.solver].name, same = this.ways.filter((w) => w.choice.solver === way.choice.solver);
+        const name = nth(this.solvers, way.choice.solver).name, same = this.ways.filter((w) => w.choice.solver === way.choice.solver);
         return same.length > 1 ? `${name} ${same.indexOf(way) + 1}` : name;
     }
 
@@ -183,7 +184,7 @@ export class Again {
     }
 
     private wayRow(way: Way): HTMLElement {
-        const solver = this.solvers[way.choice.solver];
+        const solver = nth(this.solvers, way.choice.solver);
         const turn = el("input", { type: "checkbox", checked: way.isOn, title: "is tried", onchange: (event: globalThis.Event) => {
             way.isOn = (event.target as HTMLInputElement).checked;
         } });
@@ -222,12 +223,12 @@ export class Again {
     // ---- what became of it
 
     private headRow(ways: Way[], first: string): HTMLElement {
-        return el("tr", {}, el("th", {}, first), ...ways.map((way) => el("th", { title: this.solvers[way.choice.solver].meaning },
+        return el("tr", {}, el("th", {}, first), ...ways.map((way) => el("th", { title: nth(this.solvers, way.choice.solver).meaning },
             sample(this.hueOf(way)), this.nameOf(way))));
     }
 
     private hueOf(way: Way): Hue {
-        return CURVE_HUES[this.ways.indexOf(way) % WAYS_MAX];
+        return nth(CURVE_HUES, this.ways.indexOf(way) % WAYS_MAX);
     }
 
     private showResults(ways: Way[]): void {
@@ -240,7 +241,7 @@ export class Again {
                 row("converged", "whether it reached its tolerance", (t) => (t.isConverged ? "yes" : "no"), (t) => !t.isConverged),
                 row("iterations", "of the island that took most", (t) => String(t.iterations)),
                 row("time [ms]", "of the solver, in this page, the mean of up to 30", (t) => num(t.ms, 3)),
-                ...ENTRY_NAMES.map((name, k) => row(name, "entry of the certificate", (t) => num(t.entries[k], 2))),
+                ...ENTRY_NAMES.map((name, k) => row(name, "entry of the certificate", (t) => num(nth(t.entries, k), 2))),
                 row("overlap [mm]", "the deepest after the step", (t) => num(t.penetration * 1000, 3)),
                 row("recorded", "whether the state behind the step is the recorded one, or, of a group's substep, the one stepped to, bit by bit", (t) => (t.isRecorded ? "the same" : "another")))),
             ...failed.map((way) => el("p", { class: "damage" }, `${this.nameOf(way)}: ${way.trial?.failure}`)),
@@ -256,16 +257,16 @@ export class Again {
         }
         const points = curves.map((way) => new Map((way.trial as Trial).history.map((value, i) => [(i + 1) * (way.trial as Trial).stride, value])));
         const steps = [...new Set(points.flatMap((of) => [...of.keys()]))].sort((a, b) => a - b);
-        const tolerance = ways[0].trial?.tolerance ?? NaN;
+        const tolerance = nth(ways, 0).trial?.tolerance ?? NaN;
         this.plots.show([{
             title: "Convergence", unit: "", log: true, steps, isJoined: true,
             note: "e_own after each iteration (a sweep, a factorisation, a Newton step, a pivot); of lcp what Lemke's algorithm still covers. A solver without a curve had nothing to iterate.",
             curves: [
-                ...curves.map((way, c) => ({ label: this.nameOf(way), hue: this.hueOf(way), values: steps.map((i) => points[c].get(i) ?? null).map((v) => (v !== null && v > 0 ? v : null)) })),
+                ...curves.map((way, c) => ({ label: this.nameOf(way), hue: this.hueOf(way), values: steps.map((i) => nth(points, c).get(i) ?? null).map((v) => (v !== null && v > 0 ? v : null)) })),
                 { label: "tolerance", hue: "grey", values: steps.map(() => (tolerance > 0 ? tolerance : null)) },
             ],
         }], theme);
-        this.plots.setStep(steps[steps.length - 1]);
+        this.plots.setStep(steps[steps.length - 1] ?? 0);
     }
 
     private showContacts(ways: Way[], panel: AgainPanel): void {
@@ -275,9 +276,9 @@ export class Again {
             const list = trial?.contacts ?? null;
             for (let i = 0; list !== null && i < list.count; i++) {
                 const key = contactKey(list, i);
-                const one = found.get(key) ?? { name: `${panel.episode.bodyName(list.bodyA[i])} – ${panel.episode.bodyName(list.bodyB[i])}`, of: ways.map(() => null) };
-                one.of[w] = [list.impulse[3 * i], Math.hypot(list.impulse[3 * i + 1], list.impulse[3 * i + 2])];
-                largest = Math.max(largest, list.impulse[3 * i]);
+                const one = found.get(key) ?? { name: `${panel.episode.bodyName(nth(list.bodyA, i))} – ${panel.episode.bodyName(nth(list.bodyB, i))}`, of: ways.map(() => null) };
+                one.of[w] = [nth(list.impulse, 3 * i), Math.hypot(nth(list.impulse, 3 * i + 1), nth(list.impulse, 3 * i + 2))];
+                largest = Math.max(largest, nth(list.impulse, 3 * i));
                 found.set(key, one);
             }
         });
@@ -292,8 +293,8 @@ export class Again {
         keepFocus(this.contactsPlace, () => this.contactsPlace.replaceChildren(...rows.length === 0 ? [] : [
             el("h3", {}, "Impulses", el("span", { class: "dim" }, " λn, and |λt| below it [N s]")),
             el("table", { class: "trials", id: "again-contacts" }, el("thead", {}, this.headRow(ways, "between")), el("tbody", {}, ...reachable(rows.slice(0, CONTACTS_SHOWN).map(([key, { name, of }]) =>
-                el("tr", { class: key === panel.contact ? "selected" : "", "data-contact": key, onclick: () => this.onPick(key) }, el("td", { title: name }, name), ...of.map((pair) => cell(pair, of[0]))))))),
-            el("p", { class: "note" }, `${rows.length > CONTACTS_SHOWN ? `The hardest ${CONTACTS_SHOWN} of ${rows.length}. ` : ""}▴ pushes harder than ${this.nameOf(ways[0])}, ▾ less. What other solvers push is only one of many answers where contacts are redundant.`),
+                el("tr", { class: key === panel.contact ? "selected" : "", "data-contact": key, onclick: () => this.onPick(key) }, el("td", { title: name }, name), ...of.map((pair) => cell(pair, nth(of, 0)))))))),
+            el("p", { class: "note" }, `${rows.length > CONTACTS_SHOWN ? `The hardest ${CONTACTS_SHOWN} of ${rows.length}. ` : ""}▴ pushes harder than ${this.nameOf(nth(ways, 0))}, ▾ less. What other solvers push is only one of many answers where contacts are redundant.`),
         ]));
     }
 }

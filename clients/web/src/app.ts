@@ -8,6 +8,7 @@ import { Groups } from "./groups";
 import { Moment, readLink, writeLink } from "./link";
 import type { Contacts, Frame } from "./log/frames";
 import { contactKey, judge, scaleOf } from "./measures";
+import { nth } from "./nth";
 import { plotsOf, showBodies, showEpisode } from "./panels";
 import { Prover } from "./prove";
 import { emptySeries, Series, walk } from "./series";
@@ -128,7 +129,7 @@ export class App {
         if (moment.episode !== "") {
             return this.named(moment.episode);
         }
-        return episodes[0] ?? (groups.length > 0 ? (await this.groups.show(groups[0].recording))[0] : undefined);
+        return episodes[0] ?? (groups.length > 0 ? (await this.groups.show(nth(groups, 0).recording))[0] : undefined);
     }
 
     private async named(text: string): Promise<EpisodeRow | undefined> {
@@ -139,7 +140,7 @@ export class App {
     async showGroup(recording: number): Promise<void> {
         const rows = await this.groups.show(recording, this.episode?.row.uid);
         if (rows.length > 0 && this.episode?.row.recording !== recording) {
-            await this.choose(rows[0], null);
+            await this.choose(nth(rows, 0), null);
         }
         this.showTab("group");
     }
@@ -360,14 +361,15 @@ export class App {
             if (token !== this.token) {
                 return;
             }
-            const [shown, ...walkers] = this.others = [second, first, second].map((episode) => this.newProver(episode));
+            const shown = this.newProver(second), walkers = [first, second].map((episode) => this.newProver(episode));
+            this.others = [shown, ...walkers];
             if (!second.hasFrames && !shown.fillsIn) {
                 this.addNote(`${row.name || row.uid.slice(0, 8)} holds no frames, so there is nothing of it to show beside this one: ${shown.obstacle}. Record with --record=frames.`);
             }
             const beside = new Beside(sourceOf(first, this.prover as Prover), sourceOf(second, shown));
             this.beside = beside;
             await this.seek(this.step);
-            await beside.run(sourceOf(first, walkers[0]), sourceOf(second, walkers[1]), () => {
+            await beside.run(sourceOf(first, nth(walkers, 0)), sourceOf(second, nth(walkers, 1)), () => {
                 this.onBeside();
                 return this.beside === beside;
             });

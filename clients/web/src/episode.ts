@@ -3,6 +3,7 @@
 import { Kind } from "./log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "./log/frames";
 import { Body, Joint, nameBodies, readScene, Scene } from "./log/scene";
+import { nth } from "./nth";
 import type { Client } from "./store/client";
 import type { ChunkRef, EpisodeHead, EpisodeRow, GroupEpisode, SceneText } from "./store/messages";
 
@@ -13,7 +14,7 @@ export function lastAt<T>(items: readonly T[], step: number, of: (item: T) => nu
     let low = 0, high = items.length;
     while (low < high) {
         const middle = (low + high) >> 1;
-        if (of(items[middle]) <= step) {
+        if (of(nth(items, middle)) <= step) {
             low = middle + 1;
         } else {
             high = middle;
@@ -74,7 +75,7 @@ class Shelf<T extends { step: number }> {
     prefetch(step: number, forward: boolean): void {
         const next = lastAt(this.refs, step, (r) => r.firstStep) + (forward ? 1 : -1);
         if (next >= 0 && next < this.refs.length && this.coming.size < 2) {
-            void this.load(this.refs[next]);
+            void this.load(nth(this.refs, next));
         }
     }
 }

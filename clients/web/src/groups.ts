@@ -2,6 +2,7 @@
 // The episodes of a recording of a group: hundreds of thousands, page by page, in any order. Rows that nobody has
 // checked; one is opened by stepping it.
 import { toldGain } from "./log/chunk";
+import { nth } from "./nth";
 import type { Client } from "./store/client";
 import { doubtfulShare, EpisodeRow, GROUP_ALL, GROUP_ORDERS, GROUP_PAGE, GroupFilter, GroupRow } from "./store/messages";
 import { count, el, num } from "./ui/dom";
@@ -170,7 +171,7 @@ export class Groups {
             turn("▶", this.from + GROUP_PAGE, last), turn("▶|", Infinity, last), this.said === "" ? "" : el("span", { class: "dim" }, ` ${this.said}`));
         const columns = COLUMNS.filter((column) => group.hasOpinion || !column.isOfOpinion);
         const head = columns.map(({ name, tip, orders: by }) => el("th", { title: by.length > 0 ? `${tip}${tip === "" ? "" : "; "}click: ${by.join(", ")}` : tip, class: by.length > 0 ? "sortable" : "",
-            onclick: () => by.length > 0 && this.orderBy(by[(by.indexOf(GROUP_ORDERS[this.order]) + 1) % by.length]) }, name));
+            onclick: () => by.length > 0 && this.orderBy(nth(by, (by.indexOf(nth(GROUP_ORDERS, this.order)) + 1) % by.length)) }, name));
         const row = (one: EpisodeRow) => el("tr", { class: one.uid === this.selected ? "selected" : "", "data-episode": one.uid, onclick: () => this.onOpen(one) },
             ...columns.map(({ text }) => el("td", { class: "number" }, text(one))), el("td", {}, one.state),
             el("td", {}, el("button", { class: "beside", title: "beside the one that is shown", onclick: (event: globalThis.Event) => {

@@ -3,6 +3,7 @@
 import { App, SPEEDS } from "./app";
 import { readLink } from "./link";
 import { Live, ownAddress, readAim } from "./live/live";
+import { nth } from "./nth";
 import { Client, embedded, ProverClient } from "./store/client";
 import "./style.css";
 import { $, el } from "./ui/dom";
@@ -51,7 +52,7 @@ function toggle(id: string): void {
 
 function changeSpeed(app: App, by: number): void {
     const index = SPEEDS.indexOf(app.speed) + by;
-    app.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, index))]);
+    app.setSpeed(nth(SPEEDS, Math.max(0, Math.min(SPEEDS.length - 1, index))));
 }
 
 function worst(app: App): void {

@@ -3,6 +3,7 @@
 // is shown.
 import type { Contacts, Frame } from "./log/frames";
 import type { Body } from "./log/scene";
+import { first, nth } from "./nth";
 
 export interface Energy {
     kinetic: number; // [J]
@@ -11,8 +12,8 @@ export interface Energy {
 
 // v rotated by the unit quaternion w x y z
 function rotate(w: number, x: number, y: number, z: number, v: readonly number[]): [number, number, number] {
-    const tx = 2 * (y * v[2] - z * v[1]), ty = 2 * (z * v[0] - x * v[2]), tz = 2 * (x * v[1] - y * v[0]);
-    return [v[0] + w * tx + y * tz - z * ty, v[1] + w * ty + z * tx - x * tz, v[2] + w * tz + x * ty - y * tx];
+    const tx = 2 * (y * nth(v, 2) - z * nth(v, 1)), ty = 2 * (z * nth(v, 0) - x * nth(v, 2)), tz = 2 * (x * nth(v, 1) - y * nth(v, 0));
+    return [nth(v, 0) + w * tx + y * tz - z * ty, nth(v, 1) + w * ty + z * tx - x * tz, nth(v, 2) + w * tz + x * ty - y * tx];
 }
 
 /** Of the bodies whose scene is known; velocities are those of centres of mass, in world axes. */
@@ -24,14 +25,14 @@ export function energyOf(frame: Frame, bodies: ReadonlyMap<number, Body>, gravit
             return;
         }
         const p = frame.pose, v = frame.velocity, o = 7 * i, u = 6 * i;
-        const [w, x, y, z] = [p[o + 3], p[o + 4], p[o + 5], p[o + 6]];
+        const [w, x, y, z] = first(p.subarray(o + 3, o + 7), 4);
         const c = rotate(w, x, y, z, body.center);
-        const s = rotate(w, -x, -y, -z, [v[u + 3], v[u + 4], v[u + 5]]); // spin in the body's axes
-        const [xx, yy, zz, xy, xz, yz] = body.inertia;
+        const s = rotate(w, -x, -y, -z, [nth(v, u + 3), nth(v, u + 4), nth(v, u + 5)]); // spin in the body's axes
+        const [xx, yy, zz, xy, xz, yz] = first(body.inertia, 6);
         const spin = s[0] * (xx * s[0] + xy * s[1] + xz * s[2]) + s[1] * (xy * s[0] + yy * s[1] + yz * s[2]) +
             s[2] * (xz * s[0] + yz * s[1] + zz * s[2]);
-        kinetic += 0.5 * (body.mass * (v[u] * v[u] + v[u + 1] * v[u + 1] + v[u + 2] * v[u + 2]) + spin);
-        potential -= body.mass * (gravity[0] * (p[o] + c[0]) + gravity[1] * (p[o + 1] + c[1]) + gravity[2] * (p[o + 2] + c[2]));
+        kinetic += 0.5 * (body.mass * (nth(v, u) * nth(v, u) + nth(v, u + 1) * nth(v, u + 1) + nth(v, u + 2) * nth(v, u + 2)) + spin);
+        potential -= body.mass * (nth(gravity, 0) * (nth(p, o) + c[0]) + nth(gravity, 1) * (nth(p, o + 1) + c[1]) + nth(gravity, 2) * (nth(p, o + 2) + c[2]));
     });
     return { kinetic, potential };
 }
@@ -69,7 +70,7 @@ const STILL_SHARE = 1e-3;
 export function scaleOf(list: Contacts, fall: number): Scale {
     let largest = 0;
     for (let i = 0; i < list.count; i++) {
-        largest = Math.max(largest, list.impulse[3 * i]);
+        largest = Math.max(largest, nth(list.impulse, 3 * i));
     }
     return { largest, still: STILL_SHARE * fall };
 }
@@ -77,15 +78,15 @@ export function scaleOf(list: Contacts, fall: number): Scale {
 /** A contact sticks that lies on its cone's edge and does not slip: redundant ones often do. */
 export function judge(list: Contacts, i: number, { largest, still }: Scale): Judged {
     const l = list.impulse, v = list.velocity, o = 3 * i;
-    const normal = l[o], tangent = Math.hypot(l[o + 1], l[o + 2]), slip = Math.hypot(v[o + 1], v[o + 2]);
-    const limit = list.friction[i] * Math.max(0, normal);
+    const normal = nth(l, o), tangent = Math.hypot(nth(l, o + 1), nth(l, o + 2)), slip = Math.hypot(nth(v, o + 1), nth(v, o + 2));
+    const limit = nth(list.friction, i) * Math.max(0, normal);
     const pushes = normal > PUSH_SHARE * largest;
     const ratio = limit > 0 ? tangent / limit : 0;
     return {
-        normal, tangent, ratio, slip, approach: v[o],
+        normal, tangent, ratio, slip, approach: nth(v, o),
         state: !pushes ? State.Open : slip > still && (limit === 0 || ratio >= 1 - EDGE_SHARE) ? State.Slide : State.Stick,
         excess: Math.max(0, tangent - limit),
-        defect: limit * slip + l[o + 1] * v[o + 1] + l[o + 2] * v[o + 2],
+        defect: limit * slip + nth(l, o + 1) * nth(v, o + 1) + nth(l, o + 2) * nth(v, o + 2),
     };
 }
 
@@ -102,7 +103,7 @@ export function summarise(list: Contacts, fall: number): ContactSummary {
     for (let i = 0; i < list.count; i++) {
         const one = judge(list, i, scale);
         summary.states[one.state]++;
-        summary.deepest = Math.max(summary.deepest, -list.gap[i]);
+        summary.deepest = Math.max(summary.deepest, -nth(list.gap, i));
         summary.defect = Math.max(summary.defect, one.defect);
         summary.excess = Math.max(summary.excess, one.excess);
     }
@@ -111,7 +112,7 @@ export function summarise(list: Contacts, fall: number): ContactSummary {
 
 /** A contact's name over time: whose it is, and which feature. */
 export function contactKey(list: Contacts, i: number): string {
-    return contactName(list.bodyA[i], list.bodyB[i], list.feature[i]);
+    return contactName(nth(list.bodyA, i), nth(list.bodyB, i), nth(list.feature, i));
 }
 
 export const contactName = (a: number, b: number, feature: bigint) => `${a}-${b}-${feature.toString(16)}`;
@@ -136,7 +137,7 @@ export function differenceOf(a: Frame, b: Frame): Difference {
         for (let k = 0; k < 7; k++) {
             result.isSame = result.isSame && Object.is(a.pose[7 * i + k], b.pose[7 * j + k]);
         }
-        const distance = Math.hypot(a.pose[7 * i] - b.pose[7 * j], a.pose[7 * i + 1] - b.pose[7 * j + 1], a.pose[7 * i + 2] - b.pose[7 * j + 2]);
+        const distance = Math.hypot(nth(a.pose, 7 * i) - nth(b.pose, 7 * j), nth(a.pose, 7 * i + 1) - nth(b.pose, 7 * j + 1), nth(a.pose, 7 * i + 2) - nth(b.pose, 7 * j + 2));
         if (distance > result.distance) {
             result.distance = distance;
             result.body = id;

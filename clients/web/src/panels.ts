@@ -4,6 +4,7 @@ import type { Episode } from "./episode";
 import { addGain, Figures, Gain, toldGain } from "./log/chunk";
 import type { Frame } from "./log/frames";
 import { CONTENTS, STATES } from "./log/sealed";
+import { nth } from "./nth";
 import type { PerStep } from "./prove";
 import type { Series } from "./series";
 import { Course, doubtfulShare } from "./store/messages";
@@ -155,11 +156,11 @@ export interface PlotData {
 function energyPlot(data: PlotData): Plot {
     const { series: s, second } = data;
     const curves: Plot["curves"] = [
-        { label: "total", hue: "blue", values: s.kinetic.map((k, i) => k + s.potential[i]) },
+        { label: "total", hue: "blue", values: s.kinetic.map((k, i) => k + nth(s.potential, i)) },
         { label: "kinetic", hue: "amber", values: s.kinetic }, { label: "potential", hue: "grey", values: s.potential },
     ];
     if (second !== null && second.series.step.length === s.step.length && second.series.step.every((v, i) => v === s.step[i])) {
-        curves.push({ label: `total of ${second.name}`, hue: "pink", values: second.series.kinetic.map((k, i) => k + second.series.potential[i]) });
+        curves.push({ label: `total of ${second.name}`, hue: "pink", values: second.series.kinetic.map((k, i) => k + nth(second.series.potential, i)) });
     }
     const leap = s.isWhole ? "" : " Some chunks were leapt over, as the file is large.";
     return { title: "Energy", unit: "J", log: false, steps: s.step, curves, note: `By this page, from the frames and the scene's masses and gravity; springs are not in it.${leap}` };
@@ -169,7 +170,7 @@ const positive = (values: readonly number[]) => values.map((v) => (v > 0 ? v : n
 
 function certificatePlot(data: PlotData): Plot {
     const stretches = [...(data.course?.stretches ?? [])].sort((a, b) => a.firstStep - b.firstStep);
-    const steps = stretches.flatMap((s) => [s.firstStep + 1, Math.max(s.firstStep + 1, s.lastStep)]).filter((v, i, all) => i === 0 || v > all[i - 1]);
+    const steps = stretches.flatMap((s) => [s.firstStep + 1, Math.max(s.firstStep + 1, s.lastStep)]).filter((v, i, all) => i === 0 || v > nth(all, i - 1));
     const of = (step: number) => stretches.find((s) => step > s.firstStep && step <= s.lastStep);
     return {
         title: "Certificate by stretches", unit: "", log: true, steps, note: "e_own, the residual of the solver's own model, worst of each stretch as the file keeps it; with its tolerance.",
@@ -193,7 +194,7 @@ function provenPlots(data: PlotData): Plot[] {
         curves: [{ label: "energy", hue: "blue", values: Array.from(energy) }, { label: "by wrenches", hue: "amber", values: Array.from(applied) }],
     }, {
         title: "Certificate of every step", unit: "", log: true, steps, note: "Stepped again by this page, with the server's own code.",
-        curves: columns.map((values, k) => ({ label: names[k], hue: ENTRY_HUES[k % ENTRY_HUES.length], values: tail(values) })),
+        curves: columns.map((values, k) => ({ label: nth(names, k), hue: nth(ENTRY_HUES, k % ENTRY_HUES.length), values: tail(values) })),
     }, { title: "Time of a step, here", unit: "ms", log: true, steps, note: "How long this page took for it: the file keeps no times.", curves: [{ label: "step", hue: "green", values: tail(ms) }] }];
 }
 

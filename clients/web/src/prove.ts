@@ -5,6 +5,7 @@
 import { Episode, lastAt } from "./episode";
 import { isSameGain, Kind, toldGain } from "./log/chunk";
 import type { Contacts, Frame } from "./log/frames";
+import { first, nth } from "./nth";
 import { addContacts, emptySeries, Series } from "./series";
 import { ProverClient } from "./store/client";
 import { ENTRY_NAMES, Next, OWN } from "./store/dynamics";
@@ -189,7 +190,7 @@ export class Prover {
     private async begin(step: number): Promise<boolean> {
         const client = this.remote, { group } = this.episode;
         if (group !== null && this.groupNumbers === null) {
-            const definition = this.refs(Kind.Definition)[0];
+            const definition = nth(this.refs(Kind.Definition), 0);
             this.groupNumbers = await client.call("sideGroup", await this.whole(definition), group);
             this.episode.substepTime = this.groupNumbers.timeStep;
         }
@@ -245,7 +246,7 @@ export class Prover {
     private async feed(): Promise<boolean> {
         const next = this.refs(Kind.Inputs)[this.sideNext++];
         this.sideFed = next !== undefined && this.sideNext > 0;
-        if (this.sideFed) {
+        if (next !== undefined && this.sideFed) {
             await this.remote.call("sideInputs", await this.whole(next));
         }
         return this.sideFed;
@@ -262,7 +263,7 @@ export class Prover {
             const own = await this.hold(step, substep);
             const all = choices(own);
             for (let i = 0; i < all.length && this.isOpen; i++) {
-                if (!onTrial(i, await this.remote.call("trial", all[i]))) {
+                if (!onTrial(i, await this.remote.call("trial", nth(all, i)))) {
                     return;
                 }
             }
@@ -372,12 +373,12 @@ export class Prover {
             return [...definition, ...scene, ...this.refs(Kind.KeyFrame, Kind.Inputs)];
         }
         const stepped = this.refs(...STEPPED_KINDS), first = stepped.findIndex((ref) => ref.kind === Kind.KeyFrame);
-        return first < 0 || stepped[first].firstStep !== 0 ? stepped : [...stepped.slice(0, first + 1), ...definition, ...scene, ...stepped.slice(first + 1)];
+        return first < 0 || nth(stepped, first).firstStep !== 0 ? stepped : [...stepped.slice(0, first + 1), ...definition, ...scene, ...stepped.slice(first + 1)];
     }
 
     // The list of a group's episodes, one to one with the calls on the range.
     private async listOn(index: number): Promise<void> {
-        const { remote } = this, { firstWorld, worldRange, isWhole, chunks } = this.listing as Listing, ref = chunks[index];
+        const { remote } = this, { firstWorld, worldRange, isWhole, chunks } = this.listing as Listing, ref = nth(chunks, index);
         const prove = async () => {
             const begun = index === 0 ? await remote.call("list", firstWorld, worldRange) : null;
             const found = begun ?? (await remote.call("listChunk", await this.whole(ref), ref.kind));
@@ -395,7 +396,7 @@ export class Prover {
 
     // A chunk, or a part of one that takes long.
     private async proveOn(chunks: ChunkRef[]): Promise<void> {
-        const ref = this.isInside ? null : chunks[this.next++];
+        const ref = this.isInside ? null : nth(chunks, this.next++);
         const difference = await this.proveChunk(ref).catch((error: Error) => error.message);
         if (ref !== null) {
             this.begins = ref.kind === Kind.Gap || (this.begins && ref.kind !== Kind.KeyFrame && !(ref.kind === Kind.Definition && (this.episode.group?.begunCall ?? 0) > 0));
@@ -467,13 +468,13 @@ export class Prover {
     private take(proven: Proven): string | null {
         const { columns } = this;
         proven.ms.forEach((ms, i) => {
-            const step = proven.firstStep + 1 + i, [before, after, applied] = proven.energy.slice(3 * i, 3 * i + 3);
-            columns.entries.forEach((column, k) => (column[step] = proven.entries[ENTRY_NAMES.length * i + k]));
+            const step = proven.firstStep + 1 + i, [before, after, applied] = first(proven.energy.slice(3 * i, 3 * i + 3), 3);
+            columns.entries.forEach((column, k) => (column[step] = nth(proven.entries, ENTRY_NAMES.length * i + k)));
             columns.ms[step] = ms;
-            columns.worst[step] = proven.worst[i];
-            columns.unconverged[step] = proven.unconverged[i];
-            columns.doubtful[step] = proven.doubtful[i];
-            columns.worstSubstep[step] = proven.worstSubstep[i];
+            columns.worst[step] = nth(proven.worst, i);
+            columns.unconverged[step] = nth(proven.unconverged, i);
+            columns.doubtful[step] = nth(proven.doubtful, i);
+            columns.worstSubstep[step] = nth(proven.worstSubstep, i);
             columns.energy[step - 1] ||= before;
             columns.energy[step] = after;
             columns.applied[step] = (columns.applied[step - 1] ?? 0) + applied;
@@ -524,12 +525,15 @@ export class Prover {
     }
 
     worstOf(first: number, last: number): { step: number; contact: string } | null {
-        const own = this.columns.entries[OWN];
+        const own = nth(this.columns.entries, OWN);
         let step = -1;
         for (let i = Math.max(1, first); i <= Math.min(last, own.length - 1); i++) {
-            step = step < 0 || own[i] > own[step] ? i : step;
+            const here = own[i]; // undefined: not stepped
+            if (here !== undefined && (step < 0 || here > nth(own, step))) {
+                step = i;
+            }
         }
-        return step < 0 ? null : { step, contact: this.columns.worst[step] };
+        return step < 0 ? null : { step, contact: this.columns.worst[step] ?? "" };
     }
 
     perStep(): PerStep | null {
@@ -538,7 +542,7 @@ export class Prover {
         }
         const entries = this.columns.entries.map((column) => Float64Array.from(column));
         const { energy, applied } = this.columns;
-        return { own: entries[OWN], names: ENTRY_NAMES, entries, ms: Float64Array.from(this.columns.ms), energy: Float64Array.from(energy), applied: Float64Array.from(applied) };
+        return { own: nth(entries, OWN), names: ENTRY_NAMES, entries, ms: Float64Array.from(this.columns.ms), energy: Float64Array.from(energy), applied: Float64Array.from(applied) };
     }
 
     /** Of a group's episode, whose file tells how many they are and not which. */
@@ -547,12 +551,12 @@ export class Prover {
             return [];
         }
         const { doubtful, unconverged, entries } = this.columns, last = this.steppedTo;
-        const doubt = this.groupNumbers?.opinion?.doubt ?? NaN, own = entries[OWN], ds = entries[ENTRY_NAMES.indexOf("e_DS")];
+        const doubt = this.groupNumbers?.opinion?.doubt ?? NaN, own = nth(entries, OWN), ds = nth(entries, ENTRY_NAMES.indexOf("e_DS"));
         return [
-            ...stretches(last, (step) => unconverged[step] > 0, (step) => own[step]).map((s): Event => ({
+            ...stretches(last, (step) => (unconverged[step] ?? 0) > 0, (step) => nth(own, step)).map((s): Event => ({
                 ...s, kind: "unconverged", text: `did not converge: e_own ${num(s.value)} (${rangeText(s)}), stepped again by this page` })),
-            ...stretches(last, (step) => doubtful[step], (step) => ds[step]).map((s): Event => ({
-                ...s, kind: "doubtful", text: `doubtful: e_DS ${num(s.value)}${Number.isFinite(doubt) ? ` where ${num(doubt)} is trusted` : ""}${unconverged[s.step] > 0 ? ", not converged" : ""} ` +
+            ...stretches(last, (step) => doubtful[step] === true, (step) => nth(ds, step)).map((s): Event => ({
+                ...s, kind: "doubtful", text: `doubtful: e_DS ${num(s.value)}${Number.isFinite(doubt) ? ` where ${num(doubt)} is trusted` : ""}${(unconverged[s.step] ?? 0) > 0 ? ", not converged" : ""} ` +
                     `(${rangeText(s)}), stepped again by this page` })),
         ];
     }

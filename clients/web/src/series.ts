@@ -4,6 +4,8 @@
 import type { Episode } from "./episode";
 import { energyOf, summarise } from "./measures";
 import type { Frame } from "./log/frames";
+import { first, nth } from "./nth";
+import { CONTACT_NUMBERS } from "./store/messages";
 
 const CHUNKS_MAX = 160; // read for plots at most: about 40 MB
 
@@ -28,7 +30,7 @@ export function emptySeries(): Series {
 
 /** `numbers`: CONTACT_NUMBERS of them. */
 export function addContacts(series: Series, step: number, numbers: readonly number[]): void {
-    const [open, stick, slide, deepest, defect] = numbers;
+    const [open, stick, slide, deepest, defect] = first(numbers, CONTACT_NUMBERS);
     series.contactStep.push(step);
     series.open.push(open);
     series.stick.push(stick);
@@ -57,7 +59,7 @@ export async function walk(episode: Episode, series: Series, onFrame: ((frame: F
         return onPart();
     };
     for (let i = 0; i < frames.refs.length; i += leap) {
-        for (const frame of (await frames.load(frames.refs[i])) ?? []) {
+        for (const frame of (await frames.load(nth(frames.refs, i))) ?? []) {
             episode.meet(frame);
             const energy = energyOf(frame, episode.bodies, episode.gravity);
             series.step.push(frame.step);
@@ -71,7 +73,7 @@ export async function walk(episode: Episode, series: Series, onFrame: ((frame: F
         }
     }
     for (let i = 0; i < contacts.refs.length; i += leap) {
-        for (const list of (await contacts.load(contacts.refs[i])) ?? []) {
+        for (const list of (await contacts.load(nth(contacts.refs, i))) ?? []) {
             const { states, deepest, defect } = summarise(list, episode.fall);
             addContacts(series, list.step, [...states, deepest, defect]);
         }

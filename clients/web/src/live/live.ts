@@ -5,6 +5,7 @@ import { $, count, el, num } from "../ui/dom";
 import { jointTable } from "../ui/joints";
 import type { App } from "../app";
 import type { Frame } from "../log/frames";
+import { nth } from "../nth";
 import { LiveCast, contactsOf } from "./cast";
 import { Connection, Refused } from "./connection";
 import { CALL, CODE } from "./messages";
@@ -167,7 +168,7 @@ export class Live {
     }
 
     private retry(why: string): void {
-        const wait = WAIT_MS[Math.min(this.tries++, WAIT_MS.length - 1)];
+        const wait = nth(WAIT_MS, Math.min(this.tries++, WAIT_MS.length - 1));
         this.connection = null;
         this.turn++;
         this.state = "waiting";
@@ -205,7 +206,7 @@ export class Live {
             box.value = "";
             this.say(`The server has no ${this.aim.group !== "" ? "" : "world "}${keyOf(this.aim)} now: choose another.`);
         } else {
-            await this.watch(isAnywhere ? places[0].place : this.aim, this.state !== "watching");
+            await this.watch(isAnywhere ? nth(places, 0).place : this.aim, this.state !== "watching");
         }
     }
 

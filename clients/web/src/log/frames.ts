@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of frame and contact chunks, as server/log/format/frames.h has them: columns, read in place.
+import { nth } from "../nth";
 import { Damage, Source, doubles, wholes } from "./bytes";
 import { JointList, jointNumbers } from "./joints";
 
@@ -59,8 +60,8 @@ export function readFrames(body: Uint8Array): Frame[] {
     const frames: Frame[] = [];
     for (let i = 0; i < count; i++) {
         const frame = readFrame(body, source.at + i * frameBytes, ids, p, q, orders, joints);
-        if (i > 0 && frame.step <= frames[i - 1].step) {
-            throw new Damage(`its frame ${i} is of step ${frame.step}, the one before of step ${frames[i - 1].step}`);
+        if (i > 0 && frame.step <= nth(frames, i - 1).step) {
+            throw new Damage(`its frame ${i} is of step ${frame.step}, the one before of step ${nth(frames, i - 1).step}`);
         }
         frames.push(frame);
     }
@@ -103,8 +104,8 @@ export function readContacts(body: Uint8Array): Contacts[] {
     const lists: Contacts[] = [];
     while (source.left > 0) {
         const list = readList(source);
-        if (lists.length > 0 && list.step <= lists[lists.length - 1].step) {
-            throw new Damage(`its list of step ${list.step} comes behind the one of step ${lists[lists.length - 1].step}`);
+        if (lists.length > 0 && list.step <= nth(lists, lists.length - 1).step) {
+            throw new Damage(`its list of step ${list.step} comes behind the one of step ${nth(lists, lists.length - 1).step}`);
         }
         lists.push(list);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // base/hash of the server, with its seed 0: 64-bit words in halves, as a page has no fast 64-bit
 // product. A chunk of 260 KB takes about a millisecond.
+import { nth } from "../nth";
 
 const KEY = [
     0x6a09e667f3bcc909n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n,
@@ -31,8 +32,8 @@ class Mixer {
 
     constructor() {
         for (let i = 0; i < 4; i++) {
-            this.low[i] = KEY_LOW[i + 4];
-            this.high[i] = KEY_HIGH[i + 4];
+            this.low[i] = nth(KEY_LOW, i + 4);
+            this.high[i] = nth(KEY_HIGH, i + 4);
         }
     }
 
@@ -40,10 +41,10 @@ class Mixer {
         const low = this.low, high = this.high;
         for (let i = 0; i < 4; i++) {
             const o = at + 16 * i;
-            const al = view.getInt32(o, true) ^ KEY_LOW[2 * i];
-            const ah = view.getInt32(o + 4, true) ^ KEY_HIGH[2 * i];
-            const bl = view.getInt32(o + 8, true) ^ KEY_LOW[2 * i + 1] ^ low[i];
-            const bh = view.getInt32(o + 12, true) ^ KEY_HIGH[2 * i + 1] ^ high[i];
+            const al = view.getInt32(o, true) ^ nth(KEY_LOW, 2 * i);
+            const ah = view.getInt32(o + 4, true) ^ nth(KEY_HIGH, 2 * i);
+            const bl = view.getInt32(o + 8, true) ^ nth(KEY_LOW, 2 * i + 1) ^ nth(low, i);
+            const bh = view.getInt32(o + 12, true) ^ nth(KEY_HIGH, 2 * i + 1) ^ nth(high, i);
             // 128 bits in four words of 32
             const w0 = Math.imul(al, bl) >>> 0;
             const s1 = mulHigh(al, bl) + (Math.imul(ah, bl) >>> 0) + (Math.imul(al, bh) >>> 0);
@@ -52,7 +53,7 @@ class Mixer {
                 Math.floor(s1 / 4294967296);
             const w2 = s2 >>> 0;
             const w3 = (mulHigh(ah, bh) + Math.floor(s2 / 4294967296)) >>> 0;
-            const l = low[i], h = high[i];
+            const l = nth(low, i), h = nth(high, i);
             const sum = (((l << 29) | (h >>> 3)) >>> 0) + ((w0 ^ w2) >>> 0);
             low[i] = sum | 0;
             high[i] = (((h << 29) | (l >>> 3)) + (w1 ^ w3) + (sum > 0xffffffff ? 1 : 0)) | 0;
@@ -60,7 +61,7 @@ class Mixer {
     }
 
     value(i: number): bigint {
-        return (BigInt(this.high[i] >>> 0) << 32n) | BigInt(this.low[i] >>> 0);
+        return (BigInt(nth(this.high, i) >>> 0) << 32n) | BigInt(nth(this.low, i) >>> 0);
     }
 }
 
@@ -94,13 +95,13 @@ export function hashOf(...pieces: Uint8Array[]): bigint {
         block.fill(0, held);
         mixer.mix(blockView, 0);
     }
-    let value = BigInt(total) ^ KEY[0];
+    let value = BigInt(total) ^ nth(KEY, 0);
     for (let i = 0; i < 4; i++) {
         const a = mixer.value(i);
         const turned = ((a << 17n) & MASK) | (a >> 47n);
-        value = (foldBig(value ^ KEY[i + 1], a ^ KEY[7 - i]) + turned) & MASK;
+        value = (foldBig(value ^ nth(KEY, i + 1), a ^ nth(KEY, 7 - i)) + turned) & MASK;
     }
     value ^= value >> 32n;
-    value = (value * KEY[3]) & MASK;
+    value = (value * nth(KEY, 3)) & MASK;
     return value ^ (value >> 29n);
 }

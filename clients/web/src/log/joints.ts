@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Positions and velocities of joints, joint by joint in the order of their ids: so many of each as their free axes say.
+import { nth } from "../nth";
 import { Damage } from "./bytes";
 
 /** Which joints a frame has. */
@@ -21,7 +22,7 @@ const AXES = ["x", "y", "z", "∠x", "∠y", "∠z"], TURNS = 56;
 export function jointNumbers({ ids, axes }: JointList, position: Float64Array, velocity: Float64Array): JointNumbers[] {
     let p = 0, q = 0;
     const all = ids.map((id, i): JointNumbers => {
-        const free = AXES.filter((_, bit) => (axes[i] >> bit) & 1), isTurned = (axes[i] & TURNS) === TURNS;
+        const free = AXES.filter((_, bit) => (nth(axes, i) >> bit) & 1), isTurned = (nth(axes, i) & TURNS) === TURNS;
         return { id, axes: free, position: [...position.subarray(p, (p += free.length + (isTurned ? 1 : 0)))], velocity: [...velocity.subarray(q, (q += free.length))] };
     });
     if (p !== position.length || q !== velocity.length) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The scenes of a recording (message Scene as JSON) and which body of the frames is which of them.
+import { nth } from "../nth";
 
 export type ShapeKind = "sphere" | "box" | "capsule" | "plane";
 export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "plane"];
@@ -122,6 +123,6 @@ export function nameBodies(scene: Scene, ids: number[], known: ReadonlySet<numbe
     if (whose === null) {
         return false;
     }
-    scene.bodies.forEach((body, i) => (body.id = whose[i]));
+    scene.bodies.forEach((body, i) => (body.id = nth(whose, i)));
     return true;
 }

@@ -3,6 +3,7 @@
 import type { Gain } from "../log/chunk";
 import type { Contacts, Frame } from "../log/frames";
 import { contactName } from "../measures";
+import { first, nth } from "../nth";
 import type { GroupEpisode, GroupNumbers } from "./messages";
 import type { Choice, Trial } from "./trial";
 
@@ -122,7 +123,8 @@ export class Dynamics {
     }
 
     get groupNumbers(): GroupNumbers {
-        const [substeps, timeStep, hasOpinion, share, tolerance, doubt, hashSteps] = new Float64Array(this.e.memory.buffer, this.e.prove_group_numbers(), 7);
+        const numbers = this.numbers(this.e.prove_group_numbers(), 7);
+        const [substeps, timeStep, hasOpinion, share, tolerance, doubt, hashSteps] = first(numbers, 7);
         return { substeps, timeStep, opinion: hasOpinion === 0 ? null : { share, tolerance, doubt }, hashSteps };
     }
 
@@ -147,8 +149,11 @@ export class Dynamics {
     /** Of a group's episode, of its substeps so far; null: it is none. */
     get gain(): Gain | null {
         const at = this.e.prove_gain();
-        const [sum, scale, step] = at === 0 ? [] : new Float64Array(this.e.memory.buffer, at, 3);
-        return at === 0 ? null : { sum, scale, step };
+        if (at === 0) {
+            return null;
+        }
+        const [sum, scale, step] = first(this.numbers(at, 3), 3);
+        return { sum, scale, step };
     }
 
     get place(): number { return this.e.prove_place(); }
@@ -160,7 +165,7 @@ export class Dynamics {
         if (at === 0) {
             return "";
         }
-        const [a, b, feature] = new BigUint64Array(this.e.memory.buffer, at, 3);
+        const [a, b, feature] = first(new BigUint64Array(this.e.memory.buffer, at, 3), 3);
         return contactName(Number(a), Number(b), feature);
     }
 
@@ -186,11 +191,11 @@ export class Dynamics {
         if (at === 0) {
             return null;
         }
-        const [n, ids, pose, velocity, time, p, q, ...joints] = new Uint32Array(this.e.memory.buffer, at, 12);
-        const [jointPosition, jointVelocity, ...orders] = joints.map((column, k) => this.numbers(column, k === 0 ? p : q));
+        const [n, ids, pose, velocity, time, p, q, position, rate, ...orders] = first(new Uint32Array(this.e.memory.buffer, at, 12), 12);
         return {
-            step: this.step, worldStep: 0, time: this.numbers(time, 1)[0], ids: this.ids(ids, n), pose: this.numbers(pose, 7 * n),
-            velocity: this.numbers(velocity, 6 * n), joints: null, jointPosition, jointVelocity, jointOrders: Float64Array.from(orders.flatMap((o) => [...o])),
+            step: this.step, worldStep: 0, time: nth(this.numbers(time, 1), 0), ids: this.ids(ids, n), pose: this.numbers(pose, 7 * n),
+            velocity: this.numbers(velocity, 6 * n), joints: null, jointPosition: this.numbers(position, p), jointVelocity: this.numbers(rate, q),
+            jointOrders: Float64Array.from(orders.flatMap((column) => [...this.numbers(column, q)])),
         };
     }
 
@@ -199,7 +204,8 @@ export class Dynamics {
         if (at === 0) {
             return null;
         }
-        const [c, a, b, feature, point, frame, gap, impulse, velocity, friction] = new Uint32Array(this.e.memory.buffer, at, 10);
+        const columns = new Uint32Array(this.e.memory.buffer, at, 10);
+        const [c, a, b, feature, point, frame, gap, impulse, velocity, friction] = first(columns, 10);
         return {
             step: this.step, count: c, bodyA: this.ids(a, c), bodyB: this.ids(b, c),
             feature: Array.from(new BigUint64Array(this.e.memory.buffer, feature, c)), point: this.numbers(point, 3 * c), frame: this.numbers(frame, 9 * c),
@@ -212,8 +218,8 @@ export class Dynamics {
     hold(substep: number): Next { return this.guard(() => this.e.prove_hold(substep)); }
 
     own(count: number): Choice {
-        const [solver, ...parameters] = new Float64Array(this.e.memory.buffer, this.e.prove_own(), 1 + count);
-        return { solver, parameters };
+        const own = this.numbers(this.e.prove_own(), 1 + count);
+        return { solver: nth(own, 0), parameters: Array.from(own.subarray(1)) };
     }
 
     /** Of the held step; what cannot be tried is said in `failure`. */
@@ -223,11 +229,11 @@ export class Dynamics {
         room.set(choice.parameters);
         const next: Next = this.guard(() => this.e.prove_try(choice.solver));
         const isTaken = next === Next.Step || next === Next.Same, report = this.report(), contacts = isTaken ? this.contacts() : null;
-        const [count, stride, at] = new Float64Array(this.e.memory.buffer, this.e.prove_history(), 3);
+        const [count, stride, at] = first(this.numbers(this.e.prove_history(), 3), 3);
         return {
-            failure: isTaken ? "" : this.message, isRecorded: next === Next.Same, isConverged: isTaken && report[REPORT.converged] !== 0,
-            entries: Array.from(report.subarray(0, ENTRY_NAMES.length)), penetration: report[REPORT.penetration], iterations: report[REPORT.iterations],
-            tolerance: report[REPORT.tolerance], ms: report[REPORT.solverNs] / 1e6, contacts,
+            failure: isTaken ? "" : this.message, isRecorded: next === Next.Same, isConverged: isTaken && nth(report, REPORT.converged) !== 0,
+            entries: Array.from(report.subarray(0, ENTRY_NAMES.length)), penetration: nth(report, REPORT.penetration), iterations: nth(report, REPORT.iterations),
+            tolerance: nth(report, REPORT.tolerance), ms: nth(report, REPORT.solverNs) / 1e6, contacts,
             history: isTaken ? Array.from(this.numbers(at, count)) : [], stride,
         };
     }

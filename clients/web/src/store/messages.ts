@@ -86,6 +86,16 @@ export function doubtfulShare({ returnSum, returnDoubtful: d }: EpisodeRow): num
     return d === null || returnSum === null ? null : d / Math.max(Math.abs(d) + Math.abs(returnSum - d), 1e-300);
 }
 
+export type CallTable = Record<string, (...parts: never[]) => unknown>;
+
+export function callOf(calls: CallTable, name: string): (...parts: never[]) => unknown {
+    const found = calls[name];
+    if (found === undefined) {
+        throw new Error(`there is no call ${name}`);
+    }
+    return found;
+}
+
 export interface ChunkRef {
     id: number;
     kind: Kind;

@@ -4,8 +4,9 @@
 import { CHUNK_HEADER_BYTES } from "../log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
 import { summarise } from "../measures";
+import { nth } from "../nth";
 import { Dynamics, ENTRY_NAMES, Next, PARAMETERS_MAX, REPORT } from "./dynamics";
-import type { GroupEpisode, GroupNumbers, Proven, Shown } from "./messages";
+import { callOf, CallTable, GroupEpisode, GroupNumbers, Proven, Shown } from "./messages";
 import type { Choice, Trial } from "./trial";
 
 const SLICE_MS = 100; // of the chain, before others may ask
@@ -127,9 +128,9 @@ function note(live: Dynamics, proven: Proven, fall: number | null): void {
     const report = live.report();
     proven.entries.push(...report.subarray(0, ENTRY_NAMES.length));
     proven.energy.push(...report.subarray(REPORT.energy, REPORT.energy + 3));
-    proven.unconverged.push(report[REPORT.unconverged]);
+    proven.unconverged.push(nth(report, REPORT.unconverged));
     proven.doubtful.push(report[REPORT.doubtful] !== 0);
-    proven.worstSubstep.push(report[REPORT.worstSubstep]);
+    proven.worstSubstep.push(nth(report, REPORT.worstSubstep));
     proven.worst.push(live.worst());
     proven.compared = live.compared;
     const list = fall === null ? null : live.contacts();
@@ -197,7 +198,7 @@ function sideTo(step: number): { at: number; place: number; compared: number; sh
         if (frame !== null && (room > 0 || live.step === step)) {
             const list = live.contacts();
             room -= 104 * frame.ids.length + 184 * (list?.count ?? 0);
-            const worst = live.report()[REPORT.worstSubstep];
+            const worst = nth(live.report(), REPORT.worstSubstep);
             shown.push({ frame, contacts: list, worstSubstep: Number.isFinite(worst) ? worst : -1 });
         }
     };
@@ -239,7 +240,7 @@ function trial(choice: Choice): Trial {
 
 const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
 
-const calls: Record<string, (...parts: never[]) => unknown> = {
+const calls: CallTable = {
     version: () => any().version, solvers: () => any().solvers, group, keyframe, definition, scene, list, listChunk, listEnd, inputs, store, gain, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
@@ -250,7 +251,7 @@ self.onmessage = (event: MessageEvent) => {
     }
     const { id, call, parts } = event.data;
     try {
-        self.postMessage({ id, result: calls[call](...(parts as never[])) });
+        self.postMessage({ id, result: callOf(calls, call)(...(parts as never[])) });
     } catch (error) {
         self.postMessage({ id, error: (error as Error).message });
     }

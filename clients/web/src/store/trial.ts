@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One step under other solvers and parameters: what the page asks of the dynamics, and what it gets.
 import type { Contacts } from "../log/frames";
+import { first, nth } from "../nth";
 
 export enum ParameterKind { Number, Count, Even, Bool, Choice }
 
@@ -25,14 +26,14 @@ export interface Solver {
 export function readSolvers(text: string): Solver[] {
     const solvers: Solver[] = [];
     for (const line of text.split("\n").filter((l) => l !== "")) {
-        const [name, ...rest] = line.split("\t");
+        const fields = line.split("\t"), [name, meaning] = first(fields, 2);
         if (name !== "") {
-            solvers.push({ name, meaning: rest[0], parameters: [] });
+            solvers.push({ name, meaning, parameters: [] });
             continue;
         }
-        const [key, kind, unit, least, most, standard, meaning, choices] = rest;
-        solvers[solvers.length - 1].parameters.push({
-            name: key, kind: Number(kind), unit, least: Number(least), most: Number(most), standard: Number(standard), meaning,
+        const [, key, kind, unit, least, most, standard, means, choices] = first(fields, 9);
+        nth(solvers, solvers.length - 1).parameters.push({
+            name: key, kind: Number(kind), unit, least: Number(least), most: Number(most), standard: Number(standard), meaning: means,
             choices: choices.split(",").filter((c) => c !== ""),
         });
     }

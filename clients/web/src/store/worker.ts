@@ -4,9 +4,10 @@
 import { Damage } from "../log/bytes";
 import { bodyOffset, Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
 import { readDefinition, readEntries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
+import { nth } from "../nth";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import { Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText } from "./messages";
+import { callOf, CallTable, Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
@@ -48,7 +49,7 @@ const episodeSql = () => EPISODE_SQL.replace("OF_GROUPS", columnsOf(hasGroups, "
     columnsOf(hasGains, "gain gain_scale gain_step"));
 
 function toRow(row: Row): EpisodeRow {
-    const nullable = (value: Value) => (value === null ? null : Number(value));
+    const nullable = (value: Value | undefined) => (value === null || value === undefined ? null : Number(value));
     return {
         uid: String(row.uid), recording: Number(row.recording), worldIndex: Number(row.world_index), worldRange: Number(row.world_range),
         isOfGroup: Number(row.is_of_group) !== 0, seed: row.seed === null ? null : BigInt.asUintN(64, BigInt(row.seed as bigint)),
@@ -65,10 +66,10 @@ function toRow(row: Row): EpisodeRow {
 // The newest recordings, and no more of the file than that takes.
 function listRecordings(): { episodes: EpisodeRow[]; groups: GroupRow[]; hasMore: boolean } {
     const newest = database().run(`SELECT id FROM recording ORDER BY id DESC LIMIT ${ROWS_MAX + 1}`);
-    const least = newest.length > ROWS_MAX ? Number(newest[ROWS_MAX - 1].id) : 0;
+    const least = newest.length > ROWS_MAX ? Number(nth(newest, ROWS_MAX - 1).id) : 0;
     const episodes = database().run(`${episodeSql()} WHERE r.id >= ${least} AND r.world_count = 1 AND r.world_range = 1 ORDER BY r.id DESC, e.id DESC`).map(toRow);
     const groups = database().run(`${GROUP_SQL} AND id >= ${least} ORDER BY id DESC`).map((row): GroupRow => {
-        const [newest] = database().run(`SELECT number, ${hasOpinions ? "doubtful_steps" : "NULL AS doubtful_steps"} FROM episode WHERE ${OF_RECORDING} ORDER BY id DESC LIMIT 1`, [row.recording]);
+        const [newest] = database().run(`SELECT number, ${hasOpinions ? "doubtful_steps" : "NULL AS doubtful_steps"} FROM episode WHERE ${OF_RECORDING} ORDER BY id DESC LIMIT 1`, [row.recording ?? null]);
         return {
             uid: String(row.uid), recording: Number(row.recording), name: String(row.name), state: STATES[Number(row.state)] ?? "unknown", worlds: Number(row.world_count),
             episodes: newest === undefined ? 0 : Number(newest.number) + 1, begunNs: BigInt(row.begun_ns as bigint), hasOpinion: newest !== undefined && newest.doubtful_steps !== null,
@@ -96,7 +97,7 @@ function sort(recording: number, order: number, filter: GroupFilter): number[] {
         const which = limit("world_index", "=", filter.world) + limit("seed", "=", filter.seed === null ? null : BigInt.asIntN(64, filter.seed)) +
             limit("return_sum", ">=", filter.returnLeast) + limit("return_sum", "<=", filter.returnMost) + limit("length", ">=", filter.lengthLeast) +
             limit("length", "<=", filter.lengthMost) + (filter.isDoubtful ? hasOpinions ? " AND doubtful_steps > 0" : " AND 0" : "");
-        const by = (ORDER_SQL[order] ?? ORDER_SQL[NEWEST]).replace("DOUBTFUL", hasOpinions ? "doubtful_steps" : "id").replace("SHARE", hasOpinions ? SHARE_SQL : "id").replace("GAP", hasOpinions ? "opinion_gap_max" : "id");
+        const by = (ORDER_SQL[order] ?? nth(ORDER_SQL, NEWEST)).replace("DOUBTFUL", hasOpinions ? "doubtful_steps" : "id").replace("SHARE", hasOpinions ? SHARE_SQL : "id").replace("GAP", hasOpinions ? "opinion_gap_max" : "id");
         sorted = { name, numbers: database().column(`SELECT number FROM episode WHERE ${OF_RECORDING}${which} ORDER BY ${by} LIMIT ${SORTED_MAX}`, bind).map(Number) };
     }
     return sorted.numbers;
@@ -152,9 +153,9 @@ function find(text: string): EpisodeRow | null {
     const first = digits.slice(0, 24), recordings = digits === "" ? [] : database().run("SELECT id FROM recording WHERE uid BETWEEN ?1 AND ?2 LIMIT 1", [bytesOf(first.padEnd(32, "0")), bytesOf(first.padEnd(32, "f"))]);
     const number = digits.length === 32 ? parseInt(digits.slice(24), 16) : 0;
     const rows = recordings.length > 0
-        ? database().run(`${episodeSql()} WHERE r.id = ?1 AND e.id = ?1 * 4294967296 + ?2`, [recordings[0].id, number])
+        ? database().run(`${episodeSql()} WHERE r.id = ?1 AND e.id = ?1 * 4294967296 + ?2`, [nth(recordings, 0).id ?? null, number])
         : database().run(`${episodeSql()} WHERE r.name = ? ORDER BY e.id DESC LIMIT 1`, [text]);
-    return rows.length > 0 ? toRow(rows[0]) : null;
+    return rows.length > 0 ? toRow(nth(rows, 0)) : null;
 }
 
 function bytesOf(digits: string): Uint8Array {
@@ -175,10 +176,11 @@ const opened = new Map<string, Open>();
 
 function readBytes(id: number): Uint8Array {
     const rows = database().run("SELECT bytes FROM chunk WHERE id = ?", [id]);
-    if (rows.length === 0 || !(rows[0].bytes instanceof Uint8Array)) {
+    const bytes = rows[0]?.bytes;
+    if (!(bytes instanceof Uint8Array)) {
         throw new Damage("its row is gone");
     }
-    return rows[0].bytes;
+    return bytes;
 }
 
 function name(ref: ChunkRef): string {
@@ -208,11 +210,11 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Episodes}, ${Kind.Scene}))` : "";
     let rows: Row[] = [];
     try {
-        rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording]);
+        rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording ?? null]);
     } catch (error) {
         damage.push(`the list of chunks: ${(error as Error).message}`);
         try {
-            rows = database().run(`${columns} NOT INDEXED WHERE recording = ?${which}`, [row.recording]);
+            rows = database().run(`${columns} NOT INDEXED WHERE recording = ?${which}`, [row.recording ?? null]);
         } catch {
             rows = [];
         }
@@ -387,12 +389,12 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: Record<string, (...parts: never[]) => unknown> = { open: openFile, find, group, episode: openEpisode, scenes, course, chunk: chunkBody, whole: wholeChunk, listing, check, fetched: () => store?.fetched ?? 0 };
+const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, chunk: chunkBody, whole: wholeChunk, listing, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {
     try {
-        const result = await calls[call](...parts);
+        const result = await callOf(calls, call)(...parts);
         self.postMessage({ id, result }, { transfer: result instanceof ArrayBuffer ? [result] : [] });
     } catch (error) {
         self.postMessage({ id, error: (error as Error).message, isDamage: error instanceof Damage });

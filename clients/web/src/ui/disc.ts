@@ -2,6 +2,7 @@
 // One contact as pictures: the friction disc with the way that λ_t / (μ λ_n) went over time, and the cone from the side
 // with the impulse in it.
 import { Judged, State } from "../measures";
+import { nth } from "../nth";
 import { STATE_HUES, Theme } from "../view/palette";
 import { fitCanvas, num } from "./dom";
 
@@ -42,11 +43,11 @@ export function drawDisc(canvas: HTMLCanvasElement, trail: TrailPoint[], theme: 
     trail.forEach((p, i) => {
         const age = (i + 1) / trail.length;
         c.globalAlpha = 0.15 + 0.6 * age * age;
-        c.strokeStyle = c.fillStyle = theme.hue[STATE_HUES[p.state]];
+        c.strokeStyle = c.fillStyle = theme.hue[nth(STATE_HUES, p.state)];
         const [x, y] = at(p);
-        if (i > 0 && p.state !== State.Open && trail[i - 1].state !== State.Open) {
+        if (i > 0 && p.state !== State.Open && nth(trail, i - 1).state !== State.Open) {
             c.beginPath();
-            c.moveTo(...at(trail[i - 1]));
+            c.moveTo(...at(nth(trail, i - 1)));
             c.lineTo(x, y);
             c.stroke();
         }
@@ -69,7 +70,7 @@ function drawNow(c: CanvasRenderingContext2D, [x, y]: [number, number], p: Trail
     const speed = Math.hypot(...p.slip);
     if (speed > 0 && p.state !== State.Open) { // which way it slips; friction should point the other way
         const share = Math.min(1, speed) ** 0.25 * 0.5 * r / speed;
-        arrow(c, x, y, x + p.slip[0] * share, y - p.slip[1] * share, theme.hue[STATE_HUES[State.Slide]]);
+        arrow(c, x, y, x + p.slip[0] * share, y - p.slip[1] * share, theme.hue[nth(STATE_HUES, State.Slide)]);
     }
     c.fillStyle = theme.picked;
     c.beginPath();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands under the question mark: keys, and what the marks mean.
 import { STATE_NAMES } from "../measures";
+import { nth } from "../nth";
 import { STATE_HUES, STATE_MARKS, styleOf } from "../view/palette";
 import { el } from "./dom";
 import { EVENT_KINDS, lookOf } from "./timeline";
@@ -14,7 +15,7 @@ export function help(dialog: HTMLElement, keys: readonly (readonly [string, stri
         el("dl", { class: "keys" }, ...keys.flatMap(([key, what]) => [el("dt", {}, el("kbd", {}, KEY_NAMES[key] ?? key)), el("dd", {}, what)])),
         el("p", { class: "note" }, "Tab goes from part to part; in tables and lists ↑ and ↓ go from row to row, and Enter picks one."),
         el("div", { class: "marks" },
-            el("div", {}, el("h3", {}, "Contacts"), el("dl", {}, ...STATE_NAMES.flatMap((name, state) => mark(STATE_MARKS[state], styleOf(STATE_HUES[state]), name)))),
+            el("div", {}, el("h3", {}, "Contacts"), el("dl", {}, ...STATE_NAMES.flatMap((name, state) => mark(nth(STATE_MARKS, state), styleOf(nth(STATE_HUES, state)), name)))),
             el("div", {}, el("h3", {}, "Timeline"), el("dl", {}, ...EVENT_KINDS.flatMap((kind) => mark(lookOf(kind).letter, styleOf(lookOf(kind).hue), lookOf(kind).title)),
                 ...mark("▨", styleOf("red"), "bars with stripes: the step did not converge"))),
             el("div", {}, el("h3", {}, "Bodies"), el("dl", {}, el("dt", {}, "stripes"), el("dd", {}, "picked"), el("dt", {}, "a screen"), el("dd", {}, "of the episode beside"),

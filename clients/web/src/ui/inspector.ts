@@ -3,6 +3,7 @@
 import type { Episode } from "../episode";
 import type { Contacts } from "../log/frames";
 import { contactKey, judge, Judged, scaleOf, State, STATE_NAMES } from "../measures";
+import { nth } from "../nth";
 import { STATE_HUES, STATE_MARKS, styleOf, Theme } from "../view/palette";
 import { drawCone, drawDisc, TrailPoint } from "./disc";
 import { el, num } from "./dom";
@@ -24,11 +25,11 @@ const COLUMNS: Column[] = [
     { key: "ratio", title: "λt/μλn", tip: "friction impulse against what the cone allows: 1 on its edge", value: (one) => one.ratio, digits: 3 },
     { key: "slip", title: "slip [m/s]", tip: "tangential speed after the step", value: (one) => one.slip, digits: 2 },
     { key: "approach", title: "vn [m/s]", tip: "normal velocity after the step; negative: they approach", value: (one) => one.approach, digits: 2 },
-    { key: "gap", title: "gap [m]", tip: "negative: they overlap", value: (_one, list, i) => list.gap[i], digits: 2 },
+    { key: "gap", title: "gap [m]", tip: "negative: they overlap", value: (_one, list, i) => nth(list.gap, i), digits: 2 },
     { key: "defect", title: "defect [J]", tip: "μλn·slip + λt·vt: 0 where friction opposes slip as hard as it may", value: (one) => one.defect, digits: 2 },
 ];
 
-const between = (episode: Episode, list: Contacts, i: number) => `${episode.bodyName(list.bodyA[i])} – ${episode.bodyName(list.bodyB[i])}`;
+const between = (episode: Episode, list: Contacts, i: number) => `${episode.bodyName(nth(list.bodyA, i))} – ${episode.bodyName(nth(list.bodyB, i))}`;
 
 export class Inspector {
     onPick: (index: number) => void = () => undefined;
@@ -58,9 +59,9 @@ export class Inspector {
         const scale = scaleOf(list, episode.fall);
         const judged = Array.from({ length: list.count }, (_, i) => judge(list, i, scale));
         const counts = [0, 0, 0];
-        judged.forEach((one) => counts[one.state]++);
+        judged.forEach((one) => (counts[one.state] = nth(counts, one.state) + 1));
         this.summary.replaceChildren(`${list.count} contacts of step ${list.step}: `, ...STATE_NAMES.map((name, s) =>
-            el("span", { class: "state" }, el("i", { style: `color:${styleOf(STATE_HUES[s])}` }, STATE_MARKS[s]), ` ${counts[s]} ${name}  `)));
+            el("span", { class: "state" }, el("i", { style: `color:${styleOf(nth(STATE_HUES, s))}` }, nth(STATE_MARKS, s)), ` ${counts[s]} ${name}  `)));
         this.showTable(episode, list, judged, selected);
         const isPicked = selected >= 0 && selected < list.count;
         this.pictures.hidden = this.numbers.hidden = !isPicked;
@@ -68,11 +69,11 @@ export class Inspector {
             this.head.replaceChildren(el("p", { class: "note" }, "Pick a contact: in the picture, in the table, or with the key C."));
             return;
         }
-        this.showOne(episode, list, selected, judged[selected], theme);
+        this.showOne(episode, list, selected, nth(judged, selected), theme);
     }
 
     private showTable(episode: Episode, list: Contacts, judged: Judged[], selected: number): void {
-        const column = COLUMNS.find((c) => c.key === this.sort) ?? COLUMNS[0];
+        const column = COLUMNS.find((c) => c.key === this.sort) ?? nth(COLUMNS, 0);
         const order = judged.map((one, i) => ({ i, value: column.value(one, list, i) })).sort((a, b) => (this.falling ? b.value - a.value : a.value - b.value));
         const head = el("tr", {}, el("th", {}, ""), el("th", {}, "between"), ...COLUMNS.map((c) =>
             el("th", { title: c.tip, class: "sortable", "data-press": "", "data-sort": c.key, tabindex: 0, "aria-sort": c === column ? (this.falling ? "descending" : "ascending") : "none", onclick: () => this.sortBy(c.key) },
@@ -80,9 +81,9 @@ export class Inspector {
         const rows = reachable(order.slice(0, ROWS_MAX).map(({ i }) => el("tr", {
             class: i === selected ? "selected" : "", "data-contact": contactKey(list, i), onclick: () => this.onPick(i),
         },
-        el("td", { style: `color:${styleOf(STATE_HUES[judged[i].state])}`, title: STATE_NAMES[judged[i].state] }, STATE_MARKS[judged[i].state]),
+        el("td", { style: `color:${styleOf(nth(STATE_HUES, nth(judged, i).state))}`, title: STATE_NAMES[nth(judged, i).state] }, nth(STATE_MARKS, nth(judged, i).state)),
         el("td", { title: between(episode, list, i) }, between(episode, list, i)),
-        ...COLUMNS.map((c) => el("td", { class: "number" }, num(c.value(judged[i], list, i), c.digits))))));
+        ...COLUMNS.map((c) => el("td", { class: "number" }, num(c.value(nth(judged, i), list, i), c.digits))))));
         keepFocus(this.table, () => this.table.replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows)));
         if (order.length > ROWS_MAX) {
             this.table.append(el("caption", {}, `the first ${ROWS_MAX} of ${order.length}`));
@@ -98,14 +99,14 @@ export class Inspector {
 
     private showOne(episode: Episode, list: Contacts, i: number, one: Judged, theme: Theme): void {
         this.head.replaceChildren(el("strong", {}, between(episode, list, i)),
-            el("span", { class: "state" }, " ", el("i", { style: `color:${styleOf(STATE_HUES[one.state])}` }, STATE_MARKS[one.state]), ` ${STATE_NAMES[one.state]}`));
+            el("span", { class: "state" }, " ", el("i", { style: `color:${styleOf(nth(STATE_HUES, one.state))}` }, nth(STATE_MARKS, one.state)), ` ${STATE_NAMES[one.state]}`));
         const entries: [string, string][] = [
-            ["λn", `${num(one.normal)} N s`], ["|λt|", `${num(one.tangent)} N s`], ["μ", num(list.friction[i])], ["|λt| / μλn", num(one.ratio)],
-            ["slip", `${num(one.slip)} m/s`], ["vn", `${num(one.approach)} m/s`], ["gap", `${num(list.gap[i] * 1000)} mm`],
-            ["defect", `${num(one.defect)} J`], ["outside", `${num(one.excess)} N s`], ["feature", list.feature[i].toString(16)],
+            ["λn", `${num(one.normal)} N s`], ["|λt|", `${num(one.tangent)} N s`], ["μ", num(nth(list.friction, i))], ["|λt| / μλn", num(one.ratio)],
+            ["slip", `${num(one.slip)} m/s`], ["vn", `${num(one.approach)} m/s`], ["gap", `${num(nth(list.gap, i) * 1000)} mm`],
+            ["defect", `${num(one.defect)} J`], ["outside", `${num(one.excess)} N s`], ["feature", nth(list.feature, i).toString(16)],
         ];
         this.numbers.replaceChildren(...entries.flatMap(([k, v]) => [el("dt", {}, k), el("dd", { "data-number": k }, v)]));
-        drawCone(this.cone, one, list.friction[i], theme);
+        drawCone(this.cone, one, nth(list.friction, i), theme);
         void this.showTrail(episode, list, i, theme);
     }
 
@@ -134,11 +135,11 @@ function addPoint(trail: TrailPoint[], list: Contacts, key: string, fall: number
         if (contactKey(list, i) !== key) {
             continue;
         }
-        const one = judge(list, i, scale), limit = list.friction[i] * one.normal;
+        const one = judge(list, i, scale), limit = nth(list.friction, i) * one.normal;
         const share = one.state === State.Open || limit <= 0 ? 0 : 1 / limit;
         trail.push({
-            step: list.step, state: one.state, x: list.impulse[3 * i + 1] * share, y: list.impulse[3 * i + 2] * share,
-            slip: [list.velocity[3 * i + 1], list.velocity[3 * i + 2]],
+            step: list.step, state: one.state, x: nth(list.impulse, 3 * i + 1) * share, y: nth(list.impulse, 3 * i + 2) * share,
+            slip: [nth(list.velocity, 3 * i + 1), nth(list.velocity, 3 * i + 2)],
         });
         return;
     }

@@ -2,6 +2,7 @@
 // The joints of a frame as a table.
 import type { Frame } from "../log/frames";
 import { JointNumbers, jointNumbers } from "../log/joints";
+import { nth } from "../nth";
 import type { Cast } from "../view/slots";
 import { el, num } from "./dom";
 
@@ -21,12 +22,12 @@ export function jointTable(frame: Frame, cast: Cast): HTMLElement | null {
         return null;
     }
     const { ids } = frame.joints, isNamed = cast.joints.length === ids.length; // some broke or were removed: nothing says which
-    const nameOf = (id: number) => (isNamed && cast.joints[ids.indexOf(id)].joint.name) || `#${id}`;
+    const nameOf = (id: number) => (isNamed && nth(cast.joints, ids.indexOf(id)).joint.name) || `#${id}`;
     const rows = all.slice(0, JOINTS_SHOWN).map((one) => el("tr", { "data-joint": one.id },
         el("td", { class: "name", title: nameOf(one.id) }, nameOf(one.id)), el("td", { class: "dim" }, one.axes.join(" ")),
         el("td", { class: "number" }, text(one, one.position, "")), el("td", { class: "number" }, text(one, one.velocity, "/s"))));
     return el("table", { class: "joints", "aria-label": "joints" },
-        el("thead", {}, el("tr", {}, ...[["joint", ""], ["axes", "x: along it; ∠x: about it"], ["position", "of three turns a quaternion w x y z"], ["velocity", ""]]
+        el("thead", {}, el("tr", {}, ...([["joint", ""], ["axes", "x: along it; ∠x: about it"], ["position", "of three turns a quaternion w x y z"], ["velocity", ""]] as const)
             .map(([name, title]) => el("th", { title }, name)))), el("tbody", {}, ...rows),
         all.length > JOINTS_SHOWN ? el("caption", {}, `the first ${JOINTS_SHOWN} of ${all.length}`) : null);
 }

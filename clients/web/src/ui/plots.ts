@@ -2,6 +2,7 @@
 // Plots over steps, whose cursor is that of the picture.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { nth } from "../nth";
 import { DASHES, Hue, styleOf, Theme } from "../view/palette";
 import { el, num } from "./dom";
 
@@ -61,9 +62,9 @@ export class Plots {
         const key = plots.map((p) => p.title + p.curves.map((c) => c.label).join()).join("|") + theme.text;
         if (key === this.key) {
             plots.forEach((plot, i) => {
-                this.charts[i].steps = plot.steps;
-                this.charts[i].plot = plot;
-                this.charts[i].chart.setData([plot.steps, ...plot.curves.map((c) => c.values)]);
+                nth(this.charts, i).steps = plot.steps;
+                nth(this.charts, i).plot = plot;
+                nth(this.charts, i).chart.setData([plot.steps, ...plot.curves.map((c) => c.values)]);
             });
         } else {
             this.charts.forEach(({ chart }) => chart.destroy());
@@ -95,7 +96,10 @@ export class Plots {
         const chart = new uPlot(options, [plot.steps, ...plot.curves.map((c) => c.values)] as uPlot.AlignedData, holder);
         chart.over.addEventListener("click", (event) => {
             const index = chart.posToIdx(event.offsetX);
-            this.onSeek(chart.data[0][index]);
+            const step = chart.data[0][index];
+            if (step !== undefined) {
+                this.onSeek(step);
+            }
         });
         return { chart, steps: plot.steps, values, plot };
     }
@@ -106,7 +110,7 @@ export class Plots {
             let index = -1;
             for (let low = 0, high = steps.length; low < high;) {
                 const middle = (low + high) >> 1;
-                if (steps[middle] <= step) {
+                if (nth(steps, middle) <= step) {
                     index = middle;
                     low = middle + 1;
                 } else {

@@ -4,6 +4,7 @@
 // every step.
 import type { Course, Stretch } from "../store/messages";
 import { Highlight, HIGHLIGHTS, HIGHLIGHT_UNITS, REASONS } from "../log/sealed";
+import { nth } from "../nth";
 import type { Hue, Theme } from "../view/palette";
 import { fitCanvas, num } from "./dom";
 
@@ -185,7 +186,7 @@ export class Timeline {
     private stripText(step: number): string {
         const data = this.data;
         if (data?.perStep && step > 0 && step < data.perStep.length) {
-            return `step ${step}: e_own ${num(data.perStep[step])} (tolerance ${num(data.tolerance)}), stepped again by this page`;
+            return `step ${step}: e_own ${num(nth(data.perStep, step))} (tolerance ${num(data.tolerance)}), stepped again by this page`;
         }
         const s = data?.stretches.find((one) => step >= one.firstStep && step <= one.lastStep);
         if (s === undefined) {
@@ -278,7 +279,7 @@ export class Timeline {
             const from = 1 + Math.floor((k * (own.length - 1)) / columns), to = Math.max(from + 1, 1 + Math.floor(((k + 1) * (own.length - 1)) / columns));
             let worst = 0;
             for (let i = from; i < to; i++) {
-                worst = Math.max(worst, own[i]);
+                worst = Math.max(worst, nth(own, i));
             }
             this.bar(c, theme, this.x(from - 1), this.x(to - 1) - this.x(from - 1), worst, worst > data.tolerance, height, data.tolerance);
         }

@@ -7,6 +7,7 @@ import {
     InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, Scene, ShaderMaterial, SphereGeometry,
 } from "three";
 import type { ShapeKind } from "../log/scene";
+import { nth } from "../nth";
 import { BODY_COLORS, STATIC_COLOR, Theme } from "./palette";
 import type { Slot } from "./slots";
 
@@ -161,7 +162,7 @@ export class Instances {
         let first = 0;
         groups.forEach(({ length }, k) => {
             if (length > 0) {
-                this.add(share(geometryOf(SOLIDS[k], length), first, length));
+                this.add(share(geometryOf(nth(SOLIDS, k), length), first, length));
             }
             first += length;
         });
@@ -179,9 +180,9 @@ export class Instances {
     show(pose: Float64Array): void {
         const out = this.place.array as Float32Array, { columns } = this;
         for (let i = 0, to = 0; i < columns.length; i++) {
-            const from = 7 * columns[i];
+            const from = 7 * nth(columns, i);
             for (let k = 0; k < 7; k++) {
-                out[to++] = pose[from + k];
+                out[to++] = nth(pose, from + k);
             }
         }
         this.place.needsUpdate = true;
@@ -191,7 +192,7 @@ export class Instances {
     paint(selected: number, isHidden: (id: number) => boolean): void {
         const out = this.tint.array as Float32Array, { picked, still, moving } = this.colors;
         this.slots.forEach(({ body: { id, kind } }, i) => {
-            const { r, g, b } = id === selected ? picked : kind === "STATIC" ? still : moving[id % moving.length];
+            const { r, g, b } = id === selected ? picked : kind === "STATIC" ? still : nth(moving, id % moving.length);
             out.set([r, g, b, isHidden(id) ? 0 : id === selected ? 2 : 1], 4 * i);
         });
         this.tint.needsUpdate = true;

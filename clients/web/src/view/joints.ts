@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Joints: a line from either body's origin to where it is held. One draw call.
 import { BufferGeometry, DynamicDrawUsage, Float32BufferAttribute, LineSegments, Scene } from "three";
+import { nth } from "../nth";
 import { lineMaterial } from "./lines";
 import type { Theme } from "./palette";
 import type { Hold } from "./slots";
@@ -29,16 +30,16 @@ export class Joints {
     show(pose: Float64Array, holds: readonly Hold[], isHidden: (id: number) => boolean): void {
         const position = this.lines.geometry.getAttribute("position"), out = position.array as Float32Array;
         for (let i = 0; i < holds.length; i++) {
-            const { column, id, frame } = holds[i], o = 7 * column, to = 6 * i;
+            const { column, id, frame } = nth(holds, i), o = 7 * column, to = 6 * i;
             const share = isHidden(id) ? 0 : 1; // of no length: not drawn
-            const w = pose[o + 3], x = pose[o + 4], y = pose[o + 5], z = pose[o + 6];
-            const tx = 2 * (y * frame[2] - z * frame[1]), ty = 2 * (z * frame[0] - x * frame[2]), tz = 2 * (x * frame[1] - y * frame[0]);
+            const w = nth(pose, o + 3), x = nth(pose, o + 4), y = nth(pose, o + 5), z = nth(pose, o + 6);
+            const tx = 2 * (y * nth(frame, 2) - z * nth(frame, 1)), ty = 2 * (z * nth(frame, 0) - x * nth(frame, 2)), tz = 2 * (x * nth(frame, 1) - y * nth(frame, 0));
             for (let k = 0; k < 3; k++) {
-                out[to + k] = pose[o + k];
+                out[to + k] = nth(pose, o + k);
             }
-            out[to + 3] = pose[o] + share * (frame[0] + w * tx + y * tz - z * ty);
-            out[to + 4] = pose[o + 1] + share * (frame[1] + w * ty + z * tx - x * tz);
-            out[to + 5] = pose[o + 2] + share * (frame[2] + w * tz + x * ty - y * tx);
+            out[to + 3] = nth(pose, o) + share * (nth(frame, 0) + w * tx + y * tz - z * ty);
+            out[to + 4] = nth(pose, o + 1) + share * (nth(frame, 1) + w * ty + z * tx - x * tz);
+            out[to + 5] = nth(pose, o + 2) + share * (nth(frame, 2) + w * tz + x * ty - y * tx);
         }
         position.needsUpdate = holds.length > 0;
     }

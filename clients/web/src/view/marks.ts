@@ -4,6 +4,7 @@
 import { BufferGeometry, Color, DynamicDrawUsage, Float32BufferAttribute, LineSegments, Points, Scene, ShaderMaterial } from "three";
 import type { Contacts } from "../log/frames";
 import { judge, scaleOf, State } from "../measures";
+import { first, nth } from "../nth";
 import { lineMaterial } from "./lines";
 import { STATE_HUES, Theme } from "./palette";
 
@@ -32,18 +33,22 @@ const CONE_SIDES = 24, CONE_LINES = CONE_SIDES + CONE_SIDES / 3;
 const MANY = 60; // contacts: smaller marks
 
 // Columns of a geometry, with room for what comes; what is behind the last number written is not drawn.
-class Columns {
-    private readonly of: Record<string, Float32Array> = {};
+class Columns<Name extends string> {
+    private readonly names: Name[];
+    private readonly of: Record<Name, Float32Array>;
     private room = 0;
 
-    constructor(readonly geometry: BufferGeometry, private readonly widths: Record<string, number>) {}
+    constructor(readonly geometry: BufferGeometry, private readonly widths: Record<Name, number>) {
+        this.names = Object.keys(widths) as Name[];
+        this.of = Object.fromEntries(this.names.map((name) => [name, new Float32Array(0)])) as Record<Name, Float32Array>;
+    }
 
-    reserve(count: number): Record<string, Float32Array> {
+    reserve(count: number): Record<Name, Float32Array> {
         if (count > this.room) {
             this.room = 2 * count;
             this.geometry.dispose();
-            for (const [name, width] of Object.entries(this.widths)) {
-                const attribute = new Float32BufferAttribute(this.room * width, width).setUsage(DynamicDrawUsage);
+            for (const name of this.names) {
+                const width = this.widths[name], attribute = new Float32BufferAttribute(this.room * width, width).setUsage(DynamicDrawUsage);
                 this.of[name] = attribute.array as Float32Array;
                 this.geometry.setAttribute(name, attribute);
             }
@@ -52,7 +57,9 @@ class Columns {
     }
 
     finish(count: number): void {
-        Object.keys(this.of).forEach((name) => (this.geometry.getAttribute(name).needsUpdate = count > 0));
+        if (this.room > 0) {
+            this.names.forEach((name) => (this.geometry.getAttribute(name).needsUpdate = count > 0));
+        }
         this.geometry.setDrawRange(0, count);
     }
 }
@@ -122,7 +129,7 @@ export class Marks {
     }
 
     paint(theme: Theme): void {
-        STATE_HUES.forEach((hue, state) => this.colors[state].set(theme.hue[hue]));
+        STATE_HUES.forEach((hue, state) => nth(this.colors, state).set(theme.hue[hue]));
         this.picked.set(theme.picked);
         this.uniforms.edge.value.set(theme.background);
     }
@@ -134,10 +141,10 @@ export class Marks {
             const scale = scaleOf(list, options.fall), pixels = count > MANY ? 9 : 13;
             const picked = options.selected >= 0 && options.selected < count ? options.selected : count;
             for (let i = 0; i < count; i++) {
-                const { state } = judge(list, i, scale), isPicked = i === picked, color = isPicked ? this.picked : this.colors[state];
+                const { state } = judge(list, i, scale), isPicked = i === picked, color = isPicked ? this.picked : nth(this.colors, state);
                 const to = isPicked ? count - 1 : i > picked ? i - 1 : i; // the last lies over all others
                 for (let k = 0; k < 3; k++) {
-                    position[3 * to + k] = list.point[3 * i + k];
+                    position[3 * to + k] = nth(list.point, 3 * i + k);
                 }
                 tint[3 * to] = color.r;
                 tint[3 * to + 1] = color.g;
@@ -160,20 +167,21 @@ export class Marks {
     // A line for the impulse, as the body feels it that can move; longer than the scene it helps nobody.
     private push(list: Contacts, i: number, options: MarkOptions, color: Color): void {
         const f = list.frame, l = list.impulse, p = list.point, o = 3 * i, m = 9 * i;
-        const length = Math.hypot(l[o], l[o + 1], l[o + 2]);
-        const scale = Math.min(lengthOf(options), options.radius / length) * (options.isStatic(list.bodyB[i]) ? -1 : 1);
-        const to = (d: number) => p[o + d] + scale * (l[o] * f[m + d] + l[o + 1] * f[m + 3 + d] + l[o + 2] * f[m + 6 + d]);
-        this.lines.add(p[o], p[o + 1], p[o + 2], to(0), to(1), to(2), color);
+        const length = Math.hypot(nth(l, o), nth(l, o + 1), nth(l, o + 2));
+        const scale = Math.min(lengthOf(options), options.radius / length) * (options.isStatic(nth(list.bodyB, i)) ? -1 : 1);
+        const to = (d: number) => nth(p, o + d) + scale * (nth(l, o) * nth(f, m + d) + nth(l, o + 1) * nth(f, m + 3 + d) + nth(l, o + 2) * nth(f, m + 6 + d));
+        this.lines.add(nth(p, o), nth(p, o + 1), nth(p, o + 2), to(0), to(1), to(2), color);
     }
 
     // around the normal, as wide as friction allows at the height of this impulse
     private cone(list: Contacts, i: number, options: MarkOptions): void {
-        const f = list.frame.subarray(9 * i, 9 * i + 9), [px, py, pz] = list.point.subarray(3 * i, 3 * i + 3);
-        const tall = Math.max(lengthOf(options) * list.impulse[3 * i], 0.03 * options.radius), width = list.friction[i] * tall;
-        const height = options.isStatic(list.bodyB[i]) ? -tall : tall;
+        const f = list.frame.subarray(9 * i, 9 * i + 9), [px, py, pz] = first(list.point.subarray(3 * i, 3 * i + 3), 3);
+        const tall = Math.max(lengthOf(options) * nth(list.impulse, 3 * i), 0.03 * options.radius), width = nth(list.friction, i) * tall;
+        const height = options.isStatic(nth(list.bodyB, i)) ? -tall : tall;
         const rim = (k: number) => {
             const a = (2 * Math.PI * k) / CONE_SIDES, c = width * Math.cos(a), s = width * Math.sin(a);
-            return [px, py, pz].map((p, d) => p + height * f[d] + c * f[3 + d] + s * f[6 + d]);
+            const along = (p: number, d: number) => p + height * nth(f, d) + c * nth(f, 3 + d) + s * nth(f, 6 + d);
+            return [along(px, 0), along(py, 1), along(pz, 2)] as const;
         };
         for (let k = 0; k < CONE_SIDES; k++) {
             const [ax, ay, az] = rim(k), [bx, by, bz] = rim(k + 1);

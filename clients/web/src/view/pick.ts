@@ -3,6 +3,7 @@
 import { Quaternion, Ray, Vector3 } from "three";
 import type { Frame } from "../log/frames";
 import type { Body, Shape } from "../log/scene";
+import { nth } from "../nth";
 
 // Distances along the ray, in the shape's own frame; Infinity: it misses.
 
@@ -15,7 +16,7 @@ function box(origin: Vector3, direction: Vector3, half: readonly number[]): numb
     let near = -Infinity, far = Infinity;
     for (let k = 0; k < 3; k++) {
         const o = origin.getComponent(k), d = direction.getComponent(k);
-        const t1 = (-half[k] - o) / d, t2 = (half[k] - o) / d; // of a ray along the slab infinities, or NaN on its face
+        const t1 = (-nth(half, k) - o) / d, t2 = (nth(half, k) - o) / d; // of a ray along the slab infinities, or NaN on its face
         near = Math.max(near, Math.min(t1, t2));
         far = Math.min(far, Math.max(t1, t2));
     }
@@ -50,9 +51,9 @@ export function pickBody(ray: Ray, frame: Frame, bodies: ReadonlyMap<number, Bod
         }
         const p = frame.pose, o = 7 * i;
         for (const shape of bodies.get(id)?.shapes ?? []) {
-            turn.set(p[o + 4], p[o + 5], p[o + 6], p[o + 3]);
-            place.set(shape.position[0], shape.position[1], shape.position[2]).applyQuaternion(turn);
-            place.add(origin.set(p[o], p[o + 1], p[o + 2]));
+            turn.set(nth(p, o + 4), nth(p, o + 5), nth(p, o + 6), nth(p, o + 3));
+            place.set(nth(shape.position, 0), nth(shape.position, 1), nth(shape.position, 2)).applyQuaternion(turn);
+            place.add(origin.set(nth(p, o), nth(p, o + 1), nth(p, o + 2)));
             const [w, x, y, z] = shape.orientation;
             turn.multiply(new Quaternion(x, y, z, w)).invert();
             origin.copy(ray.origin).sub(place).applyQuaternion(turn);

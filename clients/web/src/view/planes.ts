@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Half-spaces, as a grid on their surface, seen from the free side: one draw call for all of them.
 import { Color, InstancedMesh, Matrix4, PlaneGeometry, Quaternion, Scene, ShaderMaterial, Vector3 } from "three";
+import { nth } from "../nth";
 import type { Theme } from "./palette";
 import type { Slot } from "./slots";
 
@@ -64,8 +65,8 @@ export class Planes {
 // The part of the plane that is nearest to the middle of the scene, moved by whole cells so that the grid stands still.
 function placeOf(pose: Float64Array, o: number, position: number[], orientation: number[], center: Vector3, extent: number): Matrix4 {
     const quaternion = (w: number, x: number, y: number, z: number) => new Quaternion(x, y, z, w);
-    const body = quaternion(pose[o + 3], pose[o + 4], pose[o + 5], pose[o + 6]);
-    const turn = body.clone().multiply(quaternion(orientation[0], orientation[1], orientation[2], orientation[3]));
+    const body = quaternion(nth(pose, o + 3), nth(pose, o + 4), nth(pose, o + 5), nth(pose, o + 6));
+    const turn = body.clone().multiply(quaternion(nth(orientation, 0), nth(orientation, 1), nth(orientation, 2), nth(orientation, 3)));
     const origin = new Vector3(...(position as [number, number, number])).applyQuaternion(body).add(new Vector3(pose[o], pose[o + 1], pose[o + 2]));
     const cell = 5 * 10 ** Math.floor(Math.log10(extent / 12));
     const local = center.clone().sub(origin).applyQuaternion(turn.clone().invert());

@@ -3,6 +3,7 @@
 // takes light away where it is near, by its distance from the plane's points. One draw call; bodies stand nothing in
 // each other's light.
 import { DoubleSide, Float32BufferAttribute, InstancedBufferGeometry, Mesh, Quaternion, Scene, ShaderMaterial, Vector3, Vector4 } from "three";
+import { first, nth } from "../nth";
 import { PLACES, Share } from "./instances";
 import type { Theme } from "./palette";
 import type { Slot } from "./slots";
@@ -60,7 +61,7 @@ export class Shadows {
         const square = [-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1], edge: number[] = [];
         for (let plane = 0; plane < PLANES_MAX; plane++) {
             for (let i = 0; i < square.length; i += 2) {
-                edge.push(square[i], square[i + 1], plane);
+                edge.push(nth(square, i), nth(square, i + 1), plane);
             }
         }
         const geometry = share(new InstancedBufferGeometry(), 0, count);
@@ -75,13 +76,13 @@ export class Shadows {
     show(pose: Float64Array, planes: readonly Slot[], isHidden: (id: number) => boolean): void {
         let count = 0;
         for (const { column, shape, body } of planes) {
-            const o = 7 * column, [w, x, y, z] = shape.orientation, { turn, normal } = this;
-            turn.set(pose[o + 4], pose[o + 5], pose[o + 6], pose[o + 3]);
-            const offset = normal.set(shape.position[0], shape.position[1], shape.position[2]).applyQuaternion(turn);
-            const at = [pose[o] + offset.x, pose[o + 1] + offset.y, pose[o + 2] + offset.z];
+            const o = 7 * column, [w, x, y, z] = first(shape.orientation, 4), { turn, normal } = this;
+            turn.set(nth(pose, o + 4), nth(pose, o + 5), nth(pose, o + 6), nth(pose, o + 3));
+            const offset = normal.set(nth(shape.position, 0), nth(shape.position, 1), nth(shape.position, 2)).applyQuaternion(turn);
+            const at = [nth(pose, o) + offset.x, nth(pose, o + 1) + offset.y, nth(pose, o + 2) + offset.z];
             normal.set(0, 0, 1).applyQuaternion(turn.multiply(TURN.set(x, y, z, w)));
             if (count < PLANES_MAX && normal.z > FACES_UP && !isHidden(body.id)) {
-                this.planes[count++].set(normal.x, normal.y, normal.z, normal.x * at[0] + normal.y * at[1] + normal.z * at[2]);
+                nth(this.planes, count++).set(normal.x, normal.y, normal.z, normal.x * nth(at, 0) + normal.y * nth(at, 1) + normal.z * nth(at, 2));
             }
         }
         this.uniforms.count.value = count;

@@ -3,6 +3,7 @@
 // a frame looks nothing up.
 import type { Frame } from "../log/frames";
 import type { Body, Joint, Shape } from "../log/scene";
+import { nth } from "../nth";
 
 /** What the bodies of a frame are: of an episode, or of a world that runs. */
 export interface Cast {
@@ -30,11 +31,11 @@ function unknownShape(frame: Frame): Shape {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], n = frame.ids.length;
     for (let i = 0; i < n; i++) {
         for (let k = 0; k < 3; k++) {
-            low[k] = Math.min(low[k], frame.pose[7 * i + k]);
-            high[k] = Math.max(high[k], frame.pose[7 * i + k]);
+            low[k] = Math.min(nth(low, k), nth(frame.pose, 7 * i + k));
+            high[k] = Math.max(nth(high, k), nth(frame.pose, 7 * i + k));
         }
     }
-    const room = Math.cbrt(low.reduce((product, v, k) => product * Math.max(0.1, high[k] - v), 1) / Math.max(1, n));
+    const room = Math.cbrt(low.reduce((product, v, k) => product * Math.max(0.1, nth(high, k) - v), 1) / Math.max(1, n));
     return { kind: "sphere", size: [Math.max(0.02, 0.15 * room), 0, 0], position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "" };
 }
 

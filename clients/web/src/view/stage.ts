@@ -3,6 +3,7 @@
 import { Box3, Color, PerspectiveCamera, Raycaster, Scene, Spherical, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Contacts, Frame } from "../log/frames";
+import { nth } from "../nth";
 import { Instances } from "./instances";
 import { Joints } from "./joints";
 import { Marks } from "./marks";
@@ -36,18 +37,18 @@ function boundsOf(episode: Cast, frames: Frame[]): Box3 {
             const body = episode.bodies.get(id);
             const shapes = body?.shapes.filter((s) => s.kind !== "plane") ?? [];
             if (body === undefined || shapes.length > 0 || body.shapes.length === 0) {
-                axes.forEach((axis, k) => axis.push(frame.pose[7 * i + k]));
+                axes.forEach((axis, k) => axis.push(nth(frame.pose, 7 * i + k)));
                 reach = Math.max(reach, ...shapes.map((s) => Math.hypot(...s.position) + Math.hypot(...s.size)));
             }
         });
     }
-    if (axes[0].length === 0) {
+    if (nth(axes, 0).length === 0) {
         return new Box3(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
     }
     axes.forEach((axis) => axis.sort((a, b) => a - b));
-    const far = Math.floor(FAR_SHARE * axes[0].length);
-    const corner = (at: (axis: number[]) => number) => new Vector3(at(axes[0]), at(axes[1]), at(axes[2]));
-    return new Box3(corner((axis) => axis[far] - reach), corner((axis) => axis[axis.length - 1 - far] + reach));
+    const far = Math.floor(FAR_SHARE * nth(axes, 0).length);
+    const corner = (at: (axis: number[]) => number) => new Vector3(at(nth(axes, 0)), at(nth(axes, 1)), at(nth(axes, 2)));
+    return new Box3(corner((axis) => nth(axis, far) - reach), corner((axis) => nth(axis, axis.length - 1 - far) + reach));
 }
 
 // Between our axes, where z is up, and those of three's spheres, where y is.
@@ -137,8 +138,8 @@ export class Stage {
 
     place(camera: number[]): void {
         this.home();
-        this.camera.position.set(camera[0], camera[1], camera[2]);
-        this.controls.target.set(camera[3], camera[4], camera[5]);
+        this.camera.position.set(nth(camera, 0), nth(camera, 1), nth(camera, 2));
+        this.controls.target.set(nth(camera, 3), nth(camera, 4), nth(camera, 5));
         this.controls.update();
     }
 
