@@ -25,7 +25,7 @@ import urllib.request
 
 import moreau_sim
 
-with moreau_sim.launch(db=sys.argv[1] + "/episodes.db", http=True) as server, server.client() as client:
+with moreau_sim.launch(db=sys.argv[1] + "/episodes.db", options=["--http", "127.0.0.1:0"]) as server, server.client() as client:
     assert server.found_in == "this package", server.found_in
     world = moreau_sim.World.create(client, sys.argv[2])
     with world.record("wheel") as episode:
@@ -49,6 +49,12 @@ trap 'kill $server' EXIT
 read -r address <"$folder/ready"
 "$folder/user/bin/python" "$source/clients/python/examples/train.py" "$address" | tee "$folder/learnt" | tail -1
 [ "$(sed -n '$s/.* //p' "$folder/learnt")" -ge 475 ] # of 500
+
+# the first thing to type
+rm -rf "$folder/demo"
+"$folder/user/bin/moreau" demo --no-window --out "$folder/demo" >"$folder/said" || { cat "$folder/said"; exit 1; }
+ls "$folder"/demo/*.html >/dev/null
+echo "wheel: moreau demo"
 
 # the commands are the programs: what goes in, what comes out, the exit status, and a signal
 "$folder/user/bin/moreau" --server "$address" run "$source/tests/scenes/one_ball.json" --steps 240 --json >"$folder/run.json"
