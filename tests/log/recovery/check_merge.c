@@ -76,13 +76,12 @@ START_TEST(what_each_has_of_its_own_is_in_one_file) {
     ck_assert_str_eq(sql(&all, "SELECT count(*), sum(state = 1), sum(pinned) FROM episode"),
                      "5|5|1\n");
     // byte for byte, and each row by its recording
-    char before[200];
-    snprintf(before, sizeof(before), "%s",
-             sql(&second, "SELECT hex(uid), max(last_step), count(*) FROM recording r JOIN chunk c "
-                          "ON c.recording = r.id GROUP BY r.id"));
+    char *before = strdup(sql(&second, "SELECT hex(uid), max(last_step), count(*) FROM recording r "
+                                       "JOIN chunk c ON c.recording = r.id GROUP BY r.id"));
     ck_assert_str_eq(sql(&all, "SELECT hex(uid), max(last_step), count(*) FROM recording r JOIN "
                                "chunk c ON c.recording = r.id WHERE r.id > 3 GROUP BY r.id"),
                      before);
+    free(before);
     // once more: nothing is new; pins of either stay
     sql(&first, "UPDATE episode SET pinned = recording = 3");
     merge_both(STATUS_OK);

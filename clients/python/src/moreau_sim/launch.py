@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 from moreau_sim_programs import in_package, on_path
 
@@ -20,6 +21,7 @@ from .errors import ConnectionLost
 
 PROGRAM = "moreau-server"
 FOLDER_PREFIX = "moreau-"
+YOUNG_S = 60.0  # folders as new are left alone
 
 
 def find_server(binary: str | os.PathLike[str] | None = None) -> tuple[pathlib.Path, str]:
@@ -65,7 +67,8 @@ def _forget_in_child() -> None:
             os.close(_alive.pop())
 
 
-os.register_at_fork(after_in_child=_forget_in_child)
+if hasattr(os, "register_at_fork"):  # where there is a fork
+    os.register_at_fork(after_in_child=_forget_in_child)
 
 
 def _sweep() -> None:
@@ -73,7 +76,9 @@ def _sweep() -> None:
     for folder in pathlib.Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
         path = folder / "socket"
         try:
-            if folder.stat().st_uid != os.getuid() or not path.is_socket():
+            found = folder.stat()
+            # one that is starting refuses as well, for a moment
+            if found.st_uid != os.getuid() or time.time() - found.st_mtime < YOUNG_S or not path.is_socket():
                 continue
             with socket.socket(socket.AF_UNIX) as probe:
                 probe.connect(str(path))
