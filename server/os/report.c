@@ -71,11 +71,13 @@ static size_t escape(const char *text, char *out, size_t room) {
             snprintf(one, sizeof(one), "\\x%02x", is_wide ? at[1] : at[0]);
         }
         begun = (*at & 0xC0) != 0x80 ? used : begun;
-        if (used + strlen(one) > room) {
+        const size_t bytes = strlen(one);
+        if (used + bytes > room) {
             return begun;
         }
-        memcpy(out + used, one, strlen(one));
-        used += strlen(one);
+        for (size_t i = 0; i < bytes; i++) {
+            out[used++] = one[i];
+        }
         at += is_wide ? 1 : 0;
     }
     return used;

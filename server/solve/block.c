@@ -66,7 +66,6 @@ static void reduce_block(const MdpBlock *a, MdpPlan *plan) {
 }
 
 void mdp_block_plan(const MdpBlock *block, MdpPlan *plan) {
-    VALIDATE(block->mu >= 0.0);
     *plan = (MdpPlan){.block = *block, .is_careful = is_careful(block)};
     invert(block, plan->inverse);
     reduce_block(block, plan);
@@ -458,7 +457,6 @@ static bool goes_on(const MdpPlane *plane, const double x[3], MdpSlide *from) {
 
 bool mdp_plan_begin(const MdpPlan *plan, bool is_coulomb, const double b[3], double x[3],
                     MdpBranch *branch, MdpSlide *from) {
-    VALIDATE(plan->block.mu >= 0.0);
     if (b[0] < 0.0 || (is_coulomb && b[0] == 0.0)) {
         set(x, 0.0, 0.0, 0.0);
         *branch = MDP_OPEN;
@@ -517,7 +515,7 @@ MdpBranch mdp_block_coulomb(const MdpBlock *block, const double b[3], double x[3
 }
 
 int mdp_block_coulomb_all(const MdpBlock *block, const double b[3], double x[4][3]) {
-    ASSERT(block->mu >= 0.0);
+    ASSERT(!(block->mu < 0.0));
     if (!(b[0] > 0.0) || !(block->mu > 0.0)) {
         return 0;
     }

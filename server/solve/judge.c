@@ -44,8 +44,8 @@ Status judge_begin(Judge *judge, const ContactProblem *problem, RelationKind rel
                    double tolerance, bool is_warm, const Context *context, Arena *arena,
                    SolveResult *result, Error *error) {
     ASSERT(context != NULL && arena != NULL);
-    ASSERT(problem->time_step > 0.0);
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(problem->time_step <= 0.0));
+    ASSERT(!(tolerance <= 0.0));
     *result = (SolveResult){.answer = {.relation = relation}};
     *judge = (Judge){.problem = problem,
                      .context = context,

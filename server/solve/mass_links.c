@@ -249,7 +249,7 @@ static bool factor_link(const ContactProblem *problem, const ProblemLink *from, 
 bool mass_links_factor(const ContactProblem *problem, uint32_t tree, double share, MassLink *link,
                        double *number) {
     ASSERT(problem->tree[tree].link_count > 0);
-    ASSERT(share >= 0.0);
+    ASSERT(!(share < 0.0));
     const ProblemLink *from = links_of(problem, tree);
     uint32_t count = problem->tree[tree].link_count;
     measure(from, count, link);

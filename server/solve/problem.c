@@ -4,7 +4,7 @@
 #include "base/assert.h"
 
 double problem_gap_bias(double time_step, double gap, double overlap) {
-    VALIDATE(time_step > 0.0);
+    VALIDATE(!(time_step <= 0.0));
     double rate = gap / time_step;
     return rate < 0.0 ? overlap * rate : rate;
 }

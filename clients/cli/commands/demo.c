@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,8 @@ static int step_batch(Cli *cli, Demo *demo, uint64_t steps) {
 
 static void pause_s(double seconds) {
     if (seconds > 0.0) {
-        const struct timespec wait = {(time_t)seconds, (long)(1e9 * (seconds - (int64_t)seconds))};
+        const double whole = floor(seconds);
+        const struct timespec wait = {(time_t)whole, (long)(1e9 * (seconds - whole))};
         nanosleep(&wait, NULL);
     }
 }
@@ -315,7 +317,7 @@ static int ask_another(Cli *cli, Demo *demo) {
     compare.variants = &variants;
     request.call_case = MOREAU__V1__REQUEST__CALL_EPISODE_COMPARE;
     request.episode_compare = &compare;
-    const int status = call_slow(cli, demo, &request, 2 * STANDS_STEPS, &reply);
+    const int status = call_slow(cli, demo, &request, UINT64_C(2) * STANDS_STEPS, &reply);
     if (status == EXIT_DONE && reply->episode_compare->n_runs == 2) {
         demo->distance = reply->episode_compare->runs[1]->distance;
     }

@@ -68,7 +68,7 @@ static void draw_bar(uint64_t done, uint64_t total, const char *tells, double le
     const unsigned words = shown_width(line) + 2; // a space, and the cursor's place
     unsigned room = columns > words ? columns - words : 0;
     room = room < BAR_COLUMNS_MIN ? 0 : room < BAR_COLUMNS ? room : BAR_COLUMNS;
-    for (unsigned i = 0; i < room; i++) {
+    for (size_t i = 0; i < room; i++) {
         // a block is three bytes of UTF-8
         snprintf(bar + 3 * i, sizeof(bar) - 3 * i, "%s",
                  (double)i < share * room ? "\u2588" : "\u2591");

@@ -65,7 +65,7 @@ const ParameterRow ccp_parameters[CCP_PARAMETER_COUNT] = {
 
 // An overlap is to be gone after the step, as far as the world's recovery speed lets it.
 double ccp_bias(const double *parameter, double time_step, double gap) {
-    VALIDATE(time_step > 0.0);
+    VALIDATE(!(time_step <= 0.0));
     (void)parameter;
     return problem_gap_bias(time_step, gap, 1.0);
 }

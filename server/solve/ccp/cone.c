@@ -20,7 +20,6 @@ double ccp_cone_square(const double a[3]) {
 }
 
 void ccp_cone_project(double mu, double gamma[3]) {
-    VALIDATE(mu >= 0.0);
     double n = gamma[0], t = size2(gamma[1], gamma[2]);
     if (!(mu * t > -n)) { // first, as at mu = 0 the next holds of what pulls too
         gamma[0] = gamma[1] = gamma[2] = 0.0;

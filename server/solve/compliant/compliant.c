@@ -74,7 +74,7 @@ const ParameterRow compliant_parameters[COMPLIANT_PARAMETER_COUNT] = {
 
 // The certificate's, which measures an overlap against leaving it in one step.
 double compliant_bias(const double *parameter, double time_step, double gap) {
-    VALIDATE(time_step > 0.0);
+    VALIDATE(!(time_step <= 0.0));
     (void)parameter;
     return problem_gap_bias(time_step, gap, 1.0);
 }

@@ -31,7 +31,6 @@ static void scale_ray(const double *x, const double *z, CompliantScaling *scalin
 }
 
 void compliant_cone_scale(double mu, const double *x, const double *z, CompliantScaling *scaling) {
-    VALIDATE(mu >= 0.0);
     if (mu == 0.0) {
         scale_ray(x, z, scaling);
         return;
@@ -79,7 +78,7 @@ static double reach(const double *s, const double *ds) {
 }
 
 double compliant_cone_reach(double mu, const double *x, const double *dx) {
-    VALIDATE(mu >= 0.0);
+    VALIDATE(!(mu < 0.0));
     if (mu == 0.0) {
         return compliant_bound_reach(x[0], dx[0]);
     }
@@ -88,7 +87,7 @@ double compliant_cone_reach(double mu, const double *x, const double *dx) {
 }
 
 double compliant_cone_reach_dual(double mu, const double *z, const double *dz) {
-    VALIDATE(mu >= 0.0);
+    VALIDATE(!(mu < 0.0));
     if (mu == 0.0) {
         return compliant_bound_reach(z[0], dz[0]);
     }

@@ -329,7 +329,7 @@ SapOutcome compliant_island_newton(CompliantIsland *p, double velocity, uint32_t
 // ---- the path
 
 void compliant_island_soften(CompliantIsland *p, double share) {
-    ASSERT(share >= 0.0);
+    ASSERT(!(share < 0.0));
     SapIsland *s = &p->sweep;
 
     p->halves = true;
@@ -374,7 +374,7 @@ static void set_bounds(CompliantIsland *p) {
 
 SapOutcome compliant_island_stagger(CompliantIsland *p, uint32_t sweeps, double tolerance,
                                     uint32_t iterations_max) {
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(tolerance <= 0.0));
     SapIsland *s = &p->sweep;
     SapOutcome outcome = SAP_MET;
     for (uint32_t i = 0; i < sweeps; i++) {

@@ -17,7 +17,6 @@ static double clip(double x, double low, double high) {
 }
 
 void compliant_law_impulse(const CompliantLaw *law, const double *x, double *gamma) {
-    VALIDATE(!law->is_row || law->low <= law->high);
     if (law->is_row) {
         gamma[0] = clip(x[0], law->low, law->high);
         return;
@@ -65,7 +64,6 @@ static void linearise_sliding(const CompliantLaw *law, double w, const double *x
 
 void compliant_law_linearise(const CompliantLaw *law, double w, const double *x, double *inverse,
                              double *slope) {
-    VALIDATE(!law->is_row || law->low <= law->high);
     if (law->is_row) {
         linearise_row(law, w, x[0], inverse, slope);
         return;

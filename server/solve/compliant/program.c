@@ -205,7 +205,7 @@ static ProgramOutcome advance(CompliantProgram *p, double tolerance, uint32_t it
 
 ProgramOutcome compliant_program_minimise(CompliantProgram *p, double tolerance,
                                           uint32_t iterations_max) {
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(tolerance <= 0.0));
     ProgramOutcome outcome = advance(p, tolerance, iterations_max);
     if (outcome == PROGRAM_STALLED || outcome == PROGRAM_NOT_FINITE) {
         outcome = isfinite(p->best_gap) ? PROGRAM_STALLED : outcome;

@@ -316,7 +316,7 @@ void sap_impulse_end(SapImpulse *p) {
 
 SapOutcome sap_impulse_minimise(SapImpulse *p, double tolerance, double velocity,
                                 uint32_t iterations_max) {
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(tolerance <= 0.0));
     ASSERT(!(velocity < 0.0));
     SapIsland *s = p->island;
     for (;;) {

@@ -88,7 +88,7 @@ void sap_island_follow(SapIsland *s) {
 }
 
 bool sap_island_is_small(const SapIsland *s, const double *gradient, double tolerance) {
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(tolerance <= 0.0));
     double momentum = 0.0;
     for (size_t k = 0; k < s->island.velocity_count; k++) {
         double m = s->scale[k] * (s->p[k] + s->p_free[k]);
@@ -175,7 +175,7 @@ static SapOutcome take_step(SapIsland *s) {
 }
 
 SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iterations_max) {
-    ASSERT(tolerance > 0.0);
+    ASSERT(!(tolerance <= 0.0));
     SapOutcome outcome = SAP_SPENT;
     while (outcome == SAP_SPENT) {
         for (size_t k = 0; k < s->island.velocity_count; k++) {

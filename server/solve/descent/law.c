@@ -8,9 +8,8 @@
 #include <string.h>
 
 SapLaw sap_law_cone(const double target[3], double normal, double tangent, double mu) {
-    VALIDATE(normal > 0.0);
-    VALIDATE(tangent > 0.0);
-    VALIDATE(mu >= 0.0);
+    VALIDATE(!(normal <= 0.0));
+    VALIDATE(!(tangent <= 0.0));
     SapLaw law = {.kind = SAP_LAW_CONE, .normal = normal, .tangent = tangent, .mu = mu};
     memcpy(law.target, target, sizeof(law.target));
     law.normal_off = mu * (tangent / normal);
@@ -19,15 +18,14 @@ SapLaw sap_law_cone(const double target[3], double normal, double tangent, doubl
 }
 
 SapLaw sap_law_lagged(const double target[3], double normal, double tangent, double bound) {
-    VALIDATE(normal > 0.0);
-    VALIDATE(tangent > 0.0);
+    VALIDATE(!(normal <= 0.0));
+    VALIDATE(!(tangent <= 0.0));
     SapLaw law = {.kind = SAP_LAW_LAGGED, .normal = normal, .tangent = tangent, .bound = bound};
     memcpy(law.target, target, sizeof(law.target));
     return law;
 }
 
 SapLaw sap_law_row(double target, double compliance, double low, double high) {
-    VALIDATE(low <= high);
     return (SapLaw){
         .kind = SAP_LAW_ROW, .target = {target}, .normal = compliance, .low = low, .high = high};
 }
@@ -150,7 +148,7 @@ static bool row_impulse(const SapLaw *law, double y, double *r) {
 // ---- all kinds
 
 void sap_law_ask(const SapLaw *law, const double *u, double *y) {
-    VALIDATE(law->normal > 0.0);
+    VALIDATE(!(law->normal <= 0.0));
     y[0] = (law->target[0] - u[0]) / law->normal;
     for (uint32_t k = 1; k < sap_law_size(law); k++) {
         y[k] = (law->target[k] - u[k]) / law->tangent;
@@ -171,7 +169,6 @@ void sap_law_impulse(const SapLaw *law, const double *y, double *gamma) {
 }
 
 void sap_law_slope(const SapLaw *law, const double *y, double *gamma, double *slope) {
-    VALIDATE(law->kind != SAP_LAW_ROW || law->low <= law->high);
     if (law->kind == SAP_LAW_ROW) {
         slope[0] = row_impulse(law, y[0], gamma) ? 1.0 / law->normal : 0.0;
         return;

@@ -109,7 +109,7 @@ static void note(DescentIsland *one) {
 }
 
 SapOutcome descent_minimise(DescentIsland *one, DescentStep *step, double share) {
-    ASSERT(share > 0.0);
+    ASSERT(!(share <= 0.0));
     if (one->work->context->history == NULL) {
         return step(one, share, one->most);
     }
@@ -144,7 +144,7 @@ bool descent_is_met(DescentIsland *one) {
 
 bool descent_descend(DescentIsland *one, DescentStep *step, double share, double tightening,
                      double least, void (*settle)(DescentIsland *one, SapOutcome outcome)) {
-    ASSERT(tightening > 0.0);
+    ASSERT(!(tightening <= 0.0));
     ASSERT(tightening < 1.0 && least > 0.0);
     SapOutcome outcome = SAP_MET;
     for (; outcome == SAP_MET && share >= least; share *= tightening) {

@@ -10,7 +10,7 @@
 
 // Position-level: the whole gap, and the whole overlap.
 double lcp_bias(const double *parameter, double time_step, double gap) {
-    VALIDATE(time_step > 0.0);
+    VALIDATE(!(time_step <= 0.0));
     (void)parameter;
     return problem_gap_bias(time_step, gap, 1.0);
 }

@@ -183,7 +183,7 @@ static bool is_to_be_judged(const MdpWork *work, uint32_t i) {
 
 Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
     ASSERT(group->island_begin < group->island_end);
-    ASSERT(work->tolerance > 0.0);
+    ASSERT(!(work->tolerance <= 0.0));
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         island->enough = work->tolerance;

@@ -53,12 +53,12 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
 };
 
 double mdp_bias(const double *parameter, double time_step, double gap) {
-    VALIDATE(time_step > 0.0);
+    VALIDATE(!(time_step <= 0.0));
     return problem_gap_bias(time_step, gap, parameter[MDP_OVERLAP_CORRECTION]);
 }
 
 void mdp_ease(double *parameter) {
-    ASSERT(parameter[MDP_BUDGET] >= 0.0);
+    ASSERT(!(parameter[MDP_BUDGET] < 0.0));
     parameter[MDP_BUDGET] *= MDP_EASY_SHARE;
 }
 

@@ -262,7 +262,7 @@ Status mdp_judge_open(MdpWork *work) {
 }
 
 Status mdp_sweep_all(MdpWork *work) {
-    ASSERT(work->tolerance > 0.0);
+    ASSERT(!(work->tolerance <= 0.0));
     ASSERT(work->sweep_max > 0);
     Judge *judge = &work->judge;
     Status status = lay_out(work);

@@ -266,7 +266,7 @@ double newton_law_size(const NewtonIsland *n, const NewtonConstraint *c,
 
 void newton_project(const NewtonConstraint *c, double *gamma) {
     VALIDATE(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
-    VALIDATE(c->mu >= 0.0);
+    VALIDATE(!(c->mu < 0.0));
     if (c->rows == 1) {
         gamma[0] = relation_max(relation_min(gamma[0], c->high), c->low);
         return;

@@ -86,7 +86,7 @@ static TreeView base_later(const TreeFlight *flight, double time) {
 }
 
 void tree_flight_pull(TreeFlight *flight, const double *v, double *rates) {
-    ASSERT(flight->h > 0.0);
+    ASSERT(!(flight->h <= 0.0));
     for (uint32_t k = 0; k < flight->view.tree->width; k++) {
         const double v0 = flight->velocities[k];
         rates[k] = v0 + flight->pulls[k] * (v[k] - v0);
