@@ -282,7 +282,7 @@ def test_what_is_wrong_names_the_server(launched, tmp_path):
         Fleet([server.address], CART, count=8, action=[channel("JOINT_EFFORT", "nobody")], observation=LAYOUT["observation"])
     with server.client() as client:
         assert not client.group_list().groups  # nothing half made
-    with Fleet([server.address], **make) as fleet:
+    with Fleet([server.address], shares=2, **make) as fleet:
         fleet.reset(seed=1)
         with pytest.raises(ValueError, match="8 x 1"):
             fleet.step(np.zeros((7, 1)))
@@ -292,8 +292,19 @@ def test_what_is_wrong_names_the_server(launched, tmp_path):
         with pytest.raises(ValueError, match="receive it first"):
             fleet.send(np.zeros((8, 1)))
         assert sorted(fleet.receive().worlds.tolist()) == list(range(8))
-        with pytest.raises(errors.InvalidArgument):
-            fleet.step(np.full((8, 1), np.nan))
+        before = fleet.read().observation
+        for bad in (np.nan, 1e39):
+            for call in (fleet.step, fleet.send):
+                with pytest.raises(ValueError, match="world 7 is not finite"):
+                    call(np.array([[0.0]] * 7 + [[bad]]))
+        with pytest.raises(ValueError, match="not -1"):
+            fleet.reset(seed=[1] * 7 + [-1])
+        with pytest.raises(ValueError, match="finite"):
+            fleet.reset(values=[[0.0]] * 7 + [[np.nan]])
+        with pytest.raises(ValueError, match="finite"):
+            fleet.tell_returns([0, 7], [1.0, np.nan])
+        # the shares before the wrong one have done nothing, either
+        assert np.array_equal(fleet.read().observation, before)
     with server.client() as client:
         assert not client.group_list().groups
 

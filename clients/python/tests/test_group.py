@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import time
@@ -14,6 +15,7 @@ import pytest
 
 import moreau_sim
 from moreau_sim import Group, World, channel, errors, gaussian, noise_stream, parameter, uniform
+from moreau_sim.group import judged
 
 SLIDER = {
     "settings": {"time_step": 0.01, "gravity": [0, 0, 0]},
@@ -163,14 +165,34 @@ def test_a_layout_that_is_none_is_refused(client, field, options):
     assert refused.value.field.startswith(field)
 
 
-def test_a_world_with_a_bad_action_is_refused_and_the_others_step(client):
+def test_a_world_with_a_bad_action_is_refused_by_the_server_and_the_others_step(client):
+    """As the protocol has it; step() itself lets no such row through."""
     with make(client, double=True) as group:
-        group.reset(seed=1)
+        worlds = group.reset(seed=1).worlds
+        fields = group.begin_step(None, np.array([[1.0], [np.nan], [1.0], [np.inf]])).fields()
+        rows = group.made(fields, worlds)
         with pytest.raises(errors.InvalidArgument) as refused:
-            group.step([[1.0], [np.nan], [1.0], [np.inf]])
-        assert refused.value.world == 1
-        assert refused.value.result.observation[:, 1] == pytest.approx([0.005, 0.0, 0.005, 0.0], abs=1e-16)
-        assert [failure.world for failure in refused.value.result.failures] == [1, 3]
+            judged(rows)
+        assert refused.value.world == 1 and refused.value.result is rows
+        assert rows.observation[:, 1] == pytest.approx([0.005, 0.0, 0.005, 0.0], abs=1e-16)
+        assert [failure.world for failure in rows.failures] == [1, 3]
+
+
+@pytest.mark.parametrize("bad, why", [(np.nan, "not finite"), (-np.inf, "not finite"), (1e39, "not finite as float32"), (-1.7e308, "not finite as float32")])
+def test_an_action_that_is_not_finite_is_refused_before_anything_steps(client, bad, why):
+    actions = np.array([[1.0], [1.0], [bad], [1.0]])
+    some = np.array([True, False, True, False])
+    with make(client) as group, make(client) as fresh:
+        group.reset(seed=1)
+        fresh.reset(seed=1)
+        for call in (group.step, group.send):
+            with pytest.raises(ValueError, match=f"world 2 is {re.escape(why)} .*; no world has stepped"):
+                call(actions)
+            with pytest.raises(ValueError, match="world 2 is not finite"):
+                call(actions[1:3], some)
+        with pytest.raises(errors.FailedPrecondition):
+            group.receive()  # nothing was sent
+        assert np.array_equal(group.step(np.ones((4, 1))).observation, fresh.step(np.ones((4, 1))).observation)
 
 
 def test_a_group_that_is_gone_is_not_found(client):
@@ -350,7 +372,7 @@ def test_a_world_is_watched_while_it_learns(client, server):
             assert np.float32(seen[-1].frames.pose[0]) == rows.observation[2, 0]
         assert [(frame.episode, frame.episode_step) for frame in seen] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
         with pytest.raises(errors.InvalidArgument) as refused:
-            group.step(np.array([[0.0], [0.0], [np.nan], [0.0]]))
+            judged(group.made(group.begin_step(None, np.array([[0.0], [0.0], [np.nan], [0.0]], np.float32)).fields(), np.arange(4)))
         failed = next(frames)
         assert failed.failure.message in str(refused.value) and failed.episode_step == 1
         with pytest.raises(errors.InvalidArgument, match="The group has the worlds 0 to 3, not 4"):

@@ -348,6 +348,8 @@ def test_bad_actions_are_refused_and_nothing_has_stepped(address):
     begun, _ = worlds.reset(seed=1)
     with pytest.raises(ValueError, match="world 1 is not finite"):
         worlds.step(np.array([[0.0], [np.nan]]))
+    with pytest.raises(ValueError, match="world 1 is not finite as float32"):
+        worlds.step(np.array([[0.0], [1e39]]))
     with pytest.raises(ValueError, match="shape"):
         worlds.step(np.zeros(2))
     poles = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import protocol as p
+from ._asked import Returns, actions_for, named, returns_of, seeds_for, values_for
 from ._json import from_json
 from ._notebook import facts, frame
 from ._pages import page_of
@@ -270,7 +271,7 @@ class Group:
         # of GroupStep and GroupSend, which are alike
         self._head = encode(p.GroupStep(group=self.id)) + key_of(p.GroupStep, "action" + suffix)
         self._no_final = self._final({})
-        self._returns: list[tuple[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64] | None]] = []
+        self._returns: list[Returns] = []
         self._sent: list[Pending[p.GroupSendReply]] = []
 
     def __repr__(self) -> str:
@@ -424,43 +425,24 @@ class Group:
     def tell_returns(self, worlds: ArrayLike, returns: ArrayLike, doubtful: ArrayLike | None = None) -> None:
         """What finished episodes of these worlds (Rows.final) earned, for the recording: of each world the oldest that has
         no return yet. It goes with the next call. `doubtful`: the part that was earned in doubtful steps (Rows.doubtful)."""
-        numbers = np.asarray(returns, dtype=float)
-        part = None if doubtful is None else np.asarray(doubtful, dtype=float)
-        if not np.isfinite(numbers).all() or (part is not None and not np.isfinite(part).all()):
-            raise ValueError("returns: they must be finite")
-        if part is not None and part.shape != numbers.shape:
-            raise ValueError(f"doubtful: {numbers.size} numbers are asked for, not {part.size}")
-        if self._returns and (self._returns[-1][2] is None) != (part is None):
+        told = returns_of(worlds, returns, doubtful)
+        if self._returns and (self._returns[-1].doubtful is None) != (told.doubtful is None):
             raise ValueError("doubtful: give it with all returns, or with none")
-        self._returns.append((np.asarray(worlds, dtype=np.uint32), numbers, part))
+        self._returns.append(told)
 
     def _told_returns(self) -> dict[str, Any]:
         told, self._returns = self._returns, []
         if not told:
             return {}
-        doubtful = [one[2] for one in told if one[2] is not None]
+        doubtful = [one.doubtful for one in told if one.doubtful is not None]
         return {
-            "return_world": np.concatenate([one[0] for one in told]),
-            "return_sum": np.concatenate([one[1] for one in told]),
+            "return_world": np.concatenate([one.world for one in told]),
+            "return_sum": np.concatenate([one.earned for one in told]),
             "return_doubtful": np.concatenate(doubtful) if doubtful else None,
         }
 
-    def _mask(self, mask: ArrayLike | None) -> tuple[bytes | None, NDArray[np.intp]]:
-        """As the wire has it, and the worlds that it names."""
-        if mask is None:
-            return None, np.arange(self.count)
-        bits = np.asarray(mask)
-        if bits.dtype != np.bool_ or bits.shape != (self.count,):
-            raise ValueError(f"mask: {self.count} booleans are asked for, not {bits.dtype} of shape {bits.shape}")
-        if not bits.any():
-            raise ValueError("mask: it names no world")
-        return np.packbits(bits, bitorder="little").tobytes(), np.flatnonzero(bits)
-
-    def _actions(self, actions: ArrayLike, rows: int) -> NDArray[Any]:
-        numbers = np.asarray(actions)
-        if numbers.shape != (rows, len(self.action)) or numbers.dtype.kind not in "fiub":
-            raise ValueError(f"actions: {rows} x {len(self.action)} numbers are asked for, not {numbers.dtype} of shape {numbers.shape}")
-        return numbers.astype(self.dtype, copy=False)
+    def _actions(self, actions: ArrayLike, worlds: NDArray[np.intp]) -> NDArray[Any]:
+        return actions_for(worlds, actions, len(self.action), self.dtype)
 
     def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
         """Begins episodes: of all worlds, or of those of the mask.
@@ -468,27 +450,22 @@ class Group:
         seed     begins with episode 0 of that seed, one for all or one for each; default: the next episode
         values   a row for each world, with a number for each noise column, added instead of what would be drawn
         """
-        bits, worlds = self._mask(mask)
-        seeds = None if seed is None else np.atleast_1d(np.asarray(seed, dtype=object))
-        if seeds is not None and len(seeds) not in (1, len(worlds)):
-            raise ValueError(f"seed: one, or {len(worlds)} are asked for, not {len(seeds)}")
-        numbers = None
-        if values is not None:
-            numbers = np.asarray(values, dtype=float)
-            if numbers.shape != (len(worlds), len(self.noise)):
-                raise ValueError(f"values: {len(worlds)} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
-        return self._rows(self.begin_reset(bits, seeds, numbers).fields(), worlds)
+        chosen = named(mask, self.count)
+        rows = len(chosen.worlds)
+        seeds, numbers = seeds_for(rows, seed), values_for(rows, values, len(self.noise))
+        return self._rows(self.begin_reset(chosen.bits, seeds, numbers).fields(), chosen.worlds)
 
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
-        """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, or a
-        world whose episode is over, is raised when the others have stepped: the exception's `result` has the rows."""
-        bits, worlds = self._mask(mask)
-        return self._rows(self.begin_step(bits, self._actions(actions, len(worlds))).fields(), worlds)
+        """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, as a number
+        of `dtype`, is a ValueError, and no world has stepped. A world whose episode is over is raised when the others have
+        stepped: the exception's `result` has the rows."""
+        chosen = named(mask, self.count)
+        return self._rows(self.begin_step(chosen.bits, self._actions(actions, chosen.worlds)).fields(), chosen.worlds)
 
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """The rows of all worlds, or of those of the mask, as they stand: nothing is stepped."""
-        bits, worlds = self._mask(mask)
-        return self._rows(self.begin_read(bits).fields(), worlds)
+        chosen = named(mask, self.count)
+        return self._rows(self.begin_read(chosen.bits).fields(), chosen.worlds)
 
     def over(self) -> NDArray[np.bool_]:
         """Of a group that has just gone on from a recording: the worlds of which no episode goes on."""
@@ -496,8 +473,8 @@ class Group:
 
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
         """The first half of step(): the worlds step while the caller does something else."""
-        bits, worlds = self._mask(mask)
-        self._sent.append(self.begin_send(bits, self._actions(actions, len(worlds))))
+        chosen = named(mask, self.count)
+        self._sent.append(self.begin_send(chosen.bits, self._actions(actions, chosen.worlds)))
 
     def receive(self, count: int | None = None) -> Rows:
         """The second half: rows of the `count` worlds that finished first, or of all that were sent; `worlds` says

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import protocol as p
+from .._asked import Named, actions_for, named, packed, returns_of, seeds_for, values_for
 from ..client import Pending
 from ..errors import ConnectionLost, MoreauError, ServerError
 from ..group import Group, Opinions, Rows, joined, judged
@@ -322,23 +323,17 @@ class Fleet:
             refusals.append(why)
         return True
 
-    def _choose(self, mask: ArrayLike | None) -> list[_Chosen]:
+    def _choose(self, asked: Named) -> list[_Chosen]:
         """Of each share that has some."""
-        if mask is None:
+        if asked.mask is None:
             return [_Chosen(one, None, np.arange(one.count), slice(one.first, one.first + one.count)) for one in self._shares]
-        bits = np.asarray(mask)
-        if bits.dtype != np.bool_ or bits.shape != (self.count,):
-            raise ValueError(f"mask: {self.count} booleans are asked for, not {bits.dtype} of shape {bits.shape}")
-        if not bits.any():
-            raise ValueError("mask: it names no world")
         chosen: list[_Chosen] = []
         row = 0
         for share in self._shares:
-            own = bits[share.first : share.first + share.count]
+            own = asked.mask[share.first : share.first + share.count]
             worlds = np.flatnonzero(own)
             if len(worlds):
-                packed = np.packbits(own, bitorder="little").tobytes()
-                chosen.append(_Chosen(share, packed, worlds, slice(row, row + len(worlds))))
+                chosen.append(_Chosen(share, packed(own), worlds, slice(row, row + len(worlds))))
                 row += len(worlds)
         return chosen
 
@@ -357,22 +352,16 @@ class Fleet:
             self._save_if_due()
         return judged(join(parts, observation, extra))
 
-    def _actions(self, actions: ArrayLike, rows: int) -> NDArray[Any]:
-        numbers = np.asarray(actions)
-        if numbers.shape != (rows, len(self.action)) or numbers.dtype.kind not in "fiub":
-            raise ValueError(f"actions: {rows} x {len(self.action)} numbers are asked for, not {numbers.dtype} of shape {numbers.shape}")
-        return numbers.astype(self.dtype, copy=True)  # kept until the next save
+    def _actions(self, actions: ArrayLike, worlds: NDArray[np.intp]) -> NDArray[Any]:
+        # kept until the next save
+        return actions_for(worlds, actions, len(self.action), self.dtype, copy=True)
 
     def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
         """As Group.reset: the seeds are of the fleet's worlds, so they give the same on any number of servers."""
-        chosen = self._choose(mask)
-        rows = chosen[-1].rows.stop
-        seeds = None if seed is None else np.atleast_1d(np.asarray(seed, dtype=object))
-        if seeds is not None and len(seeds) not in (1, rows):
-            raise ValueError(f"seed: one, or {rows} are asked for, not {len(seeds)}")
-        numbers = None if values is None else np.array(values, dtype=float)
-        if numbers is not None and numbers.shape != (rows, len(self.noise)):
-            raise ValueError(f"values: {rows} x {len(self.noise)} numbers are asked for, not an array of shape {numbers.shape}")
+        asked = named(mask, self.count)
+        rows = len(asked.worlds)
+        seeds, numbers = seeds_for(rows, seed), values_for(rows, values, len(self.noise))
+        chosen = self._choose(asked)
         calls = [
             Call(
                 Kind.RESET,
@@ -387,13 +376,13 @@ class Fleet:
 
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
         """As Group.step, on all servers at the same time."""
-        chosen = self._choose(mask)
-        numbers = self._actions(actions, chosen[-1].rows.stop)
+        asked = named(mask, self.count)
+        numbers, chosen = self._actions(actions, asked.worlds), self._choose(asked)
         return self._on_rows(chosen, [Call(Kind.STEP, one.worlds, one.bits, numbers[one.rows]) for one in chosen])
 
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """As Group.read."""
-        chosen = self._choose(mask)
+        chosen = self._choose(named(mask, self.count))
         return self._on_rows(chosen, [Call(Kind.READ, one.worlds, one.bits) for one in chosen])
 
     def over(self) -> NDArray[np.bool_]:
@@ -401,12 +390,11 @@ class Fleet:
 
     def tell_returns(self, worlds: ArrayLike, returns: ArrayLike, doubtful: ArrayLike | None = None) -> None:
         """As Group.tell_returns."""
-        world, value = np.asarray(worlds, dtype=np.intp), np.asarray(returns, dtype=float)
-        bad = None if doubtful is None else np.asarray(doubtful, dtype=float)
+        world, earned, bad = returns_of(worlds, returns, doubtful)
         for share in self._shares:
             at = np.flatnonzero((world >= share.first) & (world < share.first + share.count))
             if len(at):
-                share.group.tell_returns(world[at] - share.first, value[at], None if bad is None else bad[at])
+                share.group.tell_returns(world[at] - share.first, earned[at], None if bad is None else bad[at])
 
     def opinions(self) -> Opinions:
         """As Group.opinions, of all shares. Those of a server that is lost come again with later rows."""
@@ -420,8 +408,8 @@ class Fleet:
 
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
         """As Group.send: the worlds step, on their servers, while the caller does something else."""
-        chosen = self._choose(mask)
-        numbers = self._actions(actions, chosen[-1].rows.stop)
+        asked = named(mask, self.count)
+        numbers, chosen = self._actions(actions, asked.worlds), self._choose(asked)
         for one in chosen:
             away = one.share.out.intersection(one.worlds.tolist())
             if away:
