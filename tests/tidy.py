@@ -79,7 +79,7 @@ TABLE = {
     "clients/cli/protocol": (TOOL | {"cli"}, LIBC | MESSAGES),
     "clients/cli/files": (TOOL | {"cli"}, LIBC | POSIX | {"sqlite3.h"}),
     "clients/cli/problems": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"jansson.h", "hdf5.h", "dlfcn.h"}),
-    "clients/cli/worlds": (TOOL | {"cli"}, LIBC | MESSAGES),
+    "clients/cli/worlds": (TOOL | {"cli"}, LIBC | MESSAGES | {"poll.h", "jansson.h"}),
     "clients/cli/episodes": (TOOL | {"cli", "cli/protocol"}, LIBC | MESSAGES | {"moreau.h"}),
     "clients/cli/view": (TOOL | {"cli", "cli/files"}, LIBC | POSIX | {"jansson.h", "moreau.h", "ftw.h", "sys/prctl.h"}),
     "clients/cli/export": (TOOL | {"cli", "cli/files", "cli/episodes", "cli/view"}, LIBC | POSIX | {"jansson.h"}),

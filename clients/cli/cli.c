@@ -230,6 +230,9 @@ int cli_try_connect(Cli *cli, MoreauError *error) {
     MoreauOptions options = moreau_options_default();
     options.client_name = "moreau";
     options.reconnect.attempts = cli->reconnect_attempts;
+    if (cli->connect_timeout_ms > 0) {
+        options.connect_timeout_ms = cli->connect_timeout_ms;
+    }
     char *token = NULL;
     if (cli->token_file != NULL) {
         token = load_token(cli->token_file, error);

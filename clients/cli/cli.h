@@ -39,6 +39,7 @@ typedef struct Cli {
     bool is_verbatim;    // replies keep what a terminal would obey: they are written as data
     const char *program; // argv[0]
     unsigned reconnect_attempts; // of cli_connect's client, after a loss; default 0: none
+    int connect_timeout_ms;      // of the same; default 0: the library's
     const CliField *fields;      // borrowed, ended by NULL; Nullable: fields go by their own names
     MoreauClient *client;        // owned; NULL until cli_connect
     MoreauError error;           // of the last call through cli_call

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// moreau top: a live view of the server, its busiest worlds first.
+// moreau top: a live view of the server, its busiest worlds first, or of all servers of a fleet.
 #include "cli/cli.h"
 
 #include "cli/text/number.h"
-#include "cli/worlds/sample.h"
 #include "cli/text/shown.h"
 #include "cli/text/terminal.h"
+#include "cli/worlds/fleet_text.h"
+#include "cli/worlds/sample.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@ static const char usage[] =
     "moreau top: a live view of the server, its groups, and its busiest worlds first\n"
     "\n"
     "  moreau top [--once] [--json] [--interval SECONDS]\n"
+    "  moreau top --fleet FILE [--once] [--json] [--interval SECONDS]\n"
     "\n"
     "The view is renewed every second. Rates are those of the interval before. --once\n"
     "prints one view and ends, and so does a standard output that is no terminal;\n"
@@ -23,10 +25,18 @@ static const char usage[] =
     "large its file is, with its write-ahead log, and how many recordings are under\n"
     "way. The steps of a group are those of its worlds together.\n"
     "\n"
+    "--fleet shows a line for each server that a file names, an address a line, as\n"
+    "moreau_sim.Fleet reads it: steps, how many of its lanes were busy (looked at ten\n"
+    "times a second), memory, worlds (those of groups, too), doubt (of the steps, how\n"
+    "many did not converge), and the size of its file. Who is lost is said first, and\n"
+    "asked for again. The file is read again for each view; while it is half written,\n"
+    "the servers that it named before are shown.\n"
+    "\n"
     "Examples:\n"
     "  moreau top\n"
     "  moreau top --once --interval 5\n"
-    "  moreau top --json | jq .per_s.steps\n";
+    "  moreau top --json | jq .per_s.steps\n"
+    "  moreau top --fleet servers.txt\n";
 
 enum { NAME_COLUMNS = 16, HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
 
@@ -213,24 +223,68 @@ static int watch(Cli *cli, bool once, double interval_s) {
     return status;
 }
 
+// ---- a fleet
+
+static void print_fleet(Cli *cli, const Fleet *fleet, const char *path, bool once,
+                        const char *refusal) {
+    if (cli->json) {
+        cli_print(cli, fleet_text_write(fleet, path));
+        return;
+    }
+    fputs(once ? "" : "\033[H\033[J", stdout);
+    fleet_text_print(fleet, refusal, once ? FLEET_SERVERS_MAX : terminal_lines(stdout));
+}
+
+// Shows one view after another, whoever is lost. The first one follows a look at all of them.
+static int watch_fleet(Cli *cli, const char *path, bool once, double interval_s) {
+    Fleet fleet = {.cli = cli};
+    FleetFile file;
+    char refusal[512] = "";
+    if (!fleet_file_read(&file, path, refusal, sizeof(refusal))) {
+        return cli_fail(cli, EXIT_USAGE, "%s", refusal);
+    }
+    fleet_renew(&fleet, &file);
+    fleet_file_free(&file);
+    fleet_watch(&fleet, terminal_now_s() + 0.1); // the first look, which rates are counted from
+    int status;
+    do {
+        fleet_begin(&fleet);
+        fleet_watch(&fleet, terminal_now_s() + interval_s);
+        status = fleet_lost_count(&fleet) < fleet.count || !once
+                     ? EXIT_DONE
+                     : cli_fail(cli, EXIT_NO_CONNECTION, "no server of %s answers", path);
+        print_fleet(cli, &fleet, path, once, refusal);
+        refusal[0] = '\0';
+        if (!once && fleet_file_read(&file, path, refusal, sizeof(refusal))) {
+            fleet_renew(&fleet, &file);
+            fleet_file_free(&file);
+        }
+    } while (cli_flush(cli) && !once);
+    fleet_free(&fleet);
+    return status;
+}
+
 int command_top(Cli *cli, int argc, char **argv) {
     bool once = false;
     double interval_s = 1.0;
+    const char *fleet = NULL;
     const Option options[] = {
         {"--once", OPTION_FLAG, &once, NULL, "print one view and end"},
         {"--interval", OPTION_NUMBER, &interval_s, "SECONDS", "between two views; default 1"},
+        {"--fleet", OPTION_TEXT, &fleet, "FILE", "all servers that it names, an address a line"},
     };
     OptionList words = {0};
-    int status = cli_parse(cli, usage, (OptionTable){options, 2}, argc, argv, 0, 0, &words);
+    int status = cli_parse(cli, usage, (OptionTable){options, 3}, argc, argv, 0, 0, &words);
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
     if (interval_s > 86400.0) {
         return cli_fail(cli, EXIT_USAGE, "--interval is at most a day, 86400 seconds");
     }
-    status = cli_connect(cli);
-    if (status != EXIT_DONE) {
-        return status;
+    once = once || cli->json || !terminal_is_watched(stdout);
+    if (fleet != NULL) {
+        return watch_fleet(cli, fleet, once, interval_s);
     }
-    return watch(cli, once || cli->json || !terminal_is_watched(stdout), interval_s);
+    status = cli_connect(cli);
+    return status == EXIT_DONE ? watch(cli, once, interval_s) : status;
 }

@@ -256,7 +256,7 @@ def test_all_servers_restart(client, launched, tmp_path):
         for call in range(20):
             if call == 13:
                 first.process.kill()
-                threading.Timer(0.5, lambda: addresses.write_text(launched().address)).start()
+                threading.Timer(0.5, lambda: addresses.write_text(launched().address + "\n")).start()
             same(fleet.step(actions(call)), rows[1 + call])
         check_rest(fleet, rows)
 
@@ -275,6 +275,9 @@ def test_what_is_wrong_names_the_server(launched, tmp_path):
     bad = tmp_path / "servers"
     bad.write_text("127.0.0.1:7667\nno address:x\n")
     with pytest.raises(ValueError, match="servers:2"):
+        Fleet(bad, **make)
+    bad.write_text("127.0.0.1:7667\n127.0.0.1:76")
+    with pytest.raises(ValueError, match="servers:2.*half written"):
         Fleet(bad, **make)
     with pytest.raises(ValueError, match="shares"):
         Fleet([server.address], shares=9, **make)

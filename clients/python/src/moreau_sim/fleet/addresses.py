@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where the servers of a fleet are: a list, a file with one address a line, or all addresses of a DNS name (of a
-headless service). Files and names are read again whenever a server is missed."""
+headless service). Files and names are read again whenever a server is missed. A file's every line has an end: one
+without is still being written, and a port that was cut short would be another server's."""
 
 from __future__ import annotations
 
@@ -17,9 +18,12 @@ Source = Sequence[str] | str | os.PathLike[str] | Callable[[], Sequence[str]]
 def _of_file(path: pathlib.Path) -> list[str]:
     """Lines that say nothing are passed over; one that is no address is named."""
     try:
-        lines = path.read_text().splitlines()
+        written = path.read_text()
     except OSError as error:
         raise ValueError(f"the file of addresses {str(path)!r} cannot be read: {error.strerror}") from None
+    lines = written.splitlines()
+    if written and not written.endswith("\n"):
+        raise ValueError(f"{path}:{len(lines)}: the line has no end: the file is half written; write it under another name, and rename it")
     found = []
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
