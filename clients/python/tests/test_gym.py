@@ -259,8 +259,20 @@ def test_worlds_have_what_others_read_of_them(address):
     assert isinstance(worlds.single_action_space, gymnasium.spaces.Discrete)
     worlds.close()
     worlds.close()
-    with pytest.raises(errors.ConnectionLost):
-        worlds.reset()
+
+
+@pytest.mark.parametrize("place", ["address", "fleet"])
+def test_what_is_closed_says_so_as_gymnasium_has_it(address, place):
+    where = {"address": address} if place == "address" else {"fleet": [address]}
+    drawn = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, render_mode="rgb_array", **where)
+    single = gymnasium.make("moreau_sim/CartPole-v0", **where, render_mode="rgb_array").unwrapped
+    for env, action in ((drawn, np.zeros(2, int)), (single, 0)):
+        env.reset(seed=1)
+        env.close()
+        for call, given in ((env.reset, ()), (env.step, (action,)), (env.render, ())):
+            with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="CartPole: the environment was closed"):
+                call(*given)
+        env.close()
 
 
 def test_final_info_is_nested_with_masks(address):

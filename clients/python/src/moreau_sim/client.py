@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from . import protocol as p
 from ._connection import Connection
 from ._notebook import facts
+from ._owner import Owner
 from ._stream import Stream
 from ._wire import Message, WireError, decode, encode, key_of, read_varint, skim, varint
 from .calls import Calls
@@ -72,10 +73,12 @@ class Pending(Generic[R]):
         return self._head is not None or self._error is not None
 
     def _wait(self) -> _Head:
-        while self._head is None:
-            if self._error is not None:
-                raise self._error
-            self._client._receive()
+        if self._head is None:
+            with self._client._owner:
+                while self._head is None:
+                    if self._error is not None:
+                        raise self._error
+                    self._client._receive()
         return self._head
 
     def reply(self) -> p.Reply:
@@ -113,7 +116,8 @@ class Pending(Generic[R]):
 
 
 class Client(Calls):
-    """A connection to a server. It belongs to one thread at a time.
+    """A connection to a server. It belongs to one thread at a time, and to the process that made it: who else comes gets
+    errors.InUse, and nothing is sent.
 
     address      HOST:PORT, [::1]:PORT or unix:PATH; default: $MOREAU_SERVER, or 127.0.0.1:7667
     token        the server's token; token_file: a file that holds it
@@ -135,6 +139,7 @@ class Client(Calls):
         self.address = address or os.environ.get("MOREAU_SERVER") or DEFAULT_ADDRESS
         if token_file is not None:
             token = pathlib.Path(token_file).read_text().strip()
+        self._owner = Owner(f"connection to {self.address}")
         self._hello = p.Hello(protocol_major=PROTOCOL_MAJOR, client=name, token=token, resumable=resumable or None)
         self._timeout_s = timeout_s
         self._resumable = resumable
@@ -178,8 +183,14 @@ class Client(Calls):
         self._connection = connection
         return reply.welcome
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process made it, and not one that this is a fork of: what such a one made, a fork neither ends nor
+        clears up."""
+        return self._owner.is_here
+
     def close(self) -> None:
-        """Ends the connection. Worlds of the session go when its grace time is over."""
+        """Ends the connection. Worlds of the session go when its grace time is over. In a fork it only forgets it."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -261,6 +272,10 @@ class Client(Calls):
         self, call: type[Message], body: bytes, result: type[R], deadline_ms: int | None = None, *, events: bool = False
     ) -> Pending[R]:
         """Likewise, of a message that is bytes already (encode, key_of)."""
+        with self._owner:
+            return self._send_call(call, body, result, deadline_ms, events)
+
+    def _send_call(self, call: type[Message], body: bytes, result: type[R], deadline_ms: int | None, events: bool) -> Pending[R]:
         id = self._next_id
         head = _ID + varint(id) if deadline_ms is None else encode(p.Request(id=id, deadline_ms=deadline_ms))
         frame = b"".join((head, _CALLS[call], varint(len(body)), body))
@@ -325,15 +340,16 @@ class Client(Calls):
         assert events is not None
 
         def take() -> E | None:
-            while not events:
-                if pending.done:
-                    return None
-                self._receive()
+            with self._owner:
+                while not events:
+                    if pending.done:
+                        return None
+                    self._receive()
             view = _result_in(events.popleft(), event)
             return None if view is None else self._read(decode, event, view)
 
         def stop() -> None:
-            if not pending.done and self._connection is not None:
+            if not pending.done and self._connection is not None and self.is_ours:
                 self.cancel(request=pending.id)
                 pending.reply()
             events.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong: one exception for each status of the protocol, and two for the way there."""
+"""What can go wrong: one exception for each status of the protocol, two for the way there, and one for who may go it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ class ConnectionLost(MoreauError):
 
 class ProtocolError(MoreauError):
     """The other side does not speak the protocol, or not this one."""
+
+
+class InUse(MoreauError, RuntimeError):
+    """Something that belongs to one process, and to one thread at a time, is used by another: by a fork, or while a
+    thread is in a call of it. Nothing was sent, and the other goes on undisturbed."""
 
 
 class ServerError(MoreauError):

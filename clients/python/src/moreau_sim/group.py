@@ -409,8 +409,9 @@ class Group:
         return cls(client, reply, bool(reply.resumed.double_precision))
 
     def close(self) -> None:
-        """Destroys the group's worlds. A recording is on the disk when it returns. A second time does nothing."""
-        if not self._is_closed:
+        """Destroys the group's worlds. A recording is on the disk when it returns. A second time, or in a fork, it does
+        nothing."""
+        if not self._is_closed and self.client.is_ours:
             self.client.group_destroy(group=self.id, **self._told_returns())
             self._is_closed = True
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import protocol as p
 from .._asked import Named, actions_for, named, packed, returns_of, seeds_for, values_for
+from .._owner import Owner, alone
 from ..client import Pending
 from ..errors import ConnectionLost, MoreauError, ServerError
 from ..group import Group, Opinions, Rows, joined, judged
@@ -73,7 +74,8 @@ def _part_of(parameter: p.GroupParameter, count: int, first: int, worlds: int) -
 
 
 class Fleet:
-    """`count` worlds on several servers, with the calls of a Group. Its process owns it: where that ends, it ends.
+    """`count` worlds on several servers, with the calls of a Group. Its process owns it: where that ends, it ends. It belongs
+    to one thread at a time, as a Client.
 
     addresses      HOST:PORT of each server, as a list; "file:PATH", "dns:NAME:PORT", or a function that gives a list.
                    Files, names and functions are asked again whenever a server is missed, and by refresh()
@@ -111,6 +113,7 @@ class Fleet:
     ) -> None:
         if isinstance(template, World):
             raise ValueError("template: a fleet's servers know no world of another; give its scene (World.scene)")
+        self._owner = Owner("fleet")
         self.count = count
         self.events: list[Event] = []
         self.patience_s = patience_s
@@ -180,9 +183,12 @@ class Fleet:
         self.close()
 
     def close(self) -> None:
-        """Destroys all groups. Recordings are on their disks when it returns. A second time does nothing."""
-        if self._is_closed:
-            return
+        """Destroys all groups. Recordings are on their disks when it returns. A second time, or in a fork, it does nothing."""
+        if not self._is_closed and self._owner.is_here:
+            self._close()
+
+    @alone
+    def _close(self) -> None:
         self._is_closed = True
         for share in self._shares:
             if share.host is not None:
@@ -356,6 +362,7 @@ class Fleet:
         # kept until the next save
         return actions_for(worlds, actions, len(self.action), self.dtype, copy=True)
 
+    @alone
     def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
         """As Group.reset: the seeds are of the fleet's worlds, so they give the same on any number of servers."""
         asked = named(mask, self.count)
@@ -374,12 +381,14 @@ class Fleet:
         ]
         return self._on_rows(chosen, calls)
 
+    @alone
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
         """As Group.step, on all servers at the same time."""
         asked = named(mask, self.count)
         numbers, chosen = self._actions(actions, asked.worlds), self._choose(asked)
         return self._on_rows(chosen, [Call(Kind.STEP, one.worlds, one.bits, numbers[one.rows]) for one in chosen])
 
+    @alone
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """As Group.read."""
         chosen = self._choose(named(mask, self.count))
@@ -388,6 +397,7 @@ class Fleet:
     def over(self) -> NDArray[np.bool_]:
         return np.zeros(self.count, np.bool_)
 
+    @alone
     def tell_returns(self, worlds: ArrayLike, returns: ArrayLike, doubtful: ArrayLike | None = None) -> None:
         """As Group.tell_returns."""
         world, earned, bad = returns_of(worlds, returns, doubtful)
@@ -396,6 +406,7 @@ class Fleet:
             if len(at):
                 share.group.tell_returns(world[at] - share.first, earned[at], None if bad is None else bad[at])
 
+    @alone
     def opinions(self) -> Opinions:
         """As Group.opinions, of all shares. Those of a server that is lost come again with later rows."""
         return joined([moved_opinions(share.group.opinions(), share.first) for share in self._shares])
@@ -406,6 +417,7 @@ class Fleet:
     def _moved(share: Share, rows: Rows) -> Rows:
         return join([(share.first, rows)])
 
+    @alone
     def send(self, actions: ArrayLike, mask: ArrayLike | None = None) -> None:
         """As Group.send: the worlds step, on their servers, while the caller does something else."""
         asked = named(mask, self.count)
@@ -418,6 +430,7 @@ class Fleet:
         for one in chosen:
             one.share.out |= set(one.worlds.tolist())
 
+    @alone
     def receive(self, count: int | None = None) -> Rows:
         """As Group.receive: rows of the `count` worlds that finished first, on whichever server, or of all that were sent."""
         begun = time.monotonic()
@@ -496,6 +509,7 @@ class Fleet:
         if self._schedule.is_due(max(share.history_bytes for share in self._shares)):
             self.save()
 
+    @alone
     def save(self) -> None:
         """Saves every share: what is lost from now on begins here. It is done by itself, now and then."""
         begun = time.monotonic()
@@ -535,6 +549,7 @@ class Fleet:
             old.close()  # with its returns
         self._tell("moved", host.address, f"worlds {share.first} to {share.first + share.count - 1} move from {before.address} to {host.address}")
 
+    @alone
     def rebalance(self) -> None:
         """Shares move from servers with many worlds for each lane to those with few."""
         self._bring_home()
@@ -560,11 +575,13 @@ class Fleet:
             self._lose(lost, why)
             self._house()
 
+    @alone
     def add(self, address: str) -> None:
         """A server joins, and gets its part of the shares."""
         self.servers.add(address)
         self.rebalance()
 
+    @alone
     def drain(self, address: str) -> None:
         """All shares of a server move to the others; it leaves the fleet."""
         host = self.servers.of(address)
@@ -577,6 +594,7 @@ class Fleet:
         self.servers.drop(host)
         self._tell("drained", address, f"{address} is drained and has left the fleet")
 
+    @alone
     def refresh(self) -> None:
         """Asks for the addresses again: who is new joins, and gets its part."""
         if self.servers.look_again():

@@ -119,7 +119,7 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
 
     def opinions(self) -> Opinions:
         """Waits for all second opinions on the steps so far, and gives those that no infos have had."""
-        return self.worlds.group.opinions()
+        return self.worlds.opinions()
 
     def _add_opinions(self, outcome: Outcome, infos: dict[str, Any]) -> None:
         """Of a world with several (steps before a reset) the largest gap."""

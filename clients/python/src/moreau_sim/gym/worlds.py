@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ClosedEnvironmentError
 from numpy.typing import NDArray
 
+from .._owner import Owner, alone
 from ..errors import MoreauError
 from ..fleet import Fleet
 from ..group import Final, Group, Opinions, Rows, channel, joined
@@ -63,6 +65,8 @@ class Worlds:
         fleet: Any = None,
         **of_fleet: Any,
     ) -> None:
+        self._owner = Owner("environment")
+        self._is_closed = False
         self.environment = environment
         self.count = count
         self.autoreset = autoreset
@@ -130,15 +134,30 @@ class Worlds:
             raise ValueError("resume: the worlds were recorded without render_mode, and cannot be drawn")
 
     def close(self) -> None:
+        """Ends the worlds. In a fork, which leaves those of its parent alone, nothing is sent."""
+        if self._owner.is_here:
+            self._end()
+        elif self.place is not None:
+            self.place.close()
+        self._is_closed = True
+
+    @alone
+    def _end(self) -> None:
         if self.place is None or self.group.recording:
             with suppress(MoreauError):  # a server that is gone has ended it
                 self.group.close()
         if self.place is not None:
             self.place.close()
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ClosedEnvironmentError(f"{self.environment.name}: the environment was closed")
+
+    @alone
     def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None) -> NDArray[Any]:
         """The observations of all worlds, of which those of the mask have begun an episode. The first time after they went on
         from a recording, and without anything said, none does: they stand where they were."""
+        self._check_open()
         if self._is_unseen:
             self._look()
             if mask is None and seed is None and values is None:
@@ -165,7 +184,9 @@ class Worlds:
             self._observation, self._extra = self._observation.copy(), self._extra.copy()
             self._observation[rows.worlds], self._extra[rows.worlds] = rows.observation, rows.extra
 
+    @alone
     def step(self, actions: NDArray[Any]) -> Outcome:
+        self._check_open()
         if not self._begun:
             raise RuntimeError("step before the first reset: reset() begins the episodes")
         numbers: NDArray[Any] = np.asarray(self.environment.act(actions))
@@ -212,7 +233,15 @@ class Worlds:
             self.group.tell_returns(world, self._return[world], doubtful)
             self._return[world] = self._return_doubtful[world] = 0.0
 
+    @alone
+    def opinions(self) -> Opinions:
+        """Those on the steps so far that nobody has had."""
+        self._check_open()
+        return self.group.opinions()
+
+    @alone
     def draw(self, world: int) -> NDArray[np.uint8]:
         """A picture of a world as it was last seen."""
+        self._check_open()
         assert self.picture is not None
         return self.picture.draw(self._extra[world, self._extras :].reshape(-1, 7))
