@@ -623,6 +623,40 @@ START_TEST(what_cannot_be_recorded_is_refused) {
 }
 END_TEST
 
+// Each call that may bring returns, to a group that is recorded without them, and to one that is
+// not recorded.
+START_TEST(returns_that_nobody_keeps_are_refused) {
+    WireClient *client = depot.client;
+    uint32_t world = 0;
+    double sum = 1.0;
+    float action = 0.0F;
+    const uint64_t group =
+        _i == 0 ? wire_group(client, 1)
+                : learn(client, 1, false, MOREAU__V1__GROUP__AUTORESET__NEXT_STEP).group;
+#define WITH_RETURNS(call)                                                                         \
+    call.n_return_world = 1, call.return_world = &world, call.n_return_sum = 1,                    \
+    call.return_sum = &sum
+    Moreau__V1__GroupReset reset = wire_group_reset_call(group);
+    WITH_RETURNS(reset);
+    wire_refuse(client, &reset, CODE(FAILED_PRECONDITION), "return_sum");
+    wire_group_reset(client, group);
+    Moreau__V1__GroupStep step = wire_group_step_call(group, &action, 1);
+    WITH_RETURNS(step);
+    wire_refuse(client, &step, CODE(FAILED_PRECONDITION), "return_sum");
+    Moreau__V1__GroupSend send = MOREAU__V1__GROUP_SEND__INIT;
+    send.has_group = 1, send.group = group;
+    send.n_action = 1, send.action = &action;
+    WITH_RETURNS(send);
+    wire_refuse(client, &send, CODE(FAILED_PRECONDITION), "return_sum");
+    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+    destroy.has_group = 1, destroy.group = group;
+    WITH_RETURNS(destroy);
+    wire_refuse(client, &destroy, CODE(FAILED_PRECONDITION), "return_sum");
+#undef WITH_RETURNS
+    wire_group_step(client, group, &action, 1); // it is still there
+}
+END_TEST
+
 static TCase *case_records(void) {
     TCase *tcase = tcase_create("records");
     tcase_set_timeout(tcase, 120);
@@ -642,6 +676,7 @@ static TCase *case_records(void) {
     tcase_add_test(tcase, rows_are_made_again_from_the_chunks);
     tcase_add_test(tcase, an_episode_is_deleted_and_the_others_stay);
     tcase_add_test(tcase, what_cannot_be_recorded_is_refused);
+    tcase_add_loop_test(tcase, returns_that_nobody_keeps_are_refused, 0, 2);
     return tcase;
 }
 

@@ -89,6 +89,50 @@ START_TEST(joints_are_read_as_they_were_added) {
 }
 END_TEST
 
+static uint64_t add_rope(uint64_t world, char *name) {
+    Moreau__V1__Joint__Kind kind = MOREAU__V1__JOINT__KIND__DISTANCE;
+    uint64_t b = 2;
+    Moreau__V1__WorldAddJoints joints = MOREAU__V1__WORLD_ADD_JOINTS__INIT;
+    joints.has_world = 1, joints.world = world;
+    joints.n_kind = joints.n_body_b = joints.n_names = 1;
+    joints.kind = &kind, joints.body_b = &b, joints.names = &name;
+    return wire_accept(client, &joints)->world_add->ids[0];
+}
+
+// What a group sees of the joint that its channel names.
+static const Moreau__V1__GroupColumns *see_joint(uint64_t world, char *name) {
+    Moreau__V1__GroupChannel channel = MOREAU__V1__GROUP_CHANNEL__INIT, *one = &channel;
+    channel.joint = name;
+    Moreau__V1__GroupCreate create = MOREAU__V1__GROUP_CREATE__INIT;
+    create.has_world = 1, create.world = world;
+    create.n_action = create.n_observation = 1;
+    create.action = create.observation = &one;
+    return wire_accept(client, &create)->group_create->observation;
+}
+
+START_TEST(joints_of_one_world_may_share_a_name) {
+    open_server();
+    const uint64_t world = make_world(), rope = add_rope(world, (char *)"ball");
+    ck_assert_uint_eq(rope, 3);
+    const Moreau__V1__WorldAddJoints *made = get(world)->joint_definition;
+    ck_assert_uint_eq(made->n_names, 3);
+    ck_assert_str_eq(made->names[1], "ball");
+    ck_assert_str_eq(made->names[2], "ball");
+    const Moreau__V1__GroupColumns *seen = see_joint(world, (char *)"ball");
+    ck_assert_uint_eq(seen->n_name, 3); // of the first, not of the rope
+    Moreau__V1__WorldScene call = MOREAU__V1__WORLD_SCENE__INIT;
+    call.has_world = 1, call.world = world;
+    Moreau__V1__Scene *scene = wire_accept(client, &call)->world_scene->scene;
+    ck_assert_str_eq(scene->joints[1]->name, "ball");
+    ck_assert_str_eq(scene->joints[2]->name, "joint-2");
+    memcpy(scene->joints[2]->name, "ball", 5); // in a scene they may not
+    Moreau__V1__WorldCreate again = MOREAU__V1__WORLD_CREATE__INIT;
+    again.scene = scene;
+    wire_refuse(client, &again, MOREAU__V1__STATUS__CODE__ALREADY_EXISTS, "scene.joints[2].name");
+    close_server();
+}
+END_TEST
+
 // Two worlds, whose hinges are pushed with different efforts: 2 kg m^2 about the hinge, and 1 kg at
 // 1 m, which the ball takes along.
 START_TEST(efforts_of_many_worlds_come_with_a_step) {
@@ -333,6 +377,7 @@ static TCase *case_joints(void) {
     TCase *tcase = tcase_create("joints");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, joints_are_read_as_they_were_added);
+    tcase_add_test(tcase, joints_of_one_world_may_share_a_name);
     tcase_add_test(tcase, efforts_of_many_worlds_come_with_a_step);
     tcase_add_test(tcase, a_batch_brings_the_columns_of_its_worlds);
     tcase_add_test(tcase, joints_of_calls_on_their_way_are_counted);

@@ -246,7 +246,9 @@ class Calls:
         length        per joint [m], of DISTANCE, > 0; default 1
         break_force   per joint [N] > 0, of rows: beyond it the joint is gone; default, or 1e18: never
         break_torque  per joint [N m] likewise
-        names         per joint; "" for none; default none
+        names         per joint; "" for none; default none. Joints of one world may share a name: ids tell them
+                      apart, a group's channel takes the first of them, and in the world's scene (WorldScene),
+                      where names are unique, the others get new ones
         low           per axis, as in SceneJoint
         position      per position; default: as the bodies stand; of rows as in SceneJoint
         velocity      of rows it is measured; default: as the bodies move
@@ -721,8 +723,8 @@ class Calls:
         action           A per named world, of either precision of the group; NaN and infinity are allowed here:
                          such a row is refused (INVALID_ARGUMENT), its world keeps its state, the others step
         action_double    instead of `action`
-        return_world     of a group recorded with returns, what the client has counted of finished episodes: the
-                         world of each …
+        return_world     of a group recorded with returns (of any other: FAILED_PRECONDITION), what the client
+                         has counted of finished episodes: the world of each …
         return_sum       … and the return of the oldest episode of that world that replies have told of and that
                          has none yet
         return_doubtful  of a group with an opinion: what of each return_sum was earned in doubtful steps; none,

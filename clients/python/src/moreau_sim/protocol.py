@@ -1261,7 +1261,9 @@ class WorldAddJoints(Message):
     break_torque: ArrayLike | None = None
     """per joint [N m] likewise"""
     names: Sequence[str] | None = None
-    """per joint; "" for none; default none"""
+    """per joint; "" for none; default none. Joints of one world may share a name: ids tell them apart, a
+    group's channel takes the first of them, and in the world's scene (WorldScene), where names are unique,
+    the others get new ones"""
     low: ArrayLike | None = None
     """per axis, as in SceneJoint"""
     high: ArrayLike | None = None
@@ -1969,7 +1971,8 @@ class GroupChannel(Message):
 
     kind: GroupChannel.Kind | None = None
     joint: str | None = None
-    """of the kinds JOINT_…: its name, or #2 for the second of the template"""
+    """of the kinds JOINT_…: its name (of several joints of one name, the first), or #2 for the second of the
+    template"""
     body: str | None = None
     """of the others but ACTION and TIME: likewise"""
     joint_id: int | None = None
@@ -2290,7 +2293,8 @@ class GroupStep(Message):
     action_double: ArrayLike | None = None
     """instead of `action`"""
     return_world: ArrayLike | None = None
-    """of a group recorded with returns, what the client has counted of finished episodes: the world of each …"""
+    """of a group recorded with returns (of any other: FAILED_PRECONDITION), what the client has counted of
+    finished episodes: the world of each …"""
     return_sum: ArrayLike | None = None
     """… and the return of the oldest episode of that world that replies have told of and that has none yet"""
     return_doubtful: ArrayLike | None = None
