@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+from typing import IO
 
 from moreau_sim_programs import in_package, on_path
 
@@ -89,18 +90,33 @@ def _sweep() -> None:
 
 
 class Server:
-    """A server process. `client()` connects to it; the context manager stops it. However this process ends, the server
-    ends with it: normally, by an exception, a signal, os._exit(), or exec. A forked child may use it; to stop it is the
-    part of who started it."""
+    """A server process, on a Unix socket of its own, or on `listen`. `client()` connects to it; the context manager
+    stops it. However this process ends, the server ends with it: normally, by an exception, a signal, os._exit(), or
+    exec. A forked child may use it; to stop it is the part of who started it."""
 
-    def __init__(self, binary: str | os.PathLike[str] | None, options: list[str], timeout_s: float) -> None:
+    def __init__(
+        self,
+        binary: str | os.PathLike[str] | None,
+        options: list[str],
+        timeout_s: float,
+        *,
+        listen: str | None = None,
+        log: str | os.PathLike[str] | None = None,
+    ) -> None:
         self.binary, self.found_in = find_server(binary)
         self.pid = os.getpid()  # who may stop it
         _sweep()
         self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
-        self.address = f"unix:{self._folder}/socket"
-        self.log_file = pathlib.Path(self._folder) / "log"
-        self._said = tempfile.TemporaryFile()  # has no name that could be left
+        self.address = listen or f"unix:{self._folder}/socket"
+        self.http = ""  # where its pages are, if it has any
+        if log is None:
+            self.log_file = pathlib.Path(self._folder) / "log"
+            self._said: IO[bytes] = tempfile.TemporaryFile()  # has no name that could be left
+            options = ["--log-file", str(self.log_file), *options]
+        else:  # is kept: it goes on where an earlier server's ended
+            self.log_file = pathlib.Path(log)
+            self._said = open(log, "a+b")
+        self._begin = self._said.seek(0, os.SEEK_END)
         ready_end, write_end = os.pipe()
         parent_end, self._alive_end = os.pipe()
         _alive.add(self._alive_end)
@@ -108,8 +124,7 @@ class Server:
             self.process = subprocess.Popen(
                 [
                     self.binary,
-                    *("--listen", self.address, "--log-file", str(self.log_file)),
-                    *("--ready-fd", str(write_end), "--parent-fd", str(parent_end)),
+                    *("--listen", self.address, "--ready-fd", str(write_end), "--parent-fd", str(parent_end)),
                     *options,
                 ],
                 pass_fds=(write_end, parent_end),
@@ -125,7 +140,7 @@ class Server:
         finally:
             os.close(write_end)
             os.close(parent_end)
-        self._wait(ready_end, timeout_s)
+        self._wait(ready_end, timeout_s, options)
 
     def __repr__(self) -> str:
         state = "running" if self.process.poll() is None else f"ended with {self.process.returncode}"
@@ -138,19 +153,21 @@ class Server:
         self._said.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _wait(self, ready_end: int, timeout_s: float) -> None:
+    def _wait(self, ready_end: int, timeout_s: float, options: list[str]) -> None:
         # it writes its addresses when it is ready, and closes the pipe when it ends
         late = threading.Timer(timeout_s, self.process.kill)
         late.start()
         with os.fdopen(ready_end) as ready:
-            line = ready.readline()
+            lines = ready.read().split()
         late.cancel()
-        if not line:
+        if not lines:
             self.process.wait()
-            self._said.seek(0)
+            self._said.seek(self._begin)
             said = self._said.read().decode("utf-8", "replace").strip()[-2000:]
             self.stop()
             raise ConnectionLost(f"{self.binary} did not start: {said or 'it said nothing'}")
+        self.address = lines[0]
+        self.http = lines[-1] if "--http" in options else ""
 
     def client(self, **options: object) -> Client:
         """A client of it; options as Client's."""
