@@ -101,8 +101,10 @@ typedef struct GroupWorld {
     double begun;      // [s] of the world, when it began
     uint32_t substep;  // done of the step under way
     bool is_running;   // an episode goes on
-    bool has_forces;   // it was put in from a key-frame, and nothing has happened to it since
-    double *forces;    // [force_count] in the group's memory; has_forces: of its last step
+    // it was put in from a key-frame, or its last substep was given up, and nothing has happened to
+    // it since: what its contacts did stands in `forces`, no more in the stepper
+    bool has_forces;
+    double *forces; // [force_count] in the group's memory
     // Nullable, borrowed: shown what each row has left. Any thread sets it; who takes it away sees
     // to it that no row of this world is under way
     _Atomic(Watch *) watch;

@@ -61,6 +61,9 @@ static ForceSpans spans_of(const Group *group, double *forces) {
 
 void group_read_forces(const Group *group, const GroupWorld *world, double *forces) {
     ASSERT(world->world != NULL);
+    if (group->force_count == 0) {
+        return;
+    }
     const ForceSpans from = spans_of(group, world->forces), to = spans_of(group, forces);
     const LayoutSource seen = source_of(group, world, from.observation),
                        beside = source_of(group, world, from.extra),
@@ -372,6 +375,7 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     Keeper keeper = {.witness = {.see = keep_step}, .group = group, .world = i, .row = became};
     input->witness = is_chosen ? &keeper.witness : NULL;
     StepReport report;
+    group_read_forces(group, of, of->forces); // the step writes over what they are read from
     of->has_forces = false;
     Status status =
         stepper_run(of->stepper, of->world, input, scratch, group->clock, &report, error);
@@ -389,7 +393,11 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
         if (group->report != NULL) {
             *group->report = report;
         }
-    } else if (is_chosen) { // it has not happened
+        return status;
+    }
+    // it has not happened: what was felt before is what is felt
+    of->has_forces = group->force_count > 0;
+    if (is_chosen) {
         group_opinion_drop(group, became->kept);
         became->kept = NULL;
     }

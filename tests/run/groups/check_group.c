@@ -613,6 +613,60 @@ START_TEST(a_step_that_was_cut_is_cut_again) {
 }
 END_TEST
 
+// Balls of 2 kg, one upon the other: enough to be solved that somebody may stop it.
+static World *column_world(void) {
+    enum { BALLS = 20 };
+    Lab lab = lab_create(10.0, 0.01);
+    WorldSettings settings = lab.world->settings;
+    const SolverSettings solver = solver_default(SOLVER_LCP);
+    step_set_solver(&settings, &solver);
+    world_set_settings(lab.world, &settings);
+    lab_ground(&lab, 0);
+    const Id ball = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0);
+    for (int i = 0; i < BALLS; i++) {
+        const Pose pose = {.position = vec3(0.0, 0.0, 0.1 + 0.2 * i),
+                           .orientation = quat_identity()};
+        lab_body(&lab, ball, BODY_DYNAMIC, pose, NULL, 2.0, NULL);
+    }
+    return take_world(&lab);
+}
+
+// The lowest ball is pushed down with 5 N, in a step that is given up while a substep is solved:
+// what its contacts did is what they did in the last substep that there was, before that step or
+// in it.
+START_TEST(what_was_felt_before_a_stopped_substep_is_felt_behind_it) {
+    const ChannelDef action[1] = {of_body(CHANNEL_BODY_FORCE, "#2")};
+    const ChannelDef what[1] = {of_body(CHANNEL_CONTACT_FORCE, "#2")};
+    GroupDef def = ball_def(action, 1, what, 1);
+    def.extra.count = 1;
+    def.extra.channel = what;
+    def.substeps = 2;
+    GroupLab lab = group_lab_create(&def, column_world());
+    const uint32_t until = (uint32_t)_i;
+    const double none[3] = {0}, down[3] = {0.0, 0.0, -5.0};
+    group_lab_reset(&lab);
+    group_lab_step(&lab, none);
+    Countdown countdown = {0};
+    const Stop stop = {.asked = is_over, .context = &countdown};
+    const Context context = {.stop = &stop};
+    lab.call.action_double = down;
+    ck_assert(group_call_take(&lab.call, &lab.memory));
+    bool is_done = false;
+    int looks = 0;
+    do { // one look later each time: it stops at the first one of the second substep
+        countdown.left = looks++;
+        is_done = group_run_row(&lab.call, 0, &lab.scratch, &context);
+    } while (!is_done && lab.group->world[0].substep < until);
+    ck_assert(!is_done);
+    ck_assert_uint_eq(lab.group->world[0].substep, until);
+    group_give_up_row(&lab.call, 0, &(Error){.status = STATUS_CANCELLED}, &lab.scratch);
+    ck_assert_int_eq(lab.call.row[0].ended, until > 0 ? GROUP_TRUNCATED : 0);
+    ck_assert_double_le(fabs(seen(&lab, 0)[2] - (until > 0 ? 25.0 : 20.0)), 1e-3);
+    ck_assert_mem_eq(row_of(&lab, lab.call.extra, 0), seen(&lab, 0), 6 * sizeof(double));
+    group_lab_destroy(&lab);
+}
+END_TEST
+
 // Without a force nothing happens to a cart-pole that stands: to the bit, and for as long.
 START_TEST(without_a_push_what_stands_stands) {
     GroupDef def = group_def(1);
@@ -673,6 +727,7 @@ static TCase *case_step(void) {
     tcase_add_loop_test(tcase, a_wrong_action_is_refused_and_the_others_step, 0, 2);
     tcase_add_test(tcase, an_action_is_clipped_and_scaled);
     tcase_add_test(tcase, a_step_in_pieces_is_the_same_step);
+    tcase_add_loop_test(tcase, what_was_felt_before_a_stopped_substep_is_felt_behind_it, 0, 2);
     tcase_add_loop_test(tcase, a_step_that_was_cut_is_cut_again, 0, AUTORESET_COUNT);
     tcase_add_test(tcase, without_a_push_what_stands_stands);
     tcase_add_test(tcase, memory_does_not_grow);

@@ -1962,8 +1962,8 @@ class GroupChannel(Message):
         BODY_LOCAL_SPIN = 12
         """read: 3 [rad/s]: BODY_SPIN in the body's axes"""
         CONTACT_FORCE = 13
-        """read: 6: force [N] of all contacts on the body in the last substep, and their torque [N m] about
-        its centre of mass, world axes; zero after a reset"""
+        """read: 6: force [N] of all contacts on the body in the last substep that was not given up, and their
+        torque [N m] about its centre of mass, world axes; zero after a reset"""
         ACTION = 14
         """read: the action row that was applied last, each number within low … high; zero after a reset"""
         TIME = 15
