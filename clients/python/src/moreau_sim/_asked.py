@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 SEED_MAX = 2**64 - 1
+_LARGEST: dict[np.dtype[Any], float] = {np.dtype(name): float(np.finfo(name).max) for name in ("<f4", "<f8")}
 
 
 class Named(NamedTuple):
@@ -45,14 +46,19 @@ def actions_for(worlds: NDArray[np.intp], actions: ArrayLike, columns: int, dtyp
     given = np.asarray(actions)
     if given.shape != (len(worlds), columns) or given.dtype.kind not in "fiub":
         raise ValueError(f"actions: {len(worlds)} x {columns} numbers are asked for, not {given.dtype} of shape {given.shape}")
+    # what is not a number is no smaller than anything
+    if given.dtype.kind == "f" and given.size and not -_LARGEST[dtype] <= given.min() <= given.max() <= _LARGEST[dtype]:
+        _check_finite(worlds, given, dtype)
+    return given.astype(dtype, copy=copy)
+
+
+def _check_finite(worlds: NDArray[np.intp], given: NDArray[Any], dtype: np.dtype[Any]) -> None:
     with np.errstate(over="ignore"):
-        numbers = given.astype(dtype, copy=copy)
-    is_finite = np.isfinite(numbers)
+        is_finite = np.isfinite(given.astype(dtype)).all(axis=1)
     if not is_finite.all():
-        row = int(np.flatnonzero(~is_finite.all(axis=1))[0])
+        row = int(np.flatnonzero(~is_finite)[0])
         what = f"not finite as {dtype.name}" if np.isfinite(given[row]).all() else "not finite"
         raise ValueError(f"the action of world {worlds[row]} is {what} ({given[row]}); no world has stepped")
-    return numbers
 
 
 def seeds_for(rows: int, seed: int | Sequence[int] | None) -> NDArray[Any] | None:

@@ -13,6 +13,19 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from .errors import InUse
 
 
+# this process; asking the system in every call would take a tenth of a small one
+_here = os.getpid()
+
+
+def _moved() -> None:
+    global _here
+    _here = os.getpid()
+
+
+if hasattr(os, "register_at_fork"):  # where there is a fork
+    os.register_at_fork(after_in_child=_moved)
+
+
 class Owner:
     """A context manager around a use of a thing, which the same thread may enter again.
 
@@ -23,23 +36,23 @@ class Owner:
 
     def __init__(self, what: str) -> None:
         self.what = what
-        self.process = os.getpid()
+        self.process = _here
         self._lock = threading.RLock()
         self._thread = 0  # that came last
 
     @property
     def is_here(self) -> bool:
         """Whether this is the process, and no fork of it."""
-        return os.getpid() == self.process
+        return _here == self.process
 
     def __enter__(self) -> None:
         # a fork may hold a copy of the lock that nobody will release
-        if os.getpid() != self.process:
+        if _here != self.process:
             raise InUse(
-                f"this {self.what} belongs to process {self.process}, which made it; process {os.getpid()} is a fork of it, and makes "
+                f"this {self.what} belongs to process {self.process}, which made it; process {_here} is a fork of it, and makes "
                 "its own (of SubprocVecEnv or AsyncVectorEnv: inside of the function that it is given)"
             )
-        if not self._lock.acquire(blocking=False):
+        if not self._lock.acquire(False):
             names = [one.name for one in threading.enumerate() if one.ident == self._thread]
             raise InUse(
                 f"this {self.what} is in a call of thread {names[0] if names else self._thread!r}, and thread {threading.current_thread().name!r} "
