@@ -93,6 +93,82 @@ class BeginsAlike(Broken):
         return self.env.reset(seed=None if seed is None else [seed] * COUNT, options=options)
 
 
+class IgnoresListsOfSeeds(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=11 if isinstance(seed, list) else seed, options=options)
+
+
+class DrawsListsOfSeedsAnew(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=None if isinstance(seed, list) else seed, options=options)
+
+
+class GivesListsToTheFirst(Broken):
+    def reset(self, *, seed=None, options=None):
+        return self.env.reset(seed=seed[0] if isinstance(seed, list) else seed, options=options)
+
+
+class ReseedsNumPy(Broken):
+    def reset(self, *, seed=None, options=None):
+        if seed is not None:
+            np.random.seed(seed[0] if isinstance(seed, list) else seed)
+        return self.env.reset(seed=seed, options=options)
+
+
+class DrawsFromNumPy(Broken):
+    def step(self, actions):
+        np.random.uniform()
+        return self.env.step(actions)
+
+
+class TellsTheHeight(Broken):
+    """Sound: infos have a number of the observation."""
+
+    def reset(self, **how):
+        observation, infos = self.env.reset(**how)
+        mask = (how.get("options") or {}).get("reset_mask", np.ones(COUNT, dtype=bool))
+        return observation, infos | {"height": observation[:, 2].copy(), "_height": mask.copy()}
+
+    def told(self, observation, infos):
+        height, ended = observation[:, 2].copy(), infos.get("_final_obs", np.zeros(COUNT, dtype=bool))
+        if ended.any():
+            final = height.copy()
+            final[ended] = [one[2] for one in infos["final_obs"][ended]]
+            infos["final_info"] = {"height": final, "_height": ended.copy()}
+        return infos | {"height": height, "_height": np.ones(COUNT, dtype=bool)}
+
+    def step(self, actions):
+        observation, *rest, infos = self.env.step(actions)
+        return (observation, *rest, self.told(observation, infos))
+
+
+class TellsTheHeightOfTheNext(TellsTheHeight):
+    def told(self, observation, infos):
+        infos = super().told(observation, infos)
+        if "final_info" in infos:
+            infos["final_info"]["height"] = infos["height"].copy()
+        return infos
+
+
+class TellsTheHeightBefore(TellsTheHeight):
+    before = 0.0
+
+    def told(self, observation, infos):
+        infos = super().told(observation, infos)
+        if "final_info" in infos:
+            infos["final_info"]["height"] = self.before
+        self.before = observation[:, 2].copy()
+        return infos
+
+
+class ForgetsTheHeight(TellsTheHeight):
+    def told(self, observation, infos):
+        infos = super().told(observation, infos)
+        if "final_info" in infos:
+            infos["final_info"] = {}
+        return infos
+
+
 class IgnoresMasks(Broken):
     def reset(self, *, seed=None, options=None):
         return self.env.reset(seed=seed)
@@ -165,8 +241,37 @@ class ClosesOnce(Broken):
         self.env.close()
 
 
-def test_gymnasiums_own_worlds_are_as_they_should_be():
-    report = check_vector_env(cart_poles)
+class NamesItsMode(Broken):
+    """The mode as a string, as make_vec takes it."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.metadata = env.metadata | {"autoreset_mode": env.metadata["autoreset_mode"].value}
+
+
+class HasNoMode(Broken):
+    def __init__(self, env):
+        super().__init__(env)
+        self.metadata = {key: value for key, value in env.metadata.items() if key != "autoreset_mode"}
+
+
+class InventsAMode(Broken):
+    def __init__(self, env):
+        super().__init__(env)
+        self.metadata = env.metadata | {"autoreset_mode": "Sometimes"}
+
+
+class HasNoMetadata(Broken):
+    metadata = None
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.metadata = None
+
+
+@pytest.mark.parametrize("wrapper", [lambda env: env, TellsTheHeight])
+def test_gymnasiums_own_worlds_are_as_they_should_be(wrapper):
+    report = check_vector_env(lambda autoreset_mode: wrapper(cart_poles(autoreset_mode)))
     assert report.ok and not report.skipped
     assert "as it should be" in str(report)
 
@@ -183,6 +288,18 @@ def test_gymnasiums_own_worlds_are_as_they_should_be():
         (IgnoresSeeds, "seeds", "does not repeat"),
         (RepeatsItself, "seeds", "another seed"),
         (BeginsAlike, "seeds", "share one stream"),
+        (IgnoresListsOfSeeds, "seeds", "another list of seeds"),
+        (DrawsListsOfSeedsAnew, "seeds", "same list of seeds"),
+        (GivesListsToTheFirst, "seeds", "seed of world"),
+        (ReseedsNumPy, "seeds", "reset changes NumPy's global generator"),
+        (DrawsFromNumPy, "seeds", "step changes NumPy's global generator"),
+        (TellsTheHeightOfTheNext, "ends", "it is that of the next episode"),
+        (TellsTheHeightBefore, "ends", "has another 'height' than infos"),
+        (ForgetsTheHeight, "ends", "has no 'height'"),
+        (NamesItsMode, "modes", "metadata['autoreset_mode'] is the text"),
+        (HasNoMode, "modes", "metadata has no autoreset_mode"),
+        (InventsAMode, "modes", "'Sometimes'"),
+        (HasNoMetadata, "modes", "metadata has no autoreset_mode"),
         (IgnoresMasks, "masks", "passed over"),
         (ClearsMasks, "masks", "changed the mask"),
         (ObservesInDoubles, "arrays", "another type"),
@@ -210,6 +327,31 @@ def test_a_defect_is_not_told_as_many(wrapper, check):
     assert {problem.check for problem in report.problems} - {"modes"} == {check}
     assert len(report.problems) <= 12
     assert any("same seed" in text for text in report.skipped) == (check == "seeds")
+
+
+@pytest.mark.parametrize("wrapper, modes", [(NamesItsMode, 3), (HasNoMode, 1), (HasNoMetadata, 1), (InventsAMode, 0)])
+def test_a_mode_that_is_said_badly_is_one_line_for_each(wrapper, modes):
+    """What is played all the same is as it should be: a text that Gymnasium knows, and what Gymnasium takes for NEXT_STEP."""
+    report = check_vector_env(lambda autoreset_mode: wrapper(cart_poles(autoreset_mode)), calls=60, raises=False)
+    assert [problem.check for problem in report.problems] == ["modes"], report
+    assert sum("mode " in text for text in report.skipped) == 3 - modes
+
+
+def test_a_final_info_that_nothing_compares_with_is_said():
+    def make(autoreset_mode):
+        if autoreset_mode is not AutoresetMode.SAME_STEP:
+            raise ValueError("one mode alone")
+        return TellsTheHeightOfTheNext(cart_poles(autoreset_mode))
+
+    report = check_vector_env(make, calls=60, raises=False)
+    assert report.ok and any("final_info" in text for text in report.skipped)
+
+
+def test_the_checker_leaves_numpys_global_generator_alone():
+    np.random.seed(5)
+    expected = np.random.RandomState(5).uniform(size=3)
+    check_vector_env(lambda autoreset_mode: ReseedsNumPy(cart_poles(autoreset_mode)), calls=10, raises=False)
+    assert np.array_equal(np.random.uniform(size=3), expected)
 
 
 def test_a_variant_that_changes_what_is_returned_is_named():

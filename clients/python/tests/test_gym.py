@@ -324,6 +324,26 @@ def test_worlds_have_a_seed_each(address):
     worlds.close()
 
 
+@pytest.mark.parametrize("place", ["address", "fleet"])
+def test_worlds_may_be_counted_from_another_than_the_first(address, place):
+    """Of several learners, each has its part of the worlds that one would have."""
+    where = {"address": address} if place == "address" else {"fleet": [address]}
+    whole = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=5, address=address, max_episode_steps=3, autoreset_mode="SameStep")
+    part = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=2, first_world=3, max_episode_steps=3, autoreset_mode="SameStep", **where)
+    assert np.array_equal(whole.reset(seed=4)[0][3:], part.reset(seed=4)[0])
+    actions = np.linspace(-1, 1, 5, dtype=np.float32)[:, None]
+    for _ in range(7):
+        assert np.array_equal(whole.step(actions)[0][3:], part.step(actions[3:])[0])
+    single = gymnasium.make("moreau_sim/CartPole-v0", address=address, first_world=1)
+    poles = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address)
+    seed = int(np.random.default_rng(9).integers(2**32))
+    assert np.array_equal(poles.reset(seed=seed)[0][1], single.reset(seed=seed)[0])
+    for env in (whole, part, single, poles):
+        env.close()
+    with pytest.raises(ValueError, match="leave first_world out"):
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address, resume="pushed", first_world=1)
+
+
 def test_what_is_learnt_balances_the_pole(address):
     """The example, for a few generations of one seed: far beyond what random actions reach."""
     path = pathlib.Path(__file__).parents[1] / "examples" / "evolve.py"

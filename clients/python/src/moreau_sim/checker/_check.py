@@ -14,6 +14,7 @@ from ._play import Episode, Malformed, Player, Script, arrays_of, same
 from ._report import Report
 
 Make = Callable[..., "VectorEnv[Any, Any, Any]"]
+WORLDS_SEEDED = 4  # whose own seed is tried
 CHECKS = ("spaces", "arrays", "seeds", "ends", "masks", "buffers", "modes", "workers", "close")
 
 
@@ -43,14 +44,15 @@ def check_vector_env(
     """
     report = Report("vector environment", list(CHECKS if variants else [check for check in CHECKS if check != "workers"]))
     checker = _Checker(make, calls, seed, report)
-    played = {}
-    for mode in AutoresetMode:
-        episodes = checker.check_mode(mode, variants)
-        if episodes is not None:
-            played[mode.name] = episodes
-    if not played:
+    everybodys = np.random.get_state(legacy=False)
+    try:
+        played = {mode.name: episodes for mode in AutoresetMode if (episodes := checker.check_mode(mode, variants)) is not None}
+    finally:
+        np.random.set_state(everybodys)
+    if not checker.made:
         raise ValueError("make() made an environment in no autoreset mode: " + "; ".join(report.skipped))
     checker.compare_modes(played)
+    checker.compare_finals(played)
     if raises and not report.ok:
         raise CheckFailed(report)
     return report
@@ -62,6 +64,7 @@ class _Checker:
         self.calls = calls
         self.seed = seed
         self.report = report
+        self.made = False  # anything at all
 
     @contextlib.contextmanager
     def _env(self, mode: AutoresetMode, variant: Mapping[str, Any] = {}) -> Iterator[VectorEnv[Any, Any, Any]]:
@@ -82,10 +85,14 @@ class _Checker:
             self.report.skip(f"mode {mode.name}: {type(error).__name__}: {str(error)[:200]}")
             return None
         name = mode.name
+        self.made = True
         try:
             self.report.name = repr(env)
-            if env.metadata.get("autoreset_mode") is not mode:
-                self.report.skip(f"mode {name}: {_other_mode(env)}")
+            there, complaint = _mode_of(env)
+            if complaint:
+                self.report.add("modes", "", complaint)
+            if there is not mode:
+                self.report.skip(f"mode {name}: make() gave one of {complaint if there is None else there}")
                 return None
             return self._check_env(env, mode, variants)
         except Malformed as error:
@@ -110,6 +117,8 @@ class _Checker:
         if not repeats:
             # whatever else is compared would differ for that reason
             self.report.skip(f"masks, written buffers and workers in mode {name}: the same seed does not give the same again")
+            for episode in (one for episodes in first.episodes for one in episodes):
+                episode.told = None
             return first.episodes
         for variant in variants:
             self._fresh(first, mode, variant, "workers", f"with {dict(variant)} other things are returned")
@@ -218,7 +227,39 @@ class _Checker:
             add("all worlds begin alike: they share one stream")
         if same(again, third):
             add("reset without a seed begins the same episodes again")
+        if repeats:
+            self._lists_of_seeds(env, mode)
         return repeats
+
+    def _begun(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, seeds: list[int]) -> list[Any]:
+        """First observations of a list of seeds."""
+        return [episodes[0].observations[0] for episodes in self._player(env, mode).play(seeds, 0).episodes]
+
+    def _lists_of_seeds(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode) -> None:
+        """One for each world: it, and nothing else, decides how that world begins."""
+
+        def add(text: str) -> None:
+            self.report.add("seeds", mode.name, text)
+
+        seeds = [self.seed + 31 * world for world in range(env.num_envs)]
+        try:
+            begun = self._begun(env, mode, seeds)
+        except Exception as error:  # not every environment takes them
+            self.report.skip(f"lists of seeds in mode {mode.name}: {type(error).__name__}: {str(error)[:100]}")
+            return
+        if not same(begun, self._begun(env, mode, seeds)):
+            add("reset with the same list of seeds does not begin the same episodes again: it is ignored")
+            return
+        if same(begun, self._begun(env, mode, [seed + 1000 for seed in seeds])):
+            add("another list of seeds gives the same first observations: it is ignored")
+            return
+        for world in range(min(env.num_envs, WORLDS_SEEDED)):
+            # two seeds may begin alike by chance, many do not
+            others = [self._begun(env, mode, [seed + more * (i == world) for i, seed in enumerate(seeds)]) for more in (1000, 2000, 3000)]
+            if all(same(begun[world], other[world]) for other in others):
+                add(f"the seed of world {world} in a list of seeds makes no difference to it")
+            if not all(same(begun[:world] + begun[world + 1 :], other[:world] + other[world + 1 :]) for other in others):
+                add(f"the seed of world {world} in a list of seeds changes how other worlds begin")
 
     def _fresh(self, first: Player, mode: AutoresetMode, variant: Mapping[str, Any], check: str, text: str) -> bool:
         with self._env(mode, variant) as env:
@@ -251,9 +292,9 @@ class _Checker:
             except Exception as error:
                 self.report.add("masks", mode.name, f"reset with options['reset_mask'] raises {type(error).__name__}: {str(error)[:100]}")
                 return
-            if player.complaints:
-                for check, text in player.complaints:
-                    self.report.add(check, mode.name, text)
+            for check, text in player.complaints:
+                self.report.add(check, mode.name, text)
+            if any(check == "masks" for check, _ in player.complaints):
                 return
             for what, mask in bad.items():
                 try:
@@ -300,10 +341,50 @@ class _Checker:
                         self.report.add("modes", "", f"{difference} of episode {k} of world {world} differs between {names[0]} and {other}")
                         break
 
+    def compare_finals(self, played: Mapping[str, list[list[Episode]]]) -> None:
+        """What final_info tells of a last step, other modes tell in infos."""
+        name = AutoresetMode.SAME_STEP.name
+        mine = played.get(name, [])
+        other = next((one for one in played if one != name), None)
+        if other is None:
+            if any(episode.told for episodes in mine for episode in episodes):
+                self.report.skip(f"final_info in mode {name}: there is no other mode to compare it with")
+            return
+        for world, (one, two) in enumerate(zip(mine, played[other])):
+            for k, (a, b) in enumerate(zip(one, two)):
+                if a.told is None or b.told is None or _difference(a, b):
+                    break
+                difference = _final_difference(a.told, a.told_beside, b.told, other)
+                if difference:
+                    self.report.add("ends", name, f"final_info of world {world}, episode {k}, {difference}")
+                    return
 
-def _other_mode(env: VectorEnv[Any, Any, Any]) -> str:
-    given = env.metadata.get("autoreset_mode")
-    return "metadata has no autoreset_mode" if given is None else f"make() gave one of {given}"
+
+def _mode_of(env: VectorEnv[Any, Any, Any]) -> tuple[AutoresetMode | None, str]:
+    """What metadata says; else what it is taken for, and what is wrong about that."""
+    metadata = getattr(env, "metadata", None)
+    given = metadata.get("autoreset_mode") if isinstance(metadata, Mapping) else None
+    if isinstance(given, AutoresetMode):
+        return given, ""
+    if given is None:
+        return AutoresetMode.NEXT_STEP, "metadata has no autoreset_mode: it is taken for NEXT_STEP, as Gymnasium's wrappers do"
+    for mode in AutoresetMode:
+        if given in (mode.value, mode.name):
+            return mode, f"metadata['autoreset_mode'] is the text {given!r}, not a gymnasium.vector.AutoresetMode"
+    return None, f"metadata['autoreset_mode'] is {given!r}, which is no gymnasium.vector.AutoresetMode"
+
+
+def _final_difference(told: dict[str, Any], beside: dict[str, Any], other: dict[str, Any], name: str) -> str:
+    """What final_info has otherwise than infos of another mode, `name`, have of the same step."""
+    for key, value in told.items():
+        if key not in other:
+            return f"has {key!r}, which infos of {name} do not have of the same step"
+        if not same(value, other[key]):
+            of_next = ": it is that of the next episode" if same(value, beside.get(key)) else ""
+            return f"has another {key!r} than infos of {name} have of the same step{of_next}"
+    # what stands beside it may be of that step, too
+    missing = [key for key in other if key not in told and not same(beside.get(key), other[key])]
+    return f"has no {missing[0]!r}, which infos of {name} have of the same step" if missing else ""
 
 
 def _first_of(calls: Sequence[str]) -> str:

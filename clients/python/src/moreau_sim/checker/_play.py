@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,8 @@ class Episode:
     rewards: list[float] = field(default_factory=list)
     terminated: bool = False
     truncated: bool = False
+    told: dict[str, Any] | None = None  # what infos said of its last step; of SAME_STEP, what final_info did …
+    told_beside: dict[str, Any] = field(default_factory=dict)  # … and what stood beside it, of the next episode
 
     @property
     def is_over(self) -> bool:
@@ -75,6 +78,15 @@ class Player:
 
     # ---- calls
 
+    def _called(self, name: str, call: Callable[[], Any]) -> Any:
+        """What a call returns. It leaves alone what belongs to everybody."""
+        before = np.random.get_state(legacy=False)
+        returned = call()
+        if not same(np.random.get_state(legacy=False), before):
+            what = name.partition(" ")[0]
+            self.complaints.append(("seeds", f"{what} changes NumPy's global generator (np.random), which is everybody's: seeds and draws of others"))
+        return returned
+
     def _keep(self, call: str, live: tuple[Any, ...]) -> tuple[Any, ...]:
         copied = copy.deepcopy(live)
         self.returned.append(Returned(call, live, copied))
@@ -90,10 +102,11 @@ class Player:
             raise Malformed(f"{call} returned observations of {len(rows)} worlds, not of {self.count}")
         return rows
 
-    def reset(self, seed: int | None, mask: Any = None) -> None:
+    def reset(self, seed: int | list[int] | None, mask: Any = None) -> None:
         given = copy.deepcopy(mask)
         options = None if mask is None else {"reset_mask": given}
-        returned = self._keep("reset", _things("reset", self.env.reset(seed=seed, options=options), RESET_GIVES))
+        given_back = self._called("reset", lambda: self.env.reset(seed=seed, options=options))  # type: ignore[arg-type]
+        returned = self._keep("reset", _things("reset", given_back, RESET_GIVES))
         if not same(given, mask):
             self.complaints.append(("masks", "reset changed the mask that it was given"))
         rows = self._rows("reset", returned[0])
@@ -120,12 +133,12 @@ class Player:
         actions = concatenate(space, chosen, empty)
         given = copy.deepcopy(actions)
         name = f"step {call}"
-        returned = self._keep(name, _things(name, self.env.step(actions), STEP_GIVES))
+        returned = self._keep(name, _things(name, self._called(name, lambda: self.env.step(actions)), STEP_GIVES))
         if not same(actions, given):
             self.complaints.append(("buffers", "step changed the array of actions that it was given"))
         self._take(name, returned, is_over)
 
-    def play(self, seed: int | None, calls: int) -> Player:
+    def play(self, seed: int | list[int] | None, calls: int) -> Player:
         self.reset(seed)
         for _ in range(calls):
             self.step()
@@ -152,11 +165,13 @@ class Player:
             episode.terminated, episode.truncated = bool(terminated[world]), bool(truncated[world])
             if self.mode is AutoresetMode.SAME_STEP and episode.is_over:
                 episode.observations.append(self._final(finals, world))
+                episode.told, episode.told_beside = self._final_info(infos, world), told_of(infos, world, self.count)
                 if same(episode.observations[-1], rows[world]):
                     self.complaints.append(("ends", f"final_obs of world {world} is the first observation of its next episode, not the last of this one"))
                 self.episodes[world].append(Episode([rows[world]]))
             else:
                 episode.observations.append(rows[world])
+                episode.told = told_of(infos, world, self.count) if episode.is_over else None
         self._check_finals(infos, terminated, truncated, was_over)
 
     def _final(self, finals: tuple[Any, Any], world: int) -> Any:
@@ -165,6 +180,16 @@ class Player:
             self.complaints.append(("ends", f"an episode of world {world} ended, and infos has no final_obs of it, or _final_obs does not say so"))
             return None
         return copy.deepcopy(observations[world])
+
+    def _final_info(self, infos: dict[str, Any], world: int) -> dict[str, Any] | None:
+        """A dictionary with masks, or, as Gymnasium once had it, one for each world."""
+        final = infos.get("final_info")
+        if isinstance(final, dict):
+            return told_of(final, world, self.count)
+        if not isinstance(final, np.ndarray) or final.shape != (self.count,) or not isinstance(final[world], dict):
+            return None
+        told: dict[str, Any] = final[world]
+        return told
 
     def _check_finals(self, infos: dict[str, Any], terminated: Any, truncated: Any, was_over: list[bool]) -> None:
         if self.mode is not AutoresetMode.SAME_STEP:
@@ -179,6 +204,7 @@ class Player:
 
 
 RESET_GIVES = ("observations", "infos")
+FINALS = ("final_obs", "final_info")
 STEP_GIVES = ("observations", "rewards", "terminations", "truncations", "infos")
 
 
@@ -192,6 +218,20 @@ def _things(call: str, returned: Any, names: tuple[str, ...]) -> tuple[Any, ...]
     if not isinstance(returned[-1], dict):
         raise Malformed(f"{call} returned infos that are no dictionary but a {type(returned[-1]).__name__}")
     return returned
+
+
+def told_of(infos: dict[str, Any], world: int, count: int) -> dict[str, Any]:
+    """What infos of `count` worlds say of one."""
+    told: dict[str, Any] = {}
+    for key, value in infos.items():
+        mask = infos.get(f"_{key}")
+        if key.startswith("_") or key in FINALS or not isinstance(mask, np.ndarray) or mask.shape != (count,) or not mask[world]:
+            continue
+        if isinstance(value, dict):
+            told[key] = told_of(value, world, count)
+        elif np.ndim(value) > 0 and len(value) == count:
+            told[key] = value[world]
+    return told
 
 
 def same(a: Any, b: Any) -> bool:

@@ -60,6 +60,7 @@ class Worlds:
         step_limit: int | None = None,
         record: str | None = None,
         opinion: float | GroupOpinion | None = None,
+        first_world: int = 0,
         resume: str | None = None,
         resume_step: int | None = None,
         fleet: Any = None,
@@ -86,8 +87,11 @@ class Worlds:
             "double": double_precision,
             "record": record,
             "opinion": opinion,
+            "first_world": first_world,
             "seed": int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
         }
+        if resume is not None and first_world:
+            raise ValueError("resume: the recording says from which world its worlds are counted; leave first_world out")
         self.place: Place | None = None
         self.group: Group | Fleet
         if fleet is not None:
