@@ -327,6 +327,91 @@ def test_saving_stays_below_its_share_of_the_time(launched):
         Schedule(0)
 
 
+def test_a_save_is_under_way_on_all_servers_at_once(launched, monkeypatch):
+    """What is waited for is the slowest server, and not one behind the other."""
+    from moreau_sim.fleet.host import Host
+
+    sent = []
+    send = Host.send_encoded
+
+    def told(host, call, *more, **options):
+        sent.append((call.__name__, host.address))
+        return send(host, call, *more, **options)
+
+    with Fleet([launched().address for _ in range(3)], CART, count=COUNT, shares=6, save_every=1000, **LAYOUT) as fleet:
+        fleet.reset(seed=7)
+        monkeypatch.setattr(Host, "send_encoded", told)
+        fleet.save()
+        saves = [address for name, address in sent if name == "GroupSave"]
+        assert len(saves) == 6 and len(set(saves)) == 3
+        begun = [name for name, _ in sent]
+        assert len({address for _, address in sent[: begun.index("SnapshotRead")]}) == 3
+        # nothing of it stays on the servers
+        assert begun.count("SnapshotDrop") == 6
+        rows = fleet.step(actions(0))
+        monkeypatch.undo()
+    with Group.create(launched().client(), CART, count=COUNT, **LAYOUT) as group:
+        group.reset(seed=7)
+        same(rows, group.step(actions(0)))
+
+
+def test_a_save_that_is_refused_leaves_nothing_on_the_servers(launched, monkeypatch):
+    from moreau_sim.fleet.host import Host
+
+    servers = [launched() for _ in range(2)]
+    with Fleet([server.address for server in servers], CART, count=COUNT, shares=6, save_every=1000, **LAYOUT) as fleet:
+        fleet.reset(seed=7)
+        fleet.save()
+        send, dropped = Host.send_encoded, []
+
+        def refused(host, call, body, *more, **options):
+            if call.__name__ == "SnapshotRead" and host is fleet.servers.hosts[1]:
+                body = b"\x08\xff\xff\x03"  # a snapshot that is none
+            if call.__name__ == "SnapshotDrop":
+                dropped.append(host)
+            return send(host, call, body, *more, **options)
+
+        monkeypatch.setattr(Host, "send_encoded", refused)
+        with pytest.raises(errors.NotFound):
+            fleet.save()
+        assert len(dropped) == 4  # two of each were under way, and nothing more was begun
+        monkeypatch.undo()
+        fleet.step(actions(0))
+        fleet.save()
+
+
+@pytest.mark.parametrize("when", ["GroupSave", "SnapshotRead", "SnapshotDrop"])
+def test_a_server_that_is_lost_while_it_is_saved_is_not_noticed_in_the_rows(client, launched, monkeypatch, when):
+    from moreau_sim.fleet.host import Host
+
+    calls = 30
+    rows = straight(client, calls)
+    servers = {server.address: server for server in (launched() for _ in range(3))}
+    killed = []
+    send = Host.send_encoded
+
+    def kill(host, call, *more, **options):
+        if call.__name__ == when and len(killed) < 2 and host.address not in killed and count[0] in (12, 20):
+            killed.append(host.address)
+            servers[host.address].process.kill()
+            servers[host.address].process.wait()
+            count[0] += 1
+        return send(host, call, *more, **options)
+
+    count = [0]
+    monkeypatch.setattr(Host, "send_encoded", kill)
+    with Fleet(list(servers), CART, count=COUNT, shares=6, save_every=4, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(calls):
+            count[0] = call
+            same(fleet.step(actions(call)), rows[1 + call])
+            if call in (12, 20):
+                count[0] = call
+                fleet.save()
+        check_rest(fleet, rows)
+    assert len(killed) == 2
+
+
 def test_time_is_told_in_events(launched):
     told = []
     with Fleet([launched().address], CART, count=COUNT, shares=2, on_event=told.append, **LAYOUT) as fleet:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,7 +30,7 @@ from ._notebook import facts, frame
 from ._pages import page_of
 from ._wire import WireError, decode, encode, key_of, read_column, varint
 from .client import Client, Pending
-from .errors import of_status
+from .errors import MoreauError, of_status
 from .world import World, read_scene
 
 # what the caller did wrong is raised; what went wrong in a world is in Rows.failures
@@ -376,17 +377,13 @@ class Group:
         """The group as bytes, between the calls before and those behind: what it is, its worlds, and the second opinions
         still to be told. from_saved() goes on with them, on any server of the same dynamics version, with the same bits.
         What was sent must have been received. Returns that were told are this group's: close() sends them."""
-        reply = self.client.group_save(group=self.id)
-        try:
-            parts: list[bytes] = []
-            size = 0
-            while size < (reply.bytes or 0):
-                part = self.client.snapshot_read(snapshot=reply.snapshot, first=size).data or b""
-                parts.append(bytes(part))
-                size += len(part)
-        finally:
-            self.client.snapshot_drop(snapshot=reply.snapshot)
-        return b"".join(parts)
+        under_way = self.begin_save()
+        while True:
+            try:
+                next(under_way)
+            except StopIteration as end:
+                saved: bytes = end.value
+                return saved
 
     @classmethod
     def from_saved(
@@ -514,6 +511,24 @@ class Group:
 
     def begin_receive(self, count: int) -> Pending[p.GroupStepReply]:
         return self.client.send(p.GroupReceive(group=self.id, count=count), p.GroupStepReply)
+
+    def begin_save(self) -> Generator[Pending[Any], None, bytes]:
+        """The calls of save(): each is under way when it is given, and to be gone on with when its reply is there."""
+        saving = self.client.send(p.GroupSave(group=self.id), p.GroupSaveReply)
+        yield saving
+        reply = saving.result()
+        parts: list[bytes] = []
+        size = 0
+        try:
+            while size < (reply.bytes or 0):
+                reading = self.client.send(p.SnapshotRead(snapshot=reply.snapshot, first=size), p.SnapshotReadReply)
+                yield reading
+                parts.append(bytes(reading.result().data or b""))
+                size += len(parts[-1])
+        finally:
+            with suppress(MoreauError):  # what is on a server that is gone is gone with it; no reply is waited for
+                self.client.send(p.SnapshotDrop(snapshot=reply.snapshot), p.SnapshotDropReply)
+        return b"".join(parts)
 
     def _body(self, of: type[p.GroupStep] | type[p.GroupSend], bits: bytes | None, actions: NDArray[Any]) -> bytes:
         """A call that steps worlds, put together of what is the same in each."""

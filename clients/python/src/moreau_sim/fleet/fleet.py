@@ -26,7 +26,7 @@ from .addresses import Source
 from .calls import Call, Kind, digests_of
 from .host import LOOK_S, Host
 from .rows import join, moved_opinions, part
-from .saving import Schedule
+from .saving import SAVES_AT_ONCE, Saving, Schedule
 from .servers import Servers, is_gone
 from .share import Share
 
@@ -515,24 +515,45 @@ class Fleet:
         begun = time.monotonic()
         self._bring_home()
         todo = list(self._shares)
-        while todo:
-            self._house()
-            share = todo[0]
-            host = share.host
-            assert host is not None
-            try:
-                saved = share.group.save()
-            except MoreauError as why:
-                if not is_gone(why):
-                    raise
-                self._lose(host, why)
-                continue
-            share.saved, share.history = saved, []
-            todo.pop(0)
+        under_way: list[Saving] = []
+        try:
+            while todo or under_way:
+                self._house()
+                self._begin_saves(todo, under_way)
+                if not self._go_on_saving(todo, under_way):
+                    self._wait_any(list(dict.fromkeys(one.host for one in under_way)))
+        finally:
+            for one in under_way:
+                one.close()
         seconds = time.monotonic() - begun
         self._schedule.saved(seconds)
         size = sum(len(share.saved or b"") for share in self._shares)
         self._tell("saved", "", f"{len(self._shares)} shares saved, {size} bytes in {seconds:.3f} s; the next in {self._schedule.every} calls")
+
+    @staticmethod
+    def _begin_saves(todo: list[Share], under_way: list[Saving]) -> None:
+        """As many at once as each server is asked for."""
+        for share in list(todo):
+            host = share.host
+            if host is not None and sum(one.host is host for one in under_way) < SAVES_AT_ONCE:
+                under_way.append(Saving(share, host))
+                todo.remove(share)
+
+    def _go_on_saving(self, todo: list[Share], under_way: list[Saving]) -> bool:
+        """With those whose replies have come; whether there were any. Whose server was lost is to be saved again."""
+        ready = [one for one in under_way if one.is_ready]
+        for one in ready:
+            try:
+                if one.go_on():
+                    under_way.remove(one)
+            except MoreauError as why:
+                under_way.remove(one)
+                if not is_gone(why):
+                    raise
+                todo.append(one.share)
+                if one.share.host is one.host:
+                    self._lose(one.host, why)
+        return bool(ready)
 
     def _move(self, share: Share, host: Host) -> None:
         """Between two calls: saved where it is, made again there, destroyed here."""
