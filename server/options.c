@@ -753,19 +753,11 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
         memcpy(path, options->config, sizeof(path));
         set_defaults(options);
         status = apply_file(options, path, error);
-        if (status == STATUS_OK) {
-            status = apply_arguments(options, argc, argv, asked, error);
-        }
+        status = STATUS_THEN(status, apply_arguments(options, argc, argv, asked, error));
     }
-    if (status == STATUS_OK) {
-        status = check_exposure(options, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_keep(options, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_merge(options, error);
-    }
+    status = STATUS_THEN(status, check_exposure(options, error));
+    status = STATUS_THEN(status, check_keep(options, error));
+    status = STATUS_THEN(status, check_merge(options, error));
     if (status == STATUS_OK && options->token_file[0] != '\0') {
         status = read_token(options, error);
     }

@@ -524,12 +524,8 @@ static Status start(Server *server, Error *error) {
     }
     watch_signals(server);
     status = watch_parent(server, error);
-    if (status == STATUS_OK) {
-        status = open_http(server, error);
-    }
-    if (status == STATUS_OK) {
-        status = open_listeners(server, error);
-    }
+    status = STATUS_THEN(status, open_http(server, error));
+    status = STATUS_THEN(status, open_listeners(server, error));
     if (status != STATUS_OK) {
         close_listeners(server);
         close_rooms(server);
@@ -550,9 +546,7 @@ Status server_run(const Options *options, Error *error) {
     collect_limits(server);
     uv_loop_init(&server->loop);
     Status status = report_open(&server->report, options->log_level, options->log_file, error);
-    if (status == STATUS_OK) {
-        status = start(server, error);
-    }
+    status = STATUS_THEN(status, start(server, error));
     if (status == STATUS_OK) {
         report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d",
                     MOREAU_VERSION, options->workers, (int)getpid());

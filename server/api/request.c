@@ -463,12 +463,8 @@ void request_dispatch(Request *request, const Error *judged) {
     if (status == STATUS_OK && command->place == PLACE_WORLD) {
         status = find_world(request, &error);
     }
-    if (status == STATUS_OK) {
-        status = judge(request, judged, &error);
-    }
-    if (status == STATUS_OK) {
-        status = check_reply(request, &error);
-    }
+    status = STATUS_THEN(status, judge(request, judged, &error));
+    status = STATUS_THEN(status, check_reply(request, &error));
     if (status != STATUS_OK) {
         refuse(request, &error);
     } else if (!(command->flags & COMMAND_GROUP && group_turn_hold(request))) {

@@ -333,12 +333,8 @@ void session_greet(Request *request) {
     Moreau__V1__Welcome message = MOREAU__V1__WELCOME__INIT;
     Error error = {0};
     Status status = check_hello(request->api, &peer, hello, &error);
-    if (status == STATUS_OK) {
-        status = seat(request, hello, &error);
-    }
-    if (status == STATUS_OK) {
-        status = welcome(request, &message, &error);
-    }
+    status = STATUS_THEN(status, seat(request, hello, &error));
+    status = STATUS_THEN(status, welcome(request, &message, &error));
     error.status = status;
     if (status == STATUS_OK) {
         reply.result_case = MOREAU__V1__REPLY__RESULT_WELCOME;

@@ -31,6 +31,11 @@
 typedef enum Status { STATUS_MAP(X) STATUS_COUNT } Status;
 #undef X
 
+// The next of several deeds, done where all before it went well; else their first failure stays:
+//   Status status = open_file(log, error);
+//   status = STATUS_THEN(status, read_head(log, error));
+#define STATUS_THEN(status, ...) ((status) == STATUS_OK ? (__VA_ARGS__) : (status))
+
 typedef struct Error {
     Status status;
     char field[128];   // path of the offending field, "" when none is to blame

@@ -185,12 +185,8 @@ static void begin_mark(Log *log, const WalPlace *synced) {
 static Status open_file(Log *log, const LogDef *def, Error *error) {
     WalPlace synced;
     Status status = schema_check_path(def->path, error);
-    if (status == STATUS_OK) {
-        status = lock_take(&log->file_lock, log->path, error);
-    }
-    if (status == STATUS_OK) {
-        status = wal_care_for_start(log->path, log->report, &synced, error);
-    }
+    status = STATUS_THEN(status, lock_take(&log->file_lock, log->path, error));
+    status = STATUS_THEN(status, wal_care_for_start(log->path, log->report, &synced, error));
     if (status == STATUS_OK) {
         begin_mark(log, &synced);
         status = writer_open(&log->writer, def->path, def->full_durability, error);
@@ -200,12 +196,8 @@ static Status open_file(Log *log, const LogDef *def, Error *error) {
         sqlite3_wal_hook(log->writer.db, log_note_frames, log);
         status = writer_interrupt_open(&log->writer, report_interrupted, log, error);
     }
-    if (status == STATUS_OK) {
-        status = tell_orphans(log, error);
-    }
-    if (status == STATUS_OK) {
-        status = backup_init(&log->backup, def->backup_folder, log->path, error);
-    }
+    status = STATUS_THEN(status, tell_orphans(log, error));
+    status = STATUS_THEN(status, backup_init(&log->backup, def->backup_folder, log->path, error));
     if (status == STATUS_OK) {
         reserve_init(&log->reserve, log->path);
         reserve_take(&log->reserve);
@@ -271,12 +263,8 @@ Status log_open(Log **log, const LogDef *def, Error *error) {
         opened->build == NULL) {
         status = error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
     }
-    if (status == STATUS_OK) {
-        status = open_file(opened, def, error);
-    }
-    if (status == STATUS_OK) {
-        status = start(opened, error);
-    }
+    status = STATUS_THEN(status, open_file(opened, def, error));
+    status = STATUS_THEN(status, start(opened, error));
     if (status != STATUS_OK) {
         free_log(opened);
         return status;

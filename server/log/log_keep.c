@@ -180,9 +180,8 @@ static Status consider(Log *log, Error *error) {
                            : UINT64_MAX;
         return STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = writer_is_pinned(&log->writer, keep->ended.recording.recording, &is_pinned, error);
-    }
+    status = STATUS_THEN(
+        status, writer_is_pinned(&log->writer, keep->ended.recording.recording, &is_pinned, error));
     if (status != STATUS_OK || is_pinned) {
         return status;
     }

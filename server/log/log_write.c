@@ -257,15 +257,9 @@ static void write_batch(Log *log, const RecordList *batch) {
     }
     Error error;
     Status status = check_file(log, &error);
-    if (status == STATUS_OK) {
-        status = writer_begin(&log->writer, is_synced, &error);
-    }
-    if (status == STATUS_OK) {
-        status = write_records(log, batch, &error);
-    }
-    if (status == STATUS_OK) {
-        status = writer_commit(&log->writer, &error);
-    }
+    status = STATUS_THEN(status, writer_begin(&log->writer, is_synced, &error));
+    status = STATUS_THEN(status, write_records(log, batch, &error));
+    status = STATUS_THEN(status, writer_commit(&log->writer, &error));
     if (status != STATUS_OK) {
         fail_batch(log, batch, &error);
         writer_checkpoint(&log->writer, NULL, NULL); // may make room where the disk is full

@@ -292,9 +292,7 @@ Status listener_open_for(const ListenerDef *def, const char *text, Listener **re
     listener->fd = -1;
     Status status = is_inherited(text) ? take_socket(listener, text, error)
                                        : open_socket(listener, text, error);
-    if (status == STATUS_OK) {
-        status = watch(listener, text, error);
-    }
+    status = STATUS_THEN(status, watch(listener, text, error));
     if (status != STATUS_OK) {
         remove_file(listener);
         if (listener->fd >= 0) {

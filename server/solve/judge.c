@@ -287,12 +287,9 @@ Status judge_survey(Judge *judge, JudgeSurvey *also, void *solver) {
             mass_init(&judge->mass, problem, judge->context->tasks, judge->arena, judge->error);
     }
     Survey survey = {.judge = judge, .also = also, .solver = solver};
-    if (status == STATUS_OK) {
-        status = take_islands(judge, &survey.piece);
-    }
-    if (status == STATUS_OK) {
-        status = judge_shares(judge, survey_share, &survey, 0, judge->islands.share_count);
-    }
+    status = STATUS_THEN(status, take_islands(judge, &survey.piece));
+    status = STATUS_THEN(status,
+                         judge_shares(judge, survey_share, &survey, 0, judge->islands.share_count));
     if (status != STATUS_OK) {
         return status;
     }
@@ -454,9 +451,7 @@ Status judge_measure_large(Judge *judge, uint32_t share) {
     IslandRange range = islands_range(&judge->islands, i, i + 1);
     make_momentum(judge, &range);
     Status status = judge_shares(judge, make_piece_velocities, judge, share, end);
-    if (status == STATUS_OK) {
-        status = judge_shares(judge, measure_piece, judge, share, end);
-    }
+    status = STATUS_THEN(status, judge_shares(judge, measure_piece, judge, share, end));
     if (status != STATUS_OK) {
         return status;
     }
@@ -572,9 +567,7 @@ static Status take_best(Judge *judge, uint32_t share) {
         } else if (judge->is_late && island->best == HUGE_VAL) {
             status = judge_any(judge, share, i);
         }
-        if (status == STATUS_OK) {
-            status = offer_none(judge, share, i);
-        }
+        status = STATUS_THEN(status, offer_none(judge, share, i));
     }
     return status;
 }

@@ -174,9 +174,7 @@ Status opinion_give(const OpinionCase *kept, double tolerance, const Context *co
     SolveResult result;
     double gap = 0.0;
     Status status = solver_solve(&settings, &kept->problem, context, scratch, &result, error);
-    if (status == STATUS_OK) {
-        status = compare(kept, &result.answer, scratch, &gap, error);
-    }
+    status = STATUS_THEN(status, compare(kept, &result.answer, scratch, &gap, error));
     if (status == STATUS_OK) {
         opinion->gap = to_finite(gap);
         opinion->residual = to_finite(result.certificate.entry[CERTIFICATE_OWN]);

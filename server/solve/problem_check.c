@@ -200,9 +200,7 @@ static Status check_links(const ContactProblem *problem, uint32_t tree, Arena *a
     for (uint32_t i = 0; status == STATUS_OK && i < t->link_count; i++) {
         const ProblemLink *link = &problem->link[t->mass + i];
         status = check_link(link, tree, i, velocities, error);
-        if (status == STATUS_OK) {
-            status = check_link_numbers(problem, link, tree, i, error);
-        }
+        status = STATUS_THEN(status, check_link_numbers(problem, link, tree, i, error));
         velocities += link->count;
     }
     if (status != STATUS_OK) {

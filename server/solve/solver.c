@@ -157,9 +157,8 @@ static Status solve_rest(const SolverSettings *settings, const ContactProblem *p
     uint32_t idle = 0;
     Status status = idle_leave_out(problem, solver_get(settings->kind)->time != NULL, arena, &rest,
                                    &idle, error);
-    if (status == STATUS_OK) {
-        status = solver_get(settings->kind)->solve(&rest, settings, context, arena, result, error);
-    }
+    status = STATUS_THEN(
+        status, solver_get(settings->kind)->solve(&rest, settings, context, arena, result, error));
     if (status == STATUS_OK) {
         result->idle = idle;
         result->launch = launch_of(&rest, &result->answer);

@@ -589,9 +589,7 @@ Status contacts_run(StepState *state) {
     if (status == STATUS_OK && had_seams && !seams_list_partners(state)) {
         status = STATUS_RESOURCE_EXHAUSTED;
     }
-    if (status == STATUS_OK) {
-        status = collide_candidates(state);
-    }
+    status = STATUS_THEN(status, collide_candidates(state));
     switch (status) {
     case STATUS_OK:
         return STATUS_OK;

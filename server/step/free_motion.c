@@ -122,9 +122,7 @@ Status free_motion_run(StepState *state) {
     ASSERT(state->free_count <= state->world->dynamic_count);
     ASSERT(state->input->time_step > 0.0);
     Status status = articulate_begin(state);
-    if (status == STATUS_OK) {
-        status = take_memory(state);
-    }
+    status = STATUS_THEN(status, take_memory(state));
     if (status != STATUS_OK) {
         return status;
     }

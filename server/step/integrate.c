@@ -238,12 +238,8 @@ Status integrate_run(StepState *state) {
     if (status == STATUS_OK && state->articulated_count > 0) {
         status = articulate_land(state);
     }
-    if (status == STATUS_OK) {
-        status = judge(state, contacts.of_block, contact_blocks);
-    }
-    if (status == STATUS_OK) {
-        status = land_rows(state);
-    }
+    status = STATUS_THEN(status, judge(state, contacts.of_block, contact_blocks));
+    status = STATUS_THEN(status, land_rows(state));
     if (status != STATUS_OK) {
         return status;
     }

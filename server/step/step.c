@@ -213,12 +213,8 @@ static Status meet(StepState *state) {
     for (int round = 0; status == STATUS_OK && is_woken; round++) {
         arena_reset_to(state->scratch, mark);
         status = rest_recall(state);
-        if (status == STATUS_OK) {
-            status = free_motion_run(state);
-        }
-        if (status == STATUS_OK) {
-            status = contacts_run(state);
-        }
+        status = STATUS_THEN(status, free_motion_run(state));
+        status = STATUS_THEN(status, contacts_run(state));
         is_woken = status == STATUS_OK && rest_wake_touched(state, round);
     }
     return status;
@@ -308,9 +304,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                                         "Memory ended while pushing with joints: raise "
                                         "--memory-bytes-max.");
     }
-    if (status == STATUS_OK) {
-        status = run_stages(&state);
-    }
+    status = STATUS_THEN(status, run_stages(&state));
     report->contact_count = stepper->contact_count;
     report->row_count = stepper->row_count;
     report->recovery_count = state.recovery_count;

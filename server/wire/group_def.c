@@ -154,23 +154,14 @@ Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, Grou
                          "A time step is more than 0 s.");
     }
     Status status = read_layout(message->action, message->n_action, arena, &def->action, error);
-    if (status == STATUS_OK) {
-        status = read_layout(message->observation, message->n_observation, arena, &def->observation,
-                             error);
-    }
-    if (status == STATUS_OK) {
-        status = read_layout(message->extra, message->n_extra, arena, &def->extra, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_layout(message->bounds, message->n_bounds, arena, &def->bounds, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_noise(message, arena, def, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_parameters(message, arena, def, error);
-    }
-    return status;
+    status = STATUS_THEN(status, read_layout(message->observation, message->n_observation, arena,
+                                             &def->observation, error));
+    status = STATUS_THEN(status,
+                         read_layout(message->extra, message->n_extra, arena, &def->extra, error));
+    status = STATUS_THEN(
+        status, read_layout(message->bounds, message->n_bounds, arena, &def->bounds, error));
+    status = STATUS_THEN(status, read_noise(message, arena, def, error));
+    return STATUS_THEN(status, read_parameters(message, arena, def, error));
 }
 
 // ---- columns

@@ -140,9 +140,7 @@ Status joints_columns(const Moreau__V1__WorldAddJoints *m, Arena *arena, JointCo
         positions += joint_position_count(free_axes(m, i));
     }
     Status status = check_joint_columns(m, error);
-    if (status == STATUS_OK) {
-        status = check_axis_columns(m, axes, positions, error);
-    }
+    status = STATUS_THEN(status, check_axis_columns(m, axes, positions, error));
     if (status != STATUS_OK) {
         return status;
     }

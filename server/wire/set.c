@@ -154,11 +154,7 @@ Status set_order(const Moreau__V1__WorldSet *m, Arena *arena, SetOrder *order, E
                                    .primitive_count = m->n_shape_material,
                                    .material = m->n_shape_material > 0 ? m->shape_material : NULL}};
     Status status = take_bodies(m, &order->update, error);
-    if (status == STATUS_OK) {
-        status = take_joints(m, arena, &order->joints, error);
-    }
-    if (status == STATUS_OK) {
-        status = take_materials(m, arena, &order->materials, error);
-    }
+    status = STATUS_THEN(status, take_joints(m, arena, &order->joints, error));
+    status = STATUS_THEN(status, take_materials(m, arena, &order->materials, error));
     return status == STATUS_OK ? convert_settings(m->settings, &order->settings, error) : status;
 }

@@ -153,9 +153,8 @@ static Status check_bounds(const WorldSettings *settings, Error *error) {
         double lower = vec3_get(settings->bounds_lower, axis),
                upper = vec3_get(settings->bounds_upper, axis);
         Status status = range_check(RANGE_BOUNDS, lower, "settings.bounds.lower", axis, error);
-        if (status == STATUS_OK) {
-            status = range_check(RANGE_BOUNDS, upper, "settings.bounds.upper", axis, error);
-        }
+        status = STATUS_THEN(
+            status, range_check(RANGE_BOUNDS, upper, "settings.bounds.upper", axis, error));
         if (status != STATUS_OK) {
             return status;
         }

@@ -92,9 +92,8 @@ static Status check_foundation(const Primitive *primitive, uint32_t index, Error
         status =
             range_check(RANGE_FOUNDATION_MODULUS, of->modulus, "foundation_modulus", index, error);
     }
-    if (status == STATUS_OK) {
-        status = range_check(RANGE_FOUNDATION_DEPTH, of->depth, "foundation_depth", index, error);
-    }
+    status = STATUS_THEN(
+        status, range_check(RANGE_FOUNDATION_DEPTH, of->depth, "foundation_depth", index, error));
     if (status == STATUS_OK) {
         status =
             range_check(RANGE_FOUNDATION_DAMPING, of->damping, "foundation_damping", index, error);
@@ -118,9 +117,7 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
         }
     }
     Status status = check_pose(primitive->local, index, error);
-    if (status == STATUS_OK) {
-        status = check_mass(row, primitive, index, error);
-    }
+    status = STATUS_THEN(status, check_mass(row, primitive, index, error));
     return status == STATUS_OK ? check_foundation(primitive, index, error) : status;
 }
 

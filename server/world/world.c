@@ -431,9 +431,7 @@ Status world_add_bodies(World *world, const BodyColumns *columns, Id *ids, Error
         BodyMass mass;
         status = check_body(world, columns, i, &shape, &mass, error);
     }
-    if (status == STATUS_OK) {
-        status = reserve_bodies(world, columns->count, error);
-    }
+    status = STATUS_THEN(status, reserve_bodies(world, columns->count, error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -82,9 +82,7 @@ static Status check_update(const World *world, const BodyUpdate *update, Error *
                     (unsigned long long)update->id[i]);
             }
         }
-        if (status == STATUS_OK) {
-            status = check_mass(world, update, i, body, error);
-        }
+        status = STATUS_THEN(status, check_mass(world, update, i, body, error));
         if (status != STATUS_OK) {
             return status;
         }

@@ -691,21 +691,14 @@ static Status load(World *world, const JointColumns *columns, Error *error) {
                            "%zu and %zu.",
                            axes, positions, columns->axis_count, columns->position_count);
     }
-    if (status == STATUS_OK) {
-        status = check_state(columns, error);
-    }
-    if (status == STATUS_OK) {
-        status = world_check_trees(world, columns->count, error);
-    }
-    return status;
+    status = STATUS_THEN(status, check_state(columns, error));
+    return STATUS_THEN(status, world_check_trees(world, columns->count, error));
 }
 
 Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Error *error) {
     const Room before = room_of(world);
     Status status = reserve(world, columns, error);
-    if (status == STATUS_OK) {
-        status = load(world, columns, error);
-    }
+    status = STATUS_THEN(status, load(world, columns, error));
     if (status == STATUS_OK &&
         (!world_reserve_trees(world, world->body_count, world->joint_count + columns->count) ||
          !load_names(world, columns))) {

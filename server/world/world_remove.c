@@ -165,20 +165,14 @@ Status world_remove(World *world, const RemoveOrder *order, Error *error) {
     Named bodies = {0}, shapes = {0}, joints = {0};
     Status status = name_all(world, order->body, order->body_count, world->body_count, name_body,
                              "bodies", &bodies, error);
-    if (status == STATUS_OK) {
-        status = name_all(world, order->shape, order->shape_count, world->shape_count, name_shape,
-                          "shapes", &shapes, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_users(world, order, &bodies, &shapes, error);
-    }
-    if (status == STATUS_OK) {
-        status = name_all(world, order->joint, order->joint_count, world->joint_count, name_joint,
-                          "joints", &joints, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_joints(world, order, &bodies, &joints, error);
-    }
+    status =
+        STATUS_THEN(status, name_all(world, order->shape, order->shape_count, world->shape_count,
+                                     name_shape, "shapes", &shapes, error));
+    status = STATUS_THEN(status, check_users(world, order, &bodies, &shapes, error));
+    status =
+        STATUS_THEN(status, name_all(world, order->joint, order->joint_count, world->joint_count,
+                                     name_joint, "joints", &joints, error));
+    status = STATUS_THEN(status, check_joints(world, order, &bodies, &joints, error));
     if (status == STATUS_OK) {
         world_remove_joints(world, joints.index, joints.count);
     }

@@ -98,12 +98,8 @@ static Status make_plan(Request *request, ComparePlan *plan, Error *error) {
     const Moreau__V1__EpisodeCompare *order = request->message->episode_compare;
     Host *host = request->api->def.host;
     Status status = episode_find(request, order->episode, &plan->row, error);
-    if (status == STATUS_OK) {
-        status = episode_check_row(request, &plan->row, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_range(&plan->row, order, error);
-    }
+    status = STATUS_THEN(status, episode_check_row(request, &plan->row, error));
+    status = STATUS_THEN(status, check_range(&plan->row, order, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -211,9 +207,7 @@ Status command_episode_compare(Request *request, Lane *lane, Moreau__V1__Reply *
     ComparePlan *plan = request->plan;
     lane_end_turn(lane);
     Status status = plan->comparison == NULL ? make_plan(request, plan, error) : STATUS_OK;
-    if (status == STATUS_OK) {
-        status = step(request, lane, plan, error);
-    }
+    status = STATUS_THEN(status, step(request, lane, plan, error));
     if (status == STATUS_OK && plan->is_over) {
         status = stop_recordings(request, plan, error);
     }
@@ -291,12 +285,9 @@ static Status read_variant(const Moreau__V1__EpisodeVariant *variant, size_t ind
 Status command_episode_compare_judge(Request *request, Error *error) {
     const Moreau__V1__EpisodeCompare *order = request->message->episode_compare;
     Status status = episode_check_build(request, error);
-    if (status == STATUS_OK) {
-        status = check_numbers(order, error);
-    }
-    if (status == STATUS_OK) {
-        status = episode_check_labels(order->n_labels, order->labels, "labels", error);
-    }
+    status = STATUS_THEN(status, check_numbers(order, error));
+    status =
+        STATUS_THEN(status, episode_check_labels(order->n_labels, order->labels, "labels", error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -64,16 +64,11 @@ Status command_episode_start_judge(Request *request, Error *error) {
                          "A name has 1 to 255 bytes; leave it out for the world's with a number.");
     }
     Status status = episode_check_build(request, error);
-    if (status == STATUS_OK) {
-        status = episode_check_labels(start->n_labels, start->labels, "labels", error);
-    }
-    if (status == STATUS_OK) {
-        status = check_steps(start->stride, RECORDER_STRIDE_MAX, "stride", error);
-    }
-    if (status == STATUS_OK) {
-        status = check_steps(start->keyframe_steps, RECORDER_KEYFRAME_STEPS_MAX, "keyframe_steps",
-                             error);
-    }
+    status =
+        STATUS_THEN(status, episode_check_labels(start->n_labels, start->labels, "labels", error));
+    status = STATUS_THEN(status, check_steps(start->stride, RECORDER_STRIDE_MAX, "stride", error));
+    status = STATUS_THEN(status, check_steps(start->keyframe_steps, RECORDER_KEYFRAME_STEPS_MAX,
+                                             "keyframe_steps", error));
     if (status == STATUS_OK && start->events && start->lossy) {
         status =
             error_set(error, STATUS_INVALID_ARGUMENT, "events",
@@ -641,9 +636,8 @@ static Status copy_group_names(Request *request, const EpisodeRow *row,
     status = player == NULL ? out_of_memory(error)
                             : group_player_seek(player, reader, row->first_step, NULL, error);
     log_give_reader(log, reader);
-    if (status == STATUS_OK) {
-        status = copy_names(group_player_world(player), &request->arena, message, error);
-    }
+    status = STATUS_THEN(status,
+                         copy_names(group_player_world(player), &request->arena, message, error));
     group_player_close(player);
     return status;
 }
@@ -652,9 +646,7 @@ static Status copy_world_names(Request *request, Lane *lane, const EpisodeRow *r
                                Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     World *world = NULL;
     Status status = load_start(request, lane, row, &world, error);
-    if (status == STATUS_OK) {
-        status = copy_names(world, &request->arena, message, error);
-    }
+    status = STATUS_THEN(status, copy_names(world, &request->arena, message, error));
     world_destroy(world);
     return status;
 }
@@ -663,9 +655,7 @@ static Status list_names(Request *request, Lane *lane, const EpisodeRow *row,
                          Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     size_t counted = 0, bytes = episode_player_bytes(row);
     Status status = episode_check_row(request, row, error);
-    if (status == STATUS_OK) {
-        status = host_check_memory(request->api->def.host, bytes, error);
-    }
+    status = STATUS_THEN(status, host_check_memory(request->api->def.host, bytes, error));
     if (status != STATUS_OK) {
         return status;
     }

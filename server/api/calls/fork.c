@@ -99,17 +99,13 @@ static Status open_player(Request *request, ForkPlan *plan, Error *error) {
     const Moreau__V1__EpisodeFork *fork = request->message->episode_fork;
     Host *host = request->api->def.host;
     Status status = episode_find(request, fork->episode, &plan->row, error);
-    if (status == STATUS_OK) {
-        status = episode_check_row(request, &plan->row, error);
-    }
+    status = STATUS_THEN(status, episode_check_row(request, &plan->row, error));
     if (status == STATUS_OK && fork->has_step && fork->step > plan->row.last_step) {
         status = error_set(error, STATUS_OUT_OF_RANGE, "step",
                            "The episode has the steps 0 to %" PRIu64 ", not %" PRIu64 ".",
                            plan->row.last_step, fork->step);
     }
-    if (status == STATUS_OK) {
-        status = host_check_memory(host, episode_player_bytes(&plan->row), error);
-    }
+    status = STATUS_THEN(status, host_check_memory(host, episode_player_bytes(&plan->row), error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -498,12 +498,8 @@ static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
         return status;
     }
     status = group_create(&plan->def, world, &group, error);
-    if (status == STATUS_OK) {
-        status = farm_set_group(plan->entry, group, block_worlds(plan), error);
-    }
-    if (status == STATUS_OK) {
-        status = farm_keep_code(plan->entry, &plan->def, error);
-    }
+    status = STATUS_THEN(status, farm_set_group(plan->entry, group, block_worlds(plan), error));
+    status = STATUS_THEN(status, farm_keep_code(plan->entry, &plan->def, error));
     if (status == STATUS_OK) {
         plan->part =
             arena_take_array(&plan->request->arena, plan->entry->block_count, sizeof(MakePart));

@@ -69,22 +69,13 @@ Status command_group_send_prepare(Request *request, Error *error) {
     GroupRun *run;
     Status status = group_run_prepare(request, send->group, group_mask(send->has_mask, send->mask),
                                       &run, error);
-    if (status == STATUS_OK) {
-        status = group_run_take_actions(run, send->n_action, send->action, send->n_action_double,
-                                        send->action_double, error);
-    }
-    if (status == STATUS_OK) {
-        status = group_run_take_returns(run, GROUP_RETURNS(send), error);
-    }
-    if (status == STATUS_OK) {
-        status = farm_open_mail(run->entry, error);
-    }
-    if (status == STATUS_OK) {
-        status = group_run_reserve(run, false, error);
-    }
-    if (status == STATUS_OK) {
-        status = send_rows(run, error);
-    }
+    status = STATUS_THEN(status,
+                         group_run_take_actions(run, send->n_action, send->action,
+                                                send->n_action_double, send->action_double, error));
+    status = STATUS_THEN(status, group_run_take_returns(run, GROUP_RETURNS(send), error));
+    status = STATUS_THEN(status, farm_open_mail(run->entry, error));
+    status = STATUS_THEN(status, group_run_reserve(run, false, error));
+    status = STATUS_THEN(status, send_rows(run, error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -5,9 +5,7 @@
 // What is left of a call whose worlds and numbers are known.
 static Status carry_out(GroupRun *run, GroupReturns returns, Error *error) {
     Status status = group_run_take_returns(run, returns, error);
-    if (status == STATUS_OK) {
-        status = group_run_reserve(run, true, error);
-    }
+    status = STATUS_THEN(status, group_run_reserve(run, true, error));
     if (status == STATUS_OK) {
         group_run_start(run);
     }

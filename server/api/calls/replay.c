@@ -72,15 +72,10 @@ static Status check_range(const EpisodeRow *row, const ShowOrder *order, Error *
 
 static Status open_show(Request *request, const ShowOrder *order, Show *show, Error *error) {
     Status status = episode_find(request, order->episode, &show->row, error);
-    if (status == STATUS_OK) {
-        status = episode_check_row(request, &show->row, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_range(&show->row, order, error);
-    }
-    if (status == STATUS_OK) {
-        status = host_check_memory(request->api->def.host, episode_player_bytes(&show->row), error);
-    }
+    status = STATUS_THEN(status, episode_check_row(request, &show->row, error));
+    status = STATUS_THEN(status, check_range(&show->row, order, error));
+    status = STATUS_THEN(
+        status, host_check_memory(request->api->def.host, episode_player_bytes(&show->row), error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -324,9 +319,7 @@ static Status gather(Replay *replay, Lane *lane, const EpisodeFrame *frame, Erro
     if (!is_due || !episode_columns_same_things(columns, frame)) {
         status = send_event(replay, lane, error);
     }
-    if (status == STATUS_OK) {
-        status = episode_columns_add(columns, frame, error);
-    }
+    status = STATUS_THEN(status, episode_columns_add(columns, frame, error));
     advance(&replay->show);
     return status;
 }

@@ -158,9 +158,8 @@ Status command_stats_prepare(Request *request, Error *error) {
     *plan = (StatsPlan){.host = host, .message = message};
     uint32_t count = request->message->stats->worlds ? host_count(host) : 0;
     Status status = count_all(request, message, error);
-    if (status == STATUS_OK) {
-        status = host_rows_begin(host, 0, count, &request->arena, &plan->rows, error);
-    }
+    status =
+        STATUS_THEN(status, host_rows_begin(host, 0, count, &request->arena, &plan->rows, error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -200,10 +200,8 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     if (!request->is_resumed) {
         Status status = problem_codec_read(request->message->solve->problem, &request->arena,
                                            &plan->problem, error);
-        if (status == STATUS_OK) {
-            status = range_check(RANGE_TIME_STEP, plan->problem.time_step, "problem.time_step", -1,
-                                 error);
-        }
+        status = STATUS_THEN(status, range_check(RANGE_TIME_STEP, plan->problem.time_step,
+                                                 "problem.time_step", -1, error));
         if (status != STATUS_OK) {
             return status;
         }
@@ -227,9 +225,7 @@ Status command_solve(Request *request, Lane *lane, Moreau__V1__Reply *reply, Err
     if (status == STATUS_ABORTED && request_watch_verdict(&watch, error) != STATUS_OK) {
         status = error->status; // cancelled
     }
-    if (status == STATUS_OK) {
-        status = check_answer(plan, &result, error);
-    }
+    status = STATUS_THEN(status, check_answer(plan, &result, error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -215,12 +215,8 @@ Status command_world_step_prepare(Request *request, Error *error) {
     const Moreau__V1__WorldStep *message = request->message->world_step;
     Batch *batch;
     Status status = batch_prepare(request, message->n_worlds, message->worlds, &batch, error);
-    if (status == STATUS_OK) {
-        status = make_orders(message, batch, error);
-    }
-    if (status == STATUS_OK) {
-        status = make_joints(message, batch, error);
-    }
+    status = STATUS_THEN(status, make_orders(message, batch, error));
+    status = STATUS_THEN(status, make_joints(message, batch, error));
     if (status != STATUS_OK) {
         return status;
     }

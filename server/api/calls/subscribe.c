@@ -544,8 +544,6 @@ Status command_subscribe_prepare(Request *request, Error *error) {
     LiveTarget target = {0};
     Status status = request->message->subscribe->has_group ? find_in_group(request, &target, error)
                                                            : find_world(request, &target, error);
-    if (status == STATUS_OK) {
-        status = check_room(request->api, error);
-    }
+    status = STATUS_THEN(status, check_room(request->api, error));
     return status == STATUS_OK ? begin(request, &target, error) : status;
 }

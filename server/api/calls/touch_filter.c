@@ -46,16 +46,10 @@ Status touch_filter_read(const Moreau__V1__EpisodeTouch *message, const char *pa
     filter->after = message->after;
     filter->before = message->has_before ? message->before : filter->before;
     Status status = read_body(message->body, path, "body", &filter->body, error);
-    if (status == STATUS_OK) {
-        status = read_body(message->other_body, path, "other_body", &filter->other, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_least(message->has_impulse_above, message->impulse_above, path,
-                            "impulse_above", &filter->impulse_above, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_least(message->has_speed_above, message->speed_above, path, "speed_above",
-                            &filter->speed_above, error);
-    }
-    return status;
+    status = STATUS_THEN(status,
+                         read_body(message->other_body, path, "other_body", &filter->other, error));
+    status = STATUS_THEN(status, read_least(message->has_impulse_above, message->impulse_above,
+                                            path, "impulse_above", &filter->impulse_above, error));
+    return STATUS_THEN(status, read_least(message->has_speed_above, message->speed_above, path,
+                                          "speed_above", &filter->speed_above, error));
 }

@@ -116,12 +116,8 @@ static Status read_recorded(Request *request, Lane *lane, TouchesPlan *plan,
 static Status open_touching(Request *request, TouchesPlan *plan, Error *error) {
     Host *host = request->api->def.host;
     Status status = episode_check_build(request, error);
-    if (status == STATUS_OK) {
-        status = episode_check_row(request, &plan->row, error);
-    }
-    if (status == STATUS_OK) {
-        status = host_check_memory(host, episode_player_bytes(&plan->row), error);
-    }
+    status = STATUS_THEN(status, episode_check_row(request, &plan->row, error));
+    status = STATUS_THEN(status, host_check_memory(host, episode_player_bytes(&plan->row), error));
     return status == STATUS_OK ? touching_open(&plan->touching, request->api->def.log, &plan->row,
                                                host_limits(host), error)
                                : status;
@@ -165,9 +161,7 @@ static Status simulate(Request *request, Lane *lane, TouchesPlan *plan, Moreau__
                        Error *error) {
     lane_end_turn(lane);
     Status status = plan->touching == NULL ? open_touching(request, plan, error) : STATUS_OK;
-    if (status == STATUS_OK) {
-        status = step(request, lane, plan, error);
-    }
+    status = STATUS_THEN(status, step(request, lane, plan, error));
     if (status != STATUS_OK || request->outcome != JOB_DONE) {
         request->outcome = status == STATUS_OK ? request->outcome : JOB_DONE;
         return status;
@@ -184,9 +178,7 @@ static Status find(Request *request, TouchesPlan *plan, Error *error) {
     plan->query = (TouchQuery){.first = asked->first,
                                .count = asked->count < TOUCHES_MAX ? asked->count : TOUCHES_MAX};
     Status status = touch_filter_read(asked->where, "where", &plan->query.where, error);
-    if (status == STATUS_OK) {
-        status = episode_find(request, asked->episode, &plan->row, error);
-    }
+    status = STATUS_THEN(status, episode_find(request, asked->episode, &plan->row, error));
     if (status == STATUS_OK && !plan->row.has_events && !asked->simulate) {
         status = refuse_without_events(&plan->row, error);
     }

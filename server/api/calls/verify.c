@@ -217,9 +217,7 @@ static Status make_plan(VerifyPlan *plan, Error *error) {
     Request *request = plan->request;
     const Moreau__V1__EpisodeVerify *verify = request->message->episode_verify;
     Status status = episode_find(request, verify->episode, &plan->row, error);
-    if (status == STATUS_OK) {
-        status = check_range(&plan->row, verify, error);
-    }
+    status = STATUS_THEN(status, check_range(&plan->row, verify, error));
     if (status != STATUS_OK) {
         return status;
     }

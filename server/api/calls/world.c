@@ -351,24 +351,12 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
         status = error_set(error, STATUS_INVALID_ARGUMENT, "size",
                            "Column size is required: 3 numbers per primitive.");
     }
-    if (status == STATUS_OK) {
-        status = check_column(message->n_pose, count, 7, "pose", error);
-    }
-    if (status == STATUS_OK) {
-        status = check_column(message->n_material, count, 1, "material", error);
-    }
-    if (status == STATUS_OK) {
-        status = check_column(message->n_density, count, 1, "density", error);
-    }
-    if (status == STATUS_OK) {
-        status = check_foundations(message, count, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_column(message->n_group, count, 1, "group", error);
-    }
-    if (status == STATUS_OK) {
-        status = check_column(message->n_mask, count, 1, "mask", error);
-    }
+    status = STATUS_THEN(status, check_column(message->n_pose, count, 7, "pose", error));
+    status = STATUS_THEN(status, check_column(message->n_material, count, 1, "material", error));
+    status = STATUS_THEN(status, check_column(message->n_density, count, 1, "density", error));
+    status = STATUS_THEN(status, check_foundations(message, count, error));
+    status = STATUS_THEN(status, check_column(message->n_group, count, 1, "group", error));
+    status = STATUS_THEN(status, check_column(message->n_mask, count, 1, "mask", error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -464,9 +452,8 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     Status status = host_check_memory(request->api->def.host, input_bytes(input), error);
     const Id *ids = NULL;
     size_t count = 0;
-    if (status == STATUS_OK) {
-        status = door_change(&request->world->door, input, &request->arena, &ids, &count, error);
-    }
+    status = STATUS_THEN(
+        status, door_change(&request->world->door, input, &request->arena, &ids, &count, error));
     if (status != STATUS_OK) {
         return status;
     }

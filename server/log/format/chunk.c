@@ -286,12 +286,8 @@ Status chunk_open(const uint8_t *bytes, size_t count, const uint8_t *uid, Chunk 
                   Error *error) {
     Chunk found;
     Status status = chunk_read_head(bytes, count, &found, error);
-    if (status == STATUS_OK) {
-        status = check_bytes(&found, bytes, count, error);
-    }
-    if (status == STATUS_OK) {
-        status = check_place(&found, uid, error);
-    }
+    status = STATUS_THEN(status, check_bytes(&found, bytes, count, error));
+    status = STATUS_THEN(status, check_place(&found, uid, error));
     if (status != STATUS_OK) {
         return status;
     }

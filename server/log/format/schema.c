@@ -378,12 +378,8 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
         status = error_set(error, STATUS_PERMISSION_DENIED, "db",
                            "%.200s cannot be written: it, or its disk, is read-only.", path);
     }
-    if (status == STATUS_OK) {
-        status = run(db, settings, "opening the log", error);
-    }
-    if (status == STATUS_OK) {
-        status = enter_wal(db, path, error);
-    }
+    status = STATUS_THEN(status, run(db, settings, "opening the log", error));
+    status = STATUS_THEN(status, enter_wal(db, path, error));
     if (status == STATUS_OK) {
         status =
             run(db, full_durability ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
@@ -407,9 +403,7 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
     }
     sqlite3 *opened;
     status = open_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &opened, error);
-    if (status == STATUS_OK) {
-        status = prepare_writing(opened, path, full_durability, error);
-    }
+    status = STATUS_THEN(status, prepare_writing(opened, path, full_durability, error));
     if (status != STATUS_OK) {
         sqlite3_close(opened);
         return status;
@@ -420,18 +414,14 @@ Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *
 
 static Status open_reader(const char *path, int flags, int64_t oldest, sqlite3 **db, Error *error) {
     Status status = check_folder(path, false, error);
-    if (status == STATUS_OK) {
-        status = check_file(path, false, error);
-    }
+    status = STATUS_THEN(status, check_file(path, false, error));
     if (status != STATUS_OK) {
         return status;
     }
     sqlite3 *opened;
     int64_t version = 0;
     status = open_file(path, flags, &opened, error);
-    if (status == STATUS_OK) {
-        status = identify(opened, path, &version, error);
-    }
+    status = STATUS_THEN(status, identify(opened, path, &version, error));
     if (status == STATUS_OK && version == 0) {
         status = error_set(error, STATUS_INVALID_ARGUMENT, "db",
                            "%.250s is empty: nothing was recorded into it.", path);

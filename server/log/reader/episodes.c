@@ -324,12 +324,8 @@ static Status read_row(LogReader *reader, int64_t id, Figures *figures, Arena *a
                         ? take_row((Columns){.statement = statement}, arena, row, &ended, error)
                         : reader_fail(reader, code, error);
     sqlite3_reset(statement);
-    if (status == STATUS_OK) {
-        status = read_labels(reader, arena, row, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_figures(reader, row->recording, figures, error);
-    }
+    status = STATUS_THEN(status, read_labels(reader, arena, row, error));
+    status = STATUS_THEN(status, read_figures(reader, row->recording, figures, error));
     if (status == STATUS_OK) {
         take_sums(row, figures, ended);
     }

@@ -383,9 +383,7 @@ static Status check_derived(ProofWork *work, const ChunkRow *common, size_t comm
                             const Proof *proof, Error *error) {
     Status status = check_scenes(work, common, common_count, error);
     ArenaMark mark = arena_mark(work->arena);
-    if (status == STATUS_OK) {
-        status = check_highlights(work, proof->row, proof->row_count, error);
-    }
+    status = STATUS_THEN(status, check_highlights(work, proof->row, proof->row_count, error));
     if (status == STATUS_OK) {
         arena_reset_to(work->arena, mark);
         status = proof_check_touches(work, proof->row, proof->row_count, error);
@@ -410,9 +408,7 @@ static Status read_chains(ProofWork *work, Proof *proof, const ChunkRow **common
         check_order(work, proof->row, proof->row_count);
         status = read_definition(work, *common, *common_count, proof, error);
     }
-    if (status == STATUS_OK) {
-        status = read_seal(work, *common, *common_count, proof, error);
-    }
+    status = STATUS_THEN(status, read_seal(work, *common, *common_count, proof, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -453,9 +449,7 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     if (status == STATUS_OK && !work->is_seen) {
         status = check_derived(work, common, common_count, proof, error);
     }
-    if (status == STATUS_OK) {
-        status = proof_check_indexes(work, error);
-    }
+    status = STATUS_THEN(status, proof_check_indexes(work, error));
     if (is_group && status == STATUS_OK && work->told > 0) {
         proof_forget(work->reader);
     } else if (is_group && status == STATUS_OK && !work->is_seen) {

@@ -214,9 +214,7 @@ static bool look(ProofWork *work, const ChunkRow *row, bool *is_found, bool *is_
     Error why = {0};
     Status status = log_reader_get(work->reader, &work->row, CHUNK_EPISODES, row->id, work->arena,
                                    &chunk, &why);
-    if (status == STATUS_OK) {
-        status = episodes_open(&chunk.chunk, &episodes, &why);
-    }
+    status = STATUS_THEN(status, episodes_open(&chunk.chunk, &episodes, &why));
     if (status == STATUS_DATA_LOSS || status == STATUS_NOT_FOUND) {
         proof_tell(work, row->first_step, row, "", "%s", why.message);
         return false;
@@ -280,9 +278,7 @@ Status proof_check_row(LogReader *reader, const EpisodeRow *episode, Error *erro
     RecordingDef def = {0};
     arena_init(&arena, PLAYER_BYTES_MAX);
     Status status = log_reader_at(reader, episode, CHUNK_DEFINITION, 0, &arena, &chunk, error);
-    if (status == STATUS_OK) {
-        status = definition_read(&chunk.chunk, &arena, &def, error);
-    }
+    status = STATUS_THEN(status, definition_read(&chunk.chunk, &arena, &def, error));
     if (status == STATUS_NOT_FOUND) {
         status = error_set(error, STATUS_DATA_LOSS, "episode",
                            "The recording has lost its definition: nobody knows what is recorded.");

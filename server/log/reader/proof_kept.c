@@ -81,9 +81,7 @@ Status proof_take_kept(ProofWork *work, Proof *proof, const ChunkRow **common, s
         return reader_memory_ended("a list of chunks", error);
     }
     Status status = definition_read(&definition.chunk, work->arena, &proof->def, error);
-    if (status == STATUS_OK) {
-        status = seal_read(&seal.chunk, work->arena, &proof->seal, error);
-    }
+    status = STATUS_THEN(status, seal_read(&seal.chunk, work->arena, &proof->seal, error));
     proof->has_definition = proof->has_seal = status == STATUS_OK;
     proof->is_sealed = proof->has_seal && !proof->seal.is_found;
     return status;

@@ -237,9 +237,7 @@ Status chunk_search(const char *path, ChunkSearchFound *found, void *context, Er
     search->found = found;
     search->context = context;
     Status status = search_file(search, path, error);
-    if (status == STATUS_OK) {
-        status = search_log(search, path, error);
-    }
+    status = STATUS_THEN(status, search_log(search, path, error));
     if (search->fd >= 0) {
         close(search->fd);
     }

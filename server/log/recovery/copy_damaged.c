@@ -230,9 +230,7 @@ static Status search(const char *path, const char *target, FILE *out, Error *err
     }
     sqlite3_wal_autocheckpoint(put.writer.db, CHECKPOINT_FRAMES);
     status = writer_begin(&put.writer, false, error);
-    if (status == STATUS_OK) {
-        status = chunk_search(path, put_found, &put, error);
-    }
+    status = STATUS_THEN(status, chunk_search(path, put_found, &put, error));
     if (status == STATUS_OK) {
         status = writer_commit(&put.writer, error);
     } else {

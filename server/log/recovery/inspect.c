@@ -61,9 +61,7 @@ Status inspect_file(const char *path, FILE *out, Error *error) {
     Integrity integrity;
     Status status;
     const bool is_log_bad = is_log_damaged(path, out, &status, error);
-    if (status == STATUS_OK) {
-        status = schema_open_reader(path, &db, error);
-    }
+    status = STATUS_THEN(status, schema_open_reader(path, &db, error));
     if (status != STATUS_OK) {
         return status;
     }

@@ -334,9 +334,7 @@ static Status take_recording(Merge *merge, const Incoming *incoming, Error *erro
     if (status == STATUS_OK) {
         Taking taking = {.incoming = incoming};
         status = take_defined(merge, &taking, &arena, error);
-        if (status == STATUS_OK) {
-            status = writer_commit(&merge->writer, error);
-        }
+        status = STATUS_THEN(status, writer_commit(&merge->writer, error));
         if (status != STATUS_OK) {
             writer_rollback(&merge->writer);
             merge->recordings = recordings;
@@ -385,9 +383,7 @@ static Status check_log(const char *path, Error *error) {
 
 static Status take_open_file(Merge *merge, Error *error) {
     Status status = schema_open_whole(merge->path, &merge->from, error);
-    if (status == STATUS_OK) {
-        status = take_recordings(merge, error);
-    }
+    status = STATUS_THEN(status, take_recordings(merge, error));
     sqlite3_close(merge->from);
     merge->from = NULL;
     return status;
@@ -415,9 +411,7 @@ static Status take_file(Merge *merge, const char *path, Error *error) {
                          path, why.message);
     }
     Status status = check_log(path, error);
-    if (status == STATUS_OK) {
-        status = take_open_file(merge, error);
-    }
+    status = STATUS_THEN(status, take_open_file(merge, error));
     lock_release(&lock);
     if (status == STATUS_OK) {
         fprintf(merge->says,
@@ -434,9 +428,7 @@ static Status take_file(Merge *merge, const char *path, Error *error) {
 static Status take_files(Merge *merge, const char *out, const char *const *in, size_t count,
                          Error *error) {
     Status status = check_log(out, error);
-    if (status == STATUS_OK) {
-        status = writer_open(&merge->writer, out, true, error);
-    }
+    status = STATUS_THEN(status, writer_open(&merge->writer, out, true, error));
     if (status != STATUS_OK) {
         return status;
     }

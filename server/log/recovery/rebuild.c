@@ -69,9 +69,7 @@ Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_
     int64_t recording = 0, id = INT64_MIN;
     *is_new = false;
     Status status = chunk_open(bytes, count, NULL, &chunk, error);
-    if (status == STATUS_OK) {
-        status = find_recording(writer, &chunk, &recording, error);
-    }
+    status = STATUS_THEN(status, find_recording(writer, &chunk, &recording, error));
     bool is_there = false;
     while (status == STATUS_OK) {
         bool is_same = false;
@@ -134,17 +132,15 @@ static Status mend_row(Writer *writer, const Row *row, Finds *finds, Error *erro
     int64_t recording, first = INT64_MIN;
     bool changed = false, is_same = false;
     Status status = find_recording(writer, &chunk, &recording, error);
-    if (status == STATUS_OK) {
-        status = writer_mend_chunk(writer, row->id, recording, &chunk, &changed, error);
-    }
+    status =
+        STATUS_THEN(status, writer_mend_chunk(writer, row->id, recording, &chunk, &changed, error));
     if (changed) {
         finds->mended++;
         fprintf(finds->out, "Chunk %" PRId64 " (%s): its row was wrong and is right again.\n",
                 row->id, chunk_kind_name(chunk.kind));
     }
-    if (status == STATUS_OK) {
-        status = writer_find_place(writer, recording, &chunk, INT64_MIN, &first, &is_same, error);
-    }
+    status = STATUS_THEN(
+        status, writer_find_place(writer, recording, &chunk, INT64_MIN, &first, &is_same, error));
     if (status == STATUS_OK && first != row->id && is_same) {
         finds->doubled++;
         fprintf(finds->out, "Chunk %" PRId64 " (%s) was there twice.\n", row->id,
@@ -269,16 +265,11 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
         status = run_for(writer, parts[i], recording, error);
     }
     int64_t id = recording;
-    if (status == STATUS_OK) {
-        status = writer_add_recording(writer, def, &id, error);
-    }
-    if (status == STATUS_OK) {
-        status = add_derived(writer, recording, def, error);
-    }
-    if (status == STATUS_OK) {
-        status = writer_interrupt(writer, recording, "the server ended without stopping it", last,
-                                  error);
-    }
+    status = STATUS_THEN(status, writer_add_recording(writer, def, &id, error));
+    status = STATUS_THEN(status, add_derived(writer, recording, def, error));
+    status =
+        STATUS_THEN(status, writer_interrupt(writer, recording,
+                                             "the server ended without stopping it", last, error));
     return status == STATUS_OK ? run_for(writer,
                                          "UPDATE episode SET pinned = 1 WHERE id" MEMBERS_OF(
                                              "?1") " AND number IN "
@@ -331,12 +322,8 @@ static Status mend_recording(Writer *writer, int64_t recording, bool is_open,
         status = close_unknown(writer, recording, is_open, &last, error);
     } else if (status == STATUS_OK) {
         status = hash_rows(writer, recording, &before, error);
-        if (status == STATUS_OK) {
-            status = remake(writer, recording, &def, &last, error);
-        }
-        if (status == STATUS_OK) {
-            status = hash_rows(writer, recording, &after, error);
-        }
+        status = STATUS_THEN(status, remake(writer, recording, &def, &last, error));
+        status = STATUS_THEN(status, hash_rows(writer, recording, &after, error));
     }
     arena_deinit(&arena);
     bool is_interrupted = false;

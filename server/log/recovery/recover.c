@@ -60,15 +60,11 @@ static Status mend(const char *path, const Integrity *integrity, Finds *finds, E
         return status;
     }
     status = mend_indexes(&writer, integrity, finds->out, error);
-    if (status == STATUS_OK) {
-        status = rebuild_rows(&writer, finds, error);
-    }
+    status = STATUS_THEN(status, rebuild_rows(&writer, finds, error));
     if (status != STATUS_OK) {
         writer_rollback(&writer);
     }
-    if (status == STATUS_OK) {
-        status = writer_settle(&writer, error);
-    }
+    status = STATUS_THEN(status, writer_settle(&writer, error));
     writer_close(&writer);
     return status;
 }
@@ -92,9 +88,7 @@ static Status recover_damaged(const char *path, FILE *out, Error *error) {
             target);
     Finds finds = {.out = out};
     Status status = copy_damaged(path, target, out, error);
-    if (status == STATUS_OK) {
-        status = mend(target, &(Integrity){0}, &finds, error);
-    }
+    status = STATUS_THEN(status, mend(target, &(Integrity){0}, &finds, error));
     if (status == STATUS_OK) {
         print_summary(target, &finds, out);
         status = error_set(error, STATUS_DATA_LOSS, NULL,
@@ -128,9 +122,7 @@ static Status recover_locked(const char *path, FILE *out, Error *error) {
     Finds finds = {.out = out};
     Integrity integrity = {0};
     Status status = check_database(path, &integrity, out, error);
-    if (status == STATUS_OK) {
-        status = mend(path, &integrity, &finds, error);
-    }
+    status = STATUS_THEN(status, mend(path, &integrity, &finds, error));
     if (status == STATUS_DATA_LOSS || (is_about_the_file(status) && has_chunks(path))) {
         return recover_damaged(path, out, error);
     }
@@ -161,9 +153,7 @@ Status recover_file(const char *path, FILE *out, Error *error) {
         return status;
     }
     status = wal_care_for_recovery(path, out, error);
-    if (status == STATUS_OK) {
-        status = recover_locked(path, out, error);
-    }
+    status = STATUS_THEN(status, recover_locked(path, out, error));
     Reserve reserve; // of a server that was killed
     reserve_init(&reserve, path);
     reserve.is_held = true;

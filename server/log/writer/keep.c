@@ -96,12 +96,8 @@ static Status check_sealed(Writer *writer, const EndedRecording *ended, Arena *a
     const uint8_t *uid = ended->recording.uid;
     uint64_t episodes = 0;
     Status status = writer_read_definition(writer, recording, arena, &def, error);
-    if (status == STATUS_OK) {
-        status = writer_read_seal(writer, recording, uid, arena, &seal, error);
-    }
-    if (status == STATUS_OK) {
-        status = count_episodes(writer, recording, 1, &episodes, error);
-    }
+    status = STATUS_THEN(status, writer_read_seal(writer, recording, uid, arena, &seal, error));
+    status = STATUS_THEN(status, count_episodes(writer, recording, 1, &episodes, error));
     *is_sound = false;
     if (status != STATUS_OK) {
         return status == STATUS_NOT_FOUND ? STATUS_OK : status;

@@ -71,9 +71,7 @@ Status compare_open(Comparison **comparison, const CompareDef *def, Error *error
     memcpy(made->origin.episode, def->episode->uid, UID_BYTES);
     made->origin.step = def->first;
     Status status = take_samples(made, error);
-    if (status == STATUS_OK) {
-        status = player_open(&made->player, def->episode, &def->limits, error);
-    }
+    status = STATUS_THEN(status, player_open(&made->player, def->episode, &def->limits, error));
     if (status != STATUS_OK) {
         compare_close(made);
         return status;
@@ -270,10 +268,8 @@ static Status seek(Comparison *comparison, LogReader *reader, Arena *scratch, ui
         status = player_seek(player, reader, first, NULL, error);
         comparison->has_sought = status == STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = player_run(player, reader, first, false, scratch, until_ns, context, &difference,
-                            error);
-    }
+    status = STATUS_THEN(status, player_run(player, reader, first, false, scratch, until_ns,
+                                            context, &difference, error));
     if (status == STATUS_OK && difference.found) {
         return player_tell_difference(&difference, error);
     }

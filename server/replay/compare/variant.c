@@ -44,12 +44,8 @@ Status variant_open(Variant *variant, const World *world, const SettingsChange *
     World *same = NULL;
     ArenaMark mark = arena_mark(scratch);
     Status status = door_init(&variant->door, limits, error);
-    if (status == STATUS_OK) {
-        status = snapshot_write(world, scratch, &bytes, &count, error);
-    }
-    if (status == STATUS_OK) {
-        status = snapshot_read(bytes, count, limits, &same, error);
-    }
+    status = STATUS_THEN(status, snapshot_write(world, scratch, &bytes, &count, error));
+    status = STATUS_THEN(status, snapshot_read(bytes, count, limits, &same, error));
     arena_reset_to(scratch, mark);
     if (status != STATUS_OK) {
         return status;
@@ -276,9 +272,8 @@ Status variant_run(Variant *variant, Arena *scratch, const Context *context, boo
     }
     Error why = {0};
     Status status = variant->is_stepping ? STATUS_OK : begin_step(variant, &why);
-    if (status == STATUS_OK) {
-        status = door_step(&variant->door, &variant->run, scratch, 0, context, &why);
-    }
+    status =
+        STATUS_THEN(status, door_step(&variant->door, &variant->run, scratch, 0, context, &why));
     if (variant->door.world->faulted || status == STATUS_INVALID_ARGUMENT) {
         variant->ended = why;
         variant->is_stepping = variant->has_step = false;

@@ -76,15 +76,9 @@ static Status compare_stored_frame(const World *world, const FrameChunk *chunk, 
     FrameJoints expected_joints, found_joints;
     frame_chunk_ids(chunk, ids);
     Status status = frame_chunk_read(chunk, index, scratch, &expected, error);
-    if (status == STATUS_OK) {
-        status = frame_chunk_joints(chunk, scratch, &expected_joints, error);
-    }
-    if (status == STATUS_OK) {
-        status = frame_columns(world, expected.step, scratch, &found, error);
-    }
-    if (status == STATUS_OK) {
-        status = joint_columns(world, scratch, &found_joints, error);
-    }
+    status = STATUS_THEN(status, frame_chunk_joints(chunk, scratch, &expected_joints, error));
+    status = STATUS_THEN(status, frame_columns(world, expected.step, scratch, &found, error));
+    status = STATUS_THEN(status, joint_columns(world, scratch, &found_joints, error));
     if (status == STATUS_OK) {
         const bool says_joints = chunk->version >= CHUNK_FORMAT_JOINTS;
         *same = player_compare_frame(&(PlayerFrame){.ids = ids,

@@ -120,9 +120,8 @@ Status player_check_events(Player *player, LogReader *reader, Arena *scratch,
     const bool is_damaged = chunk.id != 0 && !found;
     found = found && chunk.chunk.first_step == inputs->first_step &&
             chunk.chunk.last_step == inputs->last_step;
-    if (status == STATUS_OK) {
-        status = make_events(player, found && events.is_complete, scratch, &made, &count, error);
-    }
+    status = STATUS_THEN(
+        status, make_events(player, found && events.is_complete, scratch, &made, &count, error));
     if (status == STATUS_OK && !is_damaged) {
         is_same = found ? made != NULL && chunk.chunk.body_bytes == count &&
                               bytes_are_same(chunk.chunk.body, made, count)

@@ -110,9 +110,8 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
     status = group_walk_make(&player->walk, &code,
                              (uint32_t)(episode->world_index % episode->world_range),
                              &player->limits, &player->memory, &why);
-    if (status == STATUS_OK) {
-        status = group_act_open(&player->act, player->walk.group, &player->memory, &why);
-    }
+    status = STATUS_THEN(status,
+                         group_act_open(&player->act, player->walk.group, &player->memory, &why));
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, why.field, "%s", why.message);
     }
@@ -446,9 +445,8 @@ static Status compare_world(GroupPlayer *player, const GroupKeyframeWorld *store
     SnapshotDifference where;
     Status status = group_keyframe_snapshot(player->walk.group, stored, scratch, &expected,
                                             &expected_count, error);
-    if (status == STATUS_OK) {
-        status = snapshot_write(world_of(player)->world, scratch, &found, &found_count, error);
-    }
+    status = STATUS_THEN(
+        status, snapshot_write(world_of(player)->world, scratch, &found, &found_count, error));
     if (status == STATUS_OK &&
         snapshot_compare(expected, expected_count, found, found_count, &where)) {
         difference->found = true;
@@ -476,9 +474,7 @@ static Status check_keyframe(GroupPlayer *player, LogReader *reader, Arena *scra
     GroupKeyframeWorld stored;
     Error why = {0};
     status = find_world(player, &track->chunk, &stored, &why);
-    if (status == STATUS_OK) {
-        status = compare_world(player, &stored, scratch, difference, &why);
-    }
+    status = STATUS_THEN(status, compare_world(player, &stored, scratch, difference, &why));
     arena_reset_to(scratch, mark);
     difference->is_damage = status == STATUS_DATA_LOSS;
     if (status == STATUS_DATA_LOSS) {

@@ -226,9 +226,8 @@ static Status do_change(Player *player, PlayerDifference *difference, Error *err
     Error refusal = {0};
     arena_reset(&open->arena);
     Status status = input_decode(entry_input(&open->entry), &open->arena, &open->input, &refusal);
-    if (status == STATUS_OK) {
-        status = door_change(&player->door, &open->input, &open->arena, NULL, NULL, &refusal);
-    }
+    status = STATUS_THEN(
+        status, door_change(&player->door, &open->input, &open->arena, NULL, NULL, &refusal));
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, refusal.field, "%s", refusal.message);
     }

@@ -304,9 +304,7 @@ static Status plan_range(Resume *resume, uint32_t index, uint64_t goal, LogReade
     arena_init(&arena, resume->def.limits.bytes_max);
     Status status = find_keyframe(resume, index, goal, reader, &arena, error);
     arena_deinit(&arena);
-    if (status == STATUS_OK) {
-        status = find_reach(resume, index, goal, reader, calls, stop, error);
-    }
+    status = STATUS_THEN(status, find_reach(resume, index, goal, reader, calls, stop, error));
     resume->range[index].is_planned = status == STATUS_OK;
     return status;
 }
@@ -322,9 +320,7 @@ static Status plan(Resume *resume, uint64_t goal, LogReader *reader, GroupCalls 
                 status = plan_range(resume, i, goal, reader, calls, stop, error);
             }
         }
-        if (status == STATUS_OK) {
-            status = find_step(resume, goal, reader, calls, stop, error);
-        }
+        status = STATUS_THEN(status, find_step(resume, goal, reader, calls, stop, error));
         goal = resume->facts.step; // a range whose key-frame is behind it goes further back
         is_stable = true;
         for (uint32_t i = 0; i < resume->range_count; i++) {

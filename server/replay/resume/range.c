@@ -77,16 +77,12 @@ static Status restore(const Resume *resume, uint32_t index, Group *group, LogRea
     arena_init(&arena, resume->def.limits.bytes_max);
     Status status =
         log_reader_get(reader, &row, CHUNK_KEYFRAME, range->keyframe, &arena, &chunk, &why);
-    if (status == STATUS_OK) {
-        status = resume_open_keyframe(range, &chunk, &keyframe, &why);
-    }
+    status = STATUS_THEN(status, resume_open_keyframe(range, &chunk, &keyframe, &why));
     const uint32_t first = index * resume->range_worlds;
     for (uint32_t i = first; status == STATUS_OK && i < first + range->count; i++) {
         GroupKeyframeWorld world;
         status = group_keyframe_next(&keyframe, &world, &why);
-        if (status == STATUS_OK) {
-            status = group_keyframe_restore(group, i, &world, scratch, &why);
-        }
+        status = STATUS_THEN(status, group_keyframe_restore(group, i, &world, scratch, &why));
     }
     if (status == STATUS_OK) {
         *finished = keyframe.finished;

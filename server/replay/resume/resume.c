@@ -120,12 +120,8 @@ static Status open_recording(Resume *resume, LogReader *reader, const Stop *stop
     }
     memcpy(resume->facts.recording, resume->row.recording_uid, UID_BYTES);
     Status status = check_row(&resume->row, error);
-    if (status == STATUS_OK) {
-        status = read_definition(resume, reader, error);
-    }
-    if (status == STATUS_OK) {
-        status = make_ranges(resume, error);
-    }
+    status = STATUS_THEN(status, read_definition(resume, reader, error));
+    status = STATUS_THEN(status, make_ranges(resume, error));
     return status == STATUS_OK ? resume_plan(resume, reader, stop, error) : status;
 }
 

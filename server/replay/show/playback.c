@@ -41,10 +41,9 @@ static Status find_gaps(Playback *playback, Error *error) {
     size_t keyframe_count;
     Status status = log_reader_chunks(playback->reader, episode, CHUNK_GAP, &playback->rows,
                                       &playback->gap, &playback->gap_count, error);
-    if (status == STATUS_OK) {
-        status = log_reader_chunks(playback->reader, episode, CHUNK_KEYFRAME, &playback->rows,
-                                   &keyframe, &keyframe_count, error);
-    }
+    status =
+        STATUS_THEN(status, log_reader_chunks(playback->reader, episode, CHUNK_KEYFRAME,
+                                              &playback->rows, &keyframe, &keyframe_count, error));
     if (status == STATUS_OK && keyframe_count > 0) {
         playback->keyframe_step = keyframe[keyframe_count - 1].first_step;
     }
@@ -335,10 +334,9 @@ static Status get_back(Playback *playback, uint64_t step, Arena *scratch, uint64
                        const Context *context, EpisodeFrame *frame, bool *found, Error *error) {
     const EpisodeFrame *kept = NULL;
     Status status = playback->player == NULL ? open_player(playback, error) : STATUS_OK;
-    if (status == STATUS_OK) {
-        status = backward_get(playback->backward, playback->player, playback->reader, step,
-                              begin_of(playback, step), scratch, until_ns, context, &kept, error);
-    }
+    status = STATUS_THEN(status, backward_get(playback->backward, playback->player,
+                                              playback->reader, step, begin_of(playback, step),
+                                              scratch, until_ns, context, &kept, error));
     *found = status == STATUS_OK && kept != NULL;
     if (*found) {
         *frame = *kept;
@@ -353,9 +351,7 @@ static Status get_on(Playback *playback, uint64_t step, Arena *scratch, uint64_t
         status = seek(playback, step, error);
         playback->has_sought = status == STATUS_OK;
     }
-    if (status == STATUS_OK) {
-        status = step_on(playback, step, scratch, until_ns, context, error);
-    }
+    status = STATUS_THEN(status, step_on(playback, step, scratch, until_ns, context, error));
     *found = status == STATUS_OK && stands_behind(playback, step);
     if (*found) {
         playback->has_sought = false;

@@ -21,9 +21,7 @@ Status stepped_frame(Player *player, FrameWants wants, Arena *arena, EpisodeFram
     const uint64_t step = player_step(player);
     *frame = (EpisodeFrame){.body_count = world->body_count, .ids = world->body_id};
     Status status = frame_columns(world, step, arena, &frame->frame, error);
-    if (status == STATUS_OK) {
-        status = joint_columns(world, arena, &frame->joints, error);
-    }
+    status = STATUS_THEN(status, joint_columns(world, arena, &frame->joints, error));
     if (status == STATUS_OK && wants.contacts && stepper->has_last) {
         status = contacts_list(world, stepper, step, 0, stepper->contact_count, arena,
                                &frame->contacts, error);

@@ -81,9 +81,8 @@ static Status compile(Group *group, const GroupDef *def, Error *error) {
         reads[i].action_count = group->action.column_count;
         status = layout_compile(&reads[i], group->template, &group->memory, made[i], error);
     }
-    if (status == STATUS_OK) {
-        status = layout_compile(&def->noise, group->template, &group->memory, &group->noise, error);
-    }
+    status = STATUS_THEN(
+        status, layout_compile(&def->noise, group->template, &group->memory, &group->noise, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -178,9 +177,7 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
     made->opinion = def->opinion;
     made->opinion_memory.max_bytes = template->limits.bytes_max / OPINION_MEMORY_SHARE;
     Status status = compile(made, def, error);
-    if (status == STATUS_OK) {
-        status = group_compile_parameters(made, def, error);
-    }
+    status = STATUS_THEN(status, group_compile_parameters(made, def, error));
     if (status == STATUS_OK) {
         group_rouse_template(made);
         status = keep_template(made, error);

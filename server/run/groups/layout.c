@@ -215,15 +215,11 @@ static Status find_things(const Compiler *compiler, const ChannelDef *def, Chann
     Status status = STATUS_OK;
     if (row->of == OF_JOINT) {
         status = find_joint(compiler, def, &channel->joint);
-        if (status == STATUS_OK) {
-            status = check_joint(compiler, channel);
-        }
+        status = STATUS_THEN(status, check_joint(compiler, channel));
     } else if (row->of == OF_BODY) {
         status = find_body(compiler, def->body, def->body_id,
                            def->body_id != 0 ? "body_id" : "body", &channel->body);
-        if (status == STATUS_OK) {
-            status = check_body(compiler, channel);
-        }
+        status = STATUS_THEN(status, check_body(compiler, channel));
     }
     if (status == STATUS_OK && (def->relative != NULL || def->relative_id != 0)) {
         status =
@@ -334,15 +330,9 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
                              .joint = JOINT_NONE};
         compiler.index = i;
         Status status = check_kind(&compiler, from);
-        if (status == STATUS_OK) {
-            status = check_numbers(&compiler, from);
-        }
-        if (status == STATUS_OK) {
-            status = find_things(&compiler, from, channel);
-        }
-        if (status == STATUS_OK) {
-            status = add_columns(&compiler, from, channel);
-        }
+        status = STATUS_THEN(status, check_numbers(&compiler, from));
+        status = STATUS_THEN(status, find_things(&compiler, from, channel));
+        status = STATUS_THEN(status, add_columns(&compiler, from, channel));
         if (status != STATUS_OK) {
             return status;
         }

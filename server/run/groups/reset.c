@@ -186,9 +186,7 @@ Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena
     GroupWorld *world = &group->world[i];
     Status status = restore(group, i, scratch, error);
     world->is_running = world->has_forces = false;
-    if (status == STATUS_OK) {
-        status = group_set_parameters(group, i, true, error);
-    }
+    status = STATUS_THEN(status, group_set_parameters(group, i, true, error));
     if (status == STATUS_OK && group->noise.column_count > 0) {
         status = disturb(group, i, values, scratch, error);
     }

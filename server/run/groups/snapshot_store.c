@@ -165,9 +165,7 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
     uint8_t *bytes;
     size_t count;
     Status status = snapshot_write(world, scratch, &bytes, &count, error);
-    if (status == STATUS_OK) {
-        status = stored_snapshot_reserve(snapshot, count, error);
-    }
+    status = STATUS_THEN(status, stored_snapshot_reserve(snapshot, count, error));
     if (status == STATUS_OK) {
         memcpy(snapshot->bytes, bytes, count);
         snapshot->received_bytes = count;

@@ -19,15 +19,10 @@ static Status make_group(GroupWalk *walk, const GroupCode *code, const WorldLimi
                          Error *error) {
     World *template;
     Status status = group_def_check(&code->def, error);
-    if (status == STATUS_OK) {
-        status = snapshot_read(code->snapshot, code->snapshot_bytes, limits, &template, error);
-    }
-    if (status == STATUS_OK) {
-        status = group_create(&code->def, template, &walk->group, error);
-    }
-    if (status == STATUS_OK) {
-        status = group_add_world(walk->group, 0, error);
-    }
+    status = STATUS_THEN(
+        status, snapshot_read(code->snapshot, code->snapshot_bytes, limits, &template, error));
+    status = STATUS_THEN(status, group_create(&code->def, template, &walk->group, error));
+    status = STATUS_THEN(status, group_add_world(walk->group, 0, error));
     if (status != STATUS_OK) {
         group_walk_end(walk);
         return status;

@@ -88,18 +88,14 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
 
 static Status check_change(const World *world, const SetOrder *order, Error *error) {
     Status status = world_check_joint_update(world, &order->joints, error);
-    if (status == STATUS_OK) {
-        status = world_check_material_update(world, &order->materials, error);
-    }
+    status = STATUS_THEN(status, world_check_material_update(world, &order->materials, error));
     return status == STATUS_OK ? world_check_shape_update(world, &order->shapes, error) : status;
 }
 
 static Status change(World *world, const SetOrder *order, Error *error) {
     WorldSettings settings = world->settings;
     Status status = merge_settings(&order->settings, &settings, error);
-    if (status == STATUS_OK) {
-        status = check_change(world, order, error);
-    }
+    status = STATUS_THEN(status, check_change(world, order, error));
     if (status == STATUS_OK && order->update.count > 0) {
         status = world_update_bodies(world, &order->update, error);
     }
@@ -209,17 +205,13 @@ static Status try_on_copy(const World *world, Stepper *stepper, const Input *inp
     size_t count;
     World *copy;
     Status status = snapshot_write(world, arena, &bytes, &count, error);
-    if (status == STATUS_OK) {
-        status = snapshot_read(bytes, count, &world->limits, &copy, error);
-    }
+    status = STATUS_THEN(status, snapshot_read(bytes, count, &world->limits, &copy, error));
     arena_reset_to(arena, mark);
     if (status != STATUS_OK) {
         return status;
     }
     status = carry_out(copy, stepper, input, ids, error);
-    if (status == STATUS_OK) {
-        status = world_check_numbers(copy, error);
-    }
+    status = STATUS_THEN(status, world_check_numbers(copy, error));
     world_destroy(copy);
     return status;
 }
@@ -234,9 +226,7 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
     if (status == STATUS_OK && moves_joints(world, input) && !world_is_tame(world)) {
         status = try_on_copy(world, stepper, input, arena, added, error);
     }
-    if (status == STATUS_OK) {
-        status = carry_out(world, stepper, input, added, error);
-    }
+    status = STATUS_THEN(status, carry_out(world, stepper, input, added, error));
     VALIDATE_WHOLE(world_is_valid, world);
     if (status != STATUS_OK) {
         return status;

@@ -64,12 +64,8 @@ uint64_t selftest_hash(void) {
     arena_init(&arena, limits.bytes_max);
     uint64_t hash = 0;
     Status status = apply_create(&limits, &world, &stepper, NULL);
-    if (status == STATUS_OK) {
-        status = add_scene(world, stepper, &arena);
-    }
-    if (status == STATUS_OK) {
-        status = take_steps(world, stepper, &arena);
-    }
+    status = STATUS_THEN(status, add_scene(world, stepper, &arena));
+    status = STATUS_THEN(status, take_steps(world, stepper, &arena));
     if (status == STATUS_OK) {
         hash = snapshot_hash(world);
     }

@@ -108,9 +108,7 @@ static Status prepare(Work *work, const Context *context) {
     Status status = judge_begin(&work->judge, work->problem, RELATION_CONE,
                                 parameter[CCP_TOLERANCE], parameter[CCP_WARM_START] != 0.0, context,
                                 work->arena, work->result, work->error);
-    if (status == STATUS_OK) {
-        status = declare(work);
-    }
+    status = STATUS_THEN(status, declare(work));
     return status == STATUS_OK ? judge_survey(&work->judge, NULL, NULL) : status;
 }
 
@@ -223,9 +221,7 @@ static Status solve_inside(IslandWork *one) {
     CcpInterior interior;
     CcpFinish f;
     Status status = ccp_finish_init(&f, &one->of, work->arena, work->error);
-    if (status == STATUS_OK) {
-        status = ask(one);
-    }
+    status = STATUS_THEN(status, ask(one));
     if (status == STATUS_OK) {
         status =
             ccp_interior_init(&interior, &one->of, &f.velocities.ldlt, work->arena, work->error);
@@ -290,12 +286,8 @@ static Status begin_simple(IslandWork *one, Simple *simple, CcpMethod method) {
 static Status solve_softened(IslandWork *one) {
     CcpFinish f;
     Status status = ccp_finish_init(&f, &one->of, one->work->arena, one->work->error);
-    if (status == STATUS_OK) {
-        status = ask(one);
-    }
-    if (status == STATUS_OK) {
-        status = finish(one, &f, true);
-    }
+    status = STATUS_THEN(status, ask(one));
+    status = STATUS_THEN(status, finish(one, &f, true));
     return status == STATUS_OK ? soften_if_due(one, &f) : status;
 }
 
@@ -310,9 +302,8 @@ static Status solve_simple(IslandWork *one, CcpMethod method) {
     CcpProbe probe;
     bool is_proven = false;
     Status status = begin_simple(one, &simple, method);
-    if (status == STATUS_OK) {
-        status = ccp_probe_init(&probe, &one->of, one->work->arena, one->work->error);
-    }
+    status =
+        STATUS_THEN(status, ccp_probe_init(&probe, &one->of, one->work->arena, one->work->error));
     while (status == STATUS_OK && !island->is_met && one->ended == CCP_GOES_ON && !is_proven &&
            one->of.iterations < one->most) {
         double change;
@@ -462,18 +453,13 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
                                                  (double)(range.row_end - range.row_begin) +
                                                  (double)(range.tree_end - range.tree_begin));
     status = judge_ask(judge, operations);
-    if (status == STATUS_OK) {
-        status = newton_island_init(&layout, work->problem, &judge->mass, &judge->islands, island,
-                                    RELATION_CONE, judge->scale.v_scale[island], NULL, work->arena,
-                                    work->error);
-    }
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, operations);
-    }
-    if (status == STATUS_OK) {
-        status = ccp_island_init(&one.of, &layout, work->compliance, judge->context->stop,
-                                 work->arena, work->error);
-    }
+    status = STATUS_THEN(status,
+                         newton_island_init(&layout, work->problem, &judge->mass, &judge->islands,
+                                            island, RELATION_CONE, judge->scale.v_scale[island],
+                                            NULL, work->arena, work->error));
+    status = STATUS_THEN(status, judge_ask(judge, operations));
+    status = STATUS_THEN(status, ccp_island_init(&one.of, &layout, work->compliance,
+                                                 judge->context->stop, work->arena, work->error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -487,9 +473,7 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
     judge->island[island].reason = reason_of(one.ended);
     status = judge_is_now_late(judge, status) ? end_late(&one) : status;
     // what was counted since it was asked
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, one.of.asker.operations);
-    }
+    status = STATUS_THEN(status, judge_ask(judge, one.of.asker.operations));
     // its answer is made already
     status = judge_is_now_late(judge, status) ? STATUS_OK : status;
     work->iterations = one.of.iterations > work->iterations ? one.of.iterations : work->iterations;

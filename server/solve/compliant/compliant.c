@@ -418,9 +418,7 @@ static Status open_island(IslandWork *one, NewtonIsland *layout) {
         status = sap_island_lay_out(&one->method.sweep, layout, work->judge.context->stop,
                                     work->arena, work->error);
     }
-    if (status == STATUS_OK) {
-        status = judge_ask(&work->judge, operations);
-    }
+    status = STATUS_THEN(status, judge_ask(&work->judge, operations));
     return status == STATUS_OK && has_gdot ? add_gdot(one) : status;
 }
 

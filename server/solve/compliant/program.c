@@ -126,9 +126,7 @@ Status compliant_program_init(CompliantProgram *p, const NewtonIsland *island,
     p->graph.width = width;
     const LdltLimits limits = {FACTOR_NUMBERS_MAX, HUGE_VAL, &p->asker};
     Status status = ldlt_plan(&p->graph, limits, arena, &p->plan, error);
-    if (status == STATUS_OK) {
-        status = ldlt_init(&p->ldlt, &p->plan, false, arena, error);
-    }
+    status = STATUS_THEN(status, ldlt_init(&p->ldlt, &p->plan, false, arena, error));
     if (status == STATUS_OK) {
         begin(p);
     }

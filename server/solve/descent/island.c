@@ -258,9 +258,7 @@ Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *
     *s = (SapIsland){.island = *island, .asker = {.stop = stop}};
     const LdltLimits limits = {FACTOR_NUMBERS_MAX, HUGE_VAL, &s->asker};
     Status status = ldlt_plan(&s->island.graph, limits, arena, &s->plan, error);
-    if (status == STATUS_OK) {
-        status = ldlt_init(&s->ldlt, &s->plan, true, arena, error);
-    }
+    status = STATUS_THEN(status, ldlt_init(&s->ldlt, &s->plan, true, arena, error));
     if (status == STATUS_OK && !take(s, arena)) {
         status = no_memory(error);
     }

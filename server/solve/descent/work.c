@@ -46,12 +46,9 @@ static Status prepare(DescentWork *work, const DescentSolver *solver) {
         judge_begin(&work->judge, work->problem, solver->relation(work),
                     work->parameter[SOLVER_TOLERANCE], work->parameter[solver->warm_start] != 0.0,
                     work->context, work->arena, work->result, work->error);
-    if (status == STATUS_OK) {
-        status = declare(work, solver);
-    }
-    if (status == STATUS_OK) {
-        status = judge_survey(&work->judge, make_contacts, &(Making){work, solver});
-    }
+    status = STATUS_THEN(status, declare(work, solver));
+    status =
+        STATUS_THEN(status, judge_survey(&work->judge, make_contacts, &(Making){work, solver}));
     for (uint32_t i = 0; i < work->problem->row_count && status == STATUS_OK; i++) {
         solver->make_row(work, i);
     }
@@ -183,9 +180,7 @@ Status descent_end(DescentIsland *one, Status status) {
     judge->island[one->island].reason = reason_of(one->ended);
     status = judge_is_now_late(judge, status) ? end_late(one) : status;
     // what was counted since it was asked
-    if (status == STATUS_OK) {
-        status = judge_ask(judge, one->steps->asker.operations);
-    }
+    status = STATUS_THEN(status, judge_ask(judge, one->steps->asker.operations));
     const uint32_t iterations = one->steps->iterations;
     work->iterations = iterations > work->iterations ? iterations : work->iterations;
     // its answer is made already

@@ -105,18 +105,14 @@ static Status prepare(Work *work, const Context *context) {
     bool is_warm = solve->parameter[LCP_WARM_START] != 0.0;
     Judge *judge = &work->judge;
     Status status = copy_problem(work);
-    if (status == STATUS_OK) {
-        status = judge_begin(judge, &solve->problem, RELATION_POLYHEDRAL,
-                             solve->parameter[LCP_TOLERANCE], is_warm, context, work->arena,
-                             work->result, work->error);
-    }
+    status = STATUS_THEN(status, judge_begin(judge, &solve->problem, RELATION_POLYHEDRAL,
+                                             solve->parameter[LCP_TOLERANCE], is_warm, context,
+                                             work->arena, work->result, work->error));
     if (status == STATUS_OK) {
         work->result->answer.directions = (uint32_t)solve->parameter[LCP_DIRECTIONS];
         status = declare_contacts(work);
     }
-    if (status == STATUS_OK) {
-        status = judge_survey(judge, NULL, NULL);
-    }
+    status = STATUS_THEN(status, judge_survey(judge, NULL, NULL));
     solve->mass = &judge->mass;
     solve->impulse = work->result->answer.contact_impulse;
     solve->row_impulse = work->result->answer.row_impulse;

@@ -193,9 +193,7 @@ Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
     }
     group->open = group->island_end - group->island_begin;
     Status status = mdp_for_shares(work, group, load_share);
-    if (status == STATUS_OK) {
-        status = mdp_sweep_start(&work->judge, &work->pack, group);
-    }
+    status = STATUS_THEN(status, mdp_sweep_start(&work->judge, &work->pack, group));
     return status == STATUS_OK ? mdp_for_shares(work, group, stay_share) : status;
 }
 
@@ -218,9 +216,7 @@ static Status carry_group(MdpWork *work, const MdpGroup *group) {
 Status mdp_group_sweep(MdpWork *work, MdpGroup *group) {
     ASSERT(group->island_begin < group->island_end);
     Status status = carry_group(work, group);
-    if (status == STATUS_OK) {
-        status = mdp_sweep(&work->judge, &work->pack, group, work->coulomb);
-    }
+    status = STATUS_THEN(status, mdp_sweep(&work->judge, &work->pack, group, work->coulomb));
     group->sweeps++;
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         work->pack.island[i].sweeps += !work->pack.sum[i].is_done;

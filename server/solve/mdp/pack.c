@@ -489,9 +489,7 @@ Status mdp_pack_end(Judge *judge, MdpPack *pack) {
     }
     fill_statics(pack);
     status = judge_shares(judge, clear_share, pack, 0, shares);
-    if (status == STATUS_OK) {
-        status = judge_shares(judge, fill_share, pack, 0, shares);
-    }
+    status = STATUS_THEN(status, judge_shares(judge, fill_share, pack, 0, shares));
     if (status != STATUS_OK) {
         return status;
     }

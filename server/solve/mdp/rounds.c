@@ -22,9 +22,7 @@ static Status mdp_plan_aims(MdpWork *work, uint32_t begin, uint32_t end) {
 static Status solve_large(MdpWork *work, uint32_t index) {
     MdpGroup *group = &work->pack.group[index];
     Status status = mdp_group_begin(work, group);
-    if (status == STATUS_OK) {
-        status = mdp_group_sweep(work, group);
-    }
+    status = STATUS_THEN(status, mdp_group_sweep(work, group));
     if (status == STATUS_OK && group->open > 0) {
         status = mdp_begin_aims(work);
     }
@@ -232,12 +230,8 @@ uint32_t mdp_most_sweeps(const MdpWork *work) {
 static Status lay_out(MdpWork *work) {
     Judge *judge = &work->judge;
     Status status = mdp_pack_begin(judge, work->is_plain, &work->pack);
-    if (status == STATUS_OK) {
-        status = judge_survey(judge, mdp_pack_survey, &work->pack);
-    }
-    if (status == STATUS_OK) {
-        status = mdp_pack_end(judge, &work->pack);
-    }
+    status = STATUS_THEN(status, judge_survey(judge, mdp_pack_survey, &work->pack));
+    status = STATUS_THEN(status, mdp_pack_end(judge, &work->pack));
     return status == STATUS_OK && work->is_plain ? mdp_plain_begin(judge, &work->pack, &work->blend)
                                                  : status;
 }

@@ -80,9 +80,7 @@ Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double ope
     if (status != STATUS_OK && error != NULL) {
         *error = refusal;
     }
-    if (status == STATUS_OK) {
-        status = ldlt_init(&work->ldlt, &work->plan, false, arena, error);
-    }
+    status = STATUS_THEN(status, ldlt_init(&work->ldlt, &work->plan, false, arena, error));
     if (status == STATUS_OK && !take(work, arena)) {
         status = no_memory(error);
     }

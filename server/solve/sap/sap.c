@@ -218,13 +218,10 @@ static Status open_island(IslandWork *island) {
     NewtonIsland layout;
     double operations;
     Status status = descent_lay_out(work, island->one.island, &layout, &operations);
-    if (status == STATUS_OK) {
-        status = sap_island_init(&island->velocities, &layout, work->contact_law, work->row_law,
-                                 work->judge.context->stop, work->arena, work->error);
-    }
-    if (status == STATUS_OK) {
-        status = judge_ask(&work->judge, operations);
-    }
+    status = STATUS_THEN(status, sap_island_init(&island->velocities, &layout, work->contact_law,
+                                                 work->row_law, work->judge.context->stop,
+                                                 work->arena, work->error));
+    status = STATUS_THEN(status, judge_ask(&work->judge, operations));
     return status != STATUS_OK
                ? status
                : sap_impulse_init(&island->impulses, &island->velocities, work->arena, work->error);

@@ -78,9 +78,7 @@ static Status accept_settings(World *world, const World *stage, size_t index, Er
         }
     }
     Status status = settings_check(&settings, error);
-    if (status == STATUS_OK) {
-        status = check_parameters(&settings, error);
-    }
+    status = STATUS_THEN(status, check_parameters(&settings, error));
     if (status == STATUS_OK) {
         world_set_settings(world, &settings);
     }
@@ -168,9 +166,7 @@ static Status accept_primitive(World *world, const World *stage, size_t index, E
         return damaged(error, "a primitive that cannot be");
     }
     Status status = body_check_pose(pose, 0, error);
-    if (status == STATUS_OK) {
-        status = primitive_check(primitive, 0, error);
-    }
+    status = STATUS_THEN(status, primitive_check(primitive, 0, error));
     if (status == STATUS_OK &&
         !ARRAY_RESERVE(world->primitive, world->primitive_capacity, world->primitive_count + 1)) {
         status = out_of_memory(error);

@@ -504,12 +504,8 @@ Status problem_codec_read(const Moreau__V1__ContactProblem *m, Arena *arena,
     }
     *problem = (ContactProblem){.time_step = m->time_step, .gravity = m->gravity};
     Status status = read_trees(&builder, problem, error);
-    if (status == STATUS_OK) {
-        status = read_contacts(&builder, problem, error);
-    }
-    if (status == STATUS_OK) {
-        status = read_rows(&builder, problem, error);
-    }
+    status = STATUS_THEN(status, read_contacts(&builder, problem, error));
+    status = STATUS_THEN(status, read_rows(&builder, problem, error));
     if (status != STATUS_OK) {
         return status;
     }

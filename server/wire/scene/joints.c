@@ -294,25 +294,17 @@ static Status read_joint(const Moreau__V1__Scene *scene, size_t index, const Nam
     const Moreau__V1__SceneJoint *joint = scene->joints[index];
     Status status = find_id(&names->body, scene->n_bodies, joint->body_a, index, "body_a",
                             &columns->body[0][index], error);
-    if (status == STATUS_OK) {
-        status = find_id(&names->body, scene->n_bodies, joint->body_b, index, "body_b",
-                         &columns->body[1][index], error);
-    }
-    if (status == STATUS_OK) {
-        status = find_id(&names->joint, scene->n_joints, joint->joint_a, index, "joint_a",
-                         &columns->joint[0][index], error);
-    }
-    if (status == STATUS_OK) {
-        status = find_id(&names->joint, scene->n_joints, joint->joint_b, index, "joint_b",
-                         &columns->joint[1][index], error);
-    }
+    status = STATUS_THEN(status, find_id(&names->body, scene->n_bodies, joint->body_b, index,
+                                         "body_b", &columns->body[1][index], error));
+    status = STATUS_THEN(status, find_id(&names->joint, scene->n_joints, joint->joint_a, index,
+                                         "joint_a", &columns->joint[0][index], error));
+    status = STATUS_THEN(status, find_id(&names->joint, scene->n_joints, joint->joint_b, index,
+                                         "joint_b", &columns->joint[1][index], error));
     if (status == STATUS_OK && joint->n_axes > 0 &&
         joint->kind != MOREAU__V1__JOINT__KIND__GENERIC) {
         status = blame_input(error, index, "axes", "Only a GENERIC joint names its axes.");
     }
-    if (status == STATUS_OK) {
-        status = read_frames(scene, index, columns, error);
-    }
+    status = STATUS_THEN(status, read_frames(scene, index, columns, error));
     columns->kind[index] = (uint32_t)joint->kind;
     columns->axes[index] = joint->kind == MOREAU__V1__JOINT__KIND__GENERIC ? axes_of(joint) : 0;
     columns->as_rows[index] = joint->as_rows != 0;

@@ -148,9 +148,8 @@ static Status read_primitive(const Moreau__V1__ScenePrimitive *shape, const char
     double *size = arrays->size + 3 * at;
     size[0] = size[1] = size[2] = 0.0;
     Status status = check_length(shape->n_position, 3, false, path, "position", error);
-    if (status == STATUS_OK) {
-        status = check_length(shape->n_orientation, 4, false, path, "orientation", error);
-    }
+    status = STATUS_THEN(status,
+                         check_length(shape->n_orientation, 4, false, path, "orientation", error));
     if (status != STATUS_OK) {
         return status;
     }
