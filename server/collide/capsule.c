@@ -152,18 +152,30 @@ static bool has_stretch(const Axis axis[2], const Ends *ends) {
     return high - low >= stretch_part * fmin(axis[0].half, axis[1].half);
 }
 
+// How far up the second axis' centre lies from the first's, along the direction midway between
+// them, as long as either axis is along it.
+static double middle_between(const Axis axis[2]) {
+    const double cosine = vec3_dot(axis[0].direction, axis[1].direction);
+    const Vec3 second = cosine < 0.0 ? vec3_neg(axis[1].direction) : axis[1].direction;
+    const Vec3 offset = vec3_sub(axis[1].center, axis[0].center);
+    return vec3_dot(vec3_add(axis[0].direction, second), offset) / (1.0 + fabs(cosine));
+}
+
 // The links at the ends of the stretch over which the axes lie side by side. false: they do not;
-// an axis that stands on another sees that as a stretch, which does not see the same of it.
+// an axis that stands on another sees that as a stretch, which does not see the same of it. Which
+// of two axes ends first is asked along what lies midway between them, as each sees the other
+// foreshortened: the answer is the same whichever is the first.
 static bool find_stretch(const Axis axis[2], Vec3 n, double radius, Link link[2]) {
     const Axis swapped[2] = {axis[1], axis[0]};
     const Ends ends = find_ends(axis), others = find_ends(swapped);
     if (!has_stretch(axis, &ends) || !has_stretch(swapped, &others)) {
         return false;
     }
-    link[0] = ends.along[0] > -axis[0].half ? link_from(axis, 1, ends.own[0])
-                                            : link_from(axis, 0, -axis[0].half);
-    link[1] = ends.along[1] < axis[0].half ? link_from(axis, 1, ends.own[1])
-                                           : link_from(axis, 0, axis[0].half);
+    const double middle = middle_between(axis);
+    link[0] = middle - axis[1].half > -axis[0].half ? link_from(axis, 1, ends.own[0])
+                                                    : link_from(axis, 0, -axis[0].half);
+    link[1] = middle + axis[1].half < axis[0].half ? link_from(axis, 1, ends.own[1])
+                                                   : link_from(axis, 0, axis[0].half);
     return capsule_is_along(link[0].offset, n, radius) &&
            capsule_is_along(link[1].offset, n, radius);
 }

@@ -4,7 +4,9 @@
 
 #include "base/assert.h"
 
+#include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum {
     FEATURE_CUT = 64, // + 8 * edge label + side
@@ -93,18 +95,19 @@ static void drop_high(ClipPolygon *polygon, double reach) {
     polygon->count = count;
 }
 
-static uint32_t find_lowest(const ClipPolygon *polygon, double tie) {
+// The points that are as low as any, 1 << point.
+static uint32_t find_low(const ClipPolygon *polygon, double tie) {
     ASSERT(polygon->count > 0);
     double lowest = polygon->point[0].position.z;
     for (uint32_t i = 1; i < polygon->count; i++) {
         double z = polygon->point[i].position.z;
         lowest = z < lowest ? z : lowest;
     }
-    uint32_t first = 0;
-    while (!(polygon->point[first].position.z <= lowest + tie)) {
-        first++;
+    uint32_t low = 0;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        low |= polygon->point[i].position.z <= lowest + tie ? 1u << i : 0u;
     }
-    return first;
+    return low;
 }
 
 // Twice the area of the quadrangle i j k l of a convex polygon: its diagonals' cross product.
@@ -112,6 +115,23 @@ static double area(const ClipPoint *point, const uint32_t corner[KEPT_COUNT]) {
     Vec3 p = vec3_sub(point[corner[2]].position, point[corner[0]].position);
     Vec3 q = vec3_sub(point[corner[3]].position, point[corner[1]].position);
     return fabs(p.x * q.y - p.y * q.x);
+}
+
+// The corners of the next quadrangle, which rise, as those of 0 1 2 3, the first one, do. false:
+// there is no other.
+static bool next_corners(uint32_t corner[KEPT_COUNT], uint32_t count) {
+    uint32_t k = KEPT_COUNT;
+    while (k > 0 && corner[k - 1] == count - KEPT_COUNT + k - 1) {
+        k--;
+    }
+    if (k == 0) {
+        return false;
+    }
+    corner[k - 1]++;
+    for (; k < KEPT_COUNT; k++) {
+        corner[k] = corner[k - 1] + 1;
+    }
+    return true;
 }
 
 void clip_reduce(ClipPolygon *polygon, double reach, double tie) {
@@ -122,25 +142,20 @@ void clip_reduce(ClipPolygon *polygon, double reach, double tie) {
         return;
     }
 
-    // every quadrangle with the lowest point in it, as offsets around the polygon from that point
-    uint32_t lowest = find_lowest(polygon, tie);
-    uint32_t best[KEPT_COUNT] = {0};
+    // every quadrangle with one of the lowest points in it: which of them stands first in the
+    // polygon is a matter of whose corners were numbered how
+    const uint32_t low = find_low(polygon, tie);
+    uint32_t corner[KEPT_COUNT] = {0, 1, 2, 3}, best[KEPT_COUNT] = {0, 1, 2, 3};
     double largest = -1.0;
-    for (uint32_t j = 1; j < count; j++) {
-        for (uint32_t k = j + 1; k < count; k++) {
-            for (uint32_t l = k + 1; l < count; l++) {
-                const uint32_t corner[KEPT_COUNT] = {lowest, (lowest + j) % count,
-                                                     (lowest + k) % count, (lowest + l) % count};
-                double covered = area(polygon->point, corner);
-                if (covered > largest * (1.0 + area_gain_min)) {
-                    largest = covered;
-                    for (int i = 0; i < KEPT_COUNT; i++) {
-                        best[i] = corner[i];
-                    }
-                }
-            }
+    do {
+        const uint32_t corners =
+            1u << corner[0] | 1u << corner[1] | 1u << corner[2] | 1u << corner[3];
+        double covered = (corners & low) != 0 ? area(polygon->point, corner) : -HUGE_VAL;
+        if (covered > largest * (1.0 + area_gain_min)) {
+            largest = covered;
+            memcpy(best, corner, sizeof(best));
         }
-    }
+    } while (next_corners(corner, count));
     ClipPolygon kept = {.count = KEPT_COUNT};
     for (int i = 0; i < KEPT_COUNT; i++) {
         kept.point[i] = polygon->point[best[i]];

@@ -34,6 +34,8 @@
 #define TOUCH_SHARE_MAX  1e-4
 // how much farther than they reach bodies are where no rounding brings them back
 #define FAR_SLACK 1.001
+// how much farther than two parts reach what is hidden goes on: no depth that they have is half of it
+#define HIDDEN_FAR 4.0
 enum { MAY_MEET_PAIRS = 16 }; // of bodies, and of a shape's primitives
 
 static Status out_of_memory(StepState *state) {
@@ -214,16 +216,22 @@ static double gap_now(const StepPair *pair, const Manifold *manifold, double tim
     return least;
 }
 
+// The sizes of two parts, and how far they may come.
+static double far_of(const StepState *state, const StepPart part[2]) {
+    const double far = state->margin + state->reach[part[0].body] + state->reach[part[1].body];
+    return far + vec3_norm(part[0].mover.primitive->size) +
+           vec3_norm(part[1].mover.primitive->size);
+}
+
 // A meeting of two parts as if their hidden faces were not there.
 static double meet_beside(const StepState *state, const StepPart part[2], const uint32_t hidden[2],
                           Manifold *manifold) {
-    double far = state->margin + state->reach[part[0].body] + state->reach[part[1].body];
-    far += vec3_norm(part[0].mover.primitive->size) + vec3_norm(part[1].mover.primitive->size);
+    const double far = far_of(state, part);
     Primitive primitive[2] = {*part[0].mover.primitive, *part[1].mover.primitive};
     Pose pose[2] = {*part[0].mover.pose, *part[1].mover.pose};
     StepPart beside[2] = {part[0], part[1]};
     for (int side = 0; side < 2; side++) {
-        seam_extend(hidden[side], 4.0 * far, &primitive[side], &pose[side]);
+        seam_extend(hidden[side], HIDDEN_FAR * far, &primitive[side], &pose[side]);
         beside[side].mover.primitive = &primitive[side];
         beside[side].mover.pose = &pose[side];
     }
@@ -231,14 +239,17 @@ static double meet_beside(const StepState *state, const StepPart part[2], const 
 }
 
 // Takes the manifold to one that leans on no face that neighbours hide, and its time with it; none
-// is left where all of it did. false: the partners are not at hand.
+// is left where all of it did. Two that overlap deeply, and may leave each other by hidden faces
+// alone, leave as if there were none: beyond those they are nowhere. false: the partners are not at
+// hand.
 static bool respect_seams(const StepState *state, StepPair *pair, const StepPart part[2],
                           double *time, Manifold *manifold, bool *asks_partners) {
     double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
     if (*time == 0.0 && seam_is_none(manifold, step)) {
         return true;
     }
-    double raw = gap_now(pair, manifold, *time);
+    const double raw = gap_now(pair, manifold, *time), raw_time = *time;
+    const Manifold raw_manifold = *manifold;
     uint32_t hidden[2] = {0, 0};
     for (;;) {
         const uint32_t before[2] = {hidden[0], hidden[1]};
@@ -252,8 +263,14 @@ static bool respect_seams(const StepState *state, StepPair *pair, const StepPart
         stage_load_pair(state, pair, pair->a, pair->b, *time);
 
         // what is left and lies deep is the other side of something, unless all of it is deep
-        if (raw > -step && gap_now(pair, manifold, *time) < -step) {
+        const double gap = gap_now(pair, manifold, *time);
+        if (raw > -step && gap < -step) {
             manifold->count = 0;
+        } else if (gap < -0.5 * HIDDEN_FAR * far_of(state, part)) {
+            *manifold = raw_manifold;
+            *time = raw_time;
+            stage_load_pair(state, pair, pair->a, pair->b, *time);
+            return true;
         }
     }
 }

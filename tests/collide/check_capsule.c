@@ -277,6 +277,42 @@ START_TEST(capsules_whose_axes_cross_part_across_both) {
 }
 END_TEST
 
+static double nearest_point(const Manifold *manifold, Vec3 place) {
+    double nearest = HUGE_VAL;
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        nearest = fmin(nearest, vec3_norm(vec3_sub(manifold->point[i].position, place)));
+    }
+    return nearest;
+}
+
+// Of two that are all but parallel either sees the other end before itself; and which of two of one
+// size is the first turns round in a mirror.
+START_TEST(capsules_of_one_size_end_where_they_do_in_a_mirror) {
+    Dice dice = {71};
+    int lines = 0;
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
+        Primitive capsule = dice_capsule(&dice);
+        Pose pose[2];
+        for (int k = 0; k < 2; k++) {
+            Vec3 turn = dice_vec(&dice, -5e-3, 5e-3);
+            pose[k] = (Pose){dice_vec(&dice, -5e-3, 5e-3),
+                             quat_normalize((Quat){1.0, turn.x, turn.y, turn.z})};
+        }
+        Manifold here, there;
+        narrow_collide(&capsule, pose[0], &capsule, pose[1], 0.0, &here);
+        pose[0].position = vec3_neg(pose[0].position);
+        pose[1].position = vec3_neg(pose[1].position);
+        narrow_collide(&capsule, pose[0], &capsule, pose[1], 0.0, &there);
+        ck_assert_uint_eq(here.count, there.count);
+        lines += here.count == 2;
+        for (uint32_t k = 0; k < here.count; k++) {
+            ck_assert_double_le(nearest_point(&there, vec3_neg(here.point[k].position)), 1e-10);
+        }
+    }
+    ck_assert_int_gt(lines, 100);
+}
+END_TEST
+
 static TCase *case_capsule(void) {
     TCase *tcase = tcase_create("capsule");
     tcase_set_timeout(tcase, 60);
@@ -289,6 +325,7 @@ static TCase *case_capsule(void) {
     tcase_add_test(tcase, a_capsule_that_lies_on_a_box_has_the_two_ends_of_its_line);
     tcase_add_test(tcase, a_capsule_inside_a_box_leaves_by_the_nearest_way);
     tcase_add_test(tcase, capsules_whose_axes_cross_part_across_both);
+    tcase_add_test(tcase, capsules_of_one_size_end_where_they_do_in_a_mirror);
     return tcase;
 }
 

@@ -113,6 +113,38 @@ START_TEST(the_four_kept_hold_the_lowest_and_the_largest_area) {
 }
 END_TEST
 
+static bool has_place(const ClipPolygon *polygon, Vec3 place) {
+    bool has = false;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        has = has || vec3_norm(vec3_sub(polygon->point[i].position, place)) <= 1e-12;
+    }
+    return has;
+}
+
+// Of equally low corners it is the area that chooses, and not where the polygon begins.
+START_TEST(the_four_kept_are_those_of_the_mirror) {
+    Dice dice = {59};
+    for (int i = 0, campaign = campaign_count(1000); i < campaign; i++) {
+        Vec3 center = vec3(dice_between(&dice, -0.2, 0.2), dice_between(&dice, -0.2, 0.2), 0.0);
+        ClipPolygon polygon =
+            make_polygon(center, 1.15, 1.05, quat_about_z(dice_between(&dice, 0.1, 1.4)));
+        clip_rectangle(&polygon, 1.0, 1.1, 0.0);
+        ClipPolygon mirrored = {.count = polygon.count};
+        for (uint32_t k = 0; k < polygon.count; k++) {
+            mirrored.point[k] = polygon.point[(2 * polygon.count - 3 - k) % polygon.count];
+            mirrored.point[k].position.x *= -1.0;
+        }
+        clip_reduce(&polygon, 1.0, 1e-6);
+        clip_reduce(&mirrored, 1.0, 1e-6);
+        ck_assert_uint_eq(polygon.count, mirrored.count);
+        for (uint32_t k = 0; k < polygon.count; k++) {
+            Vec3 place = polygon.point[k].position;
+            ck_assert(has_place(&mirrored, vec3(-place.x, place.y, place.z)));
+        }
+    }
+}
+END_TEST
+
 START_TEST(what_is_out_of_reach_goes_first) {
     ClipPolygon polygon = make_polygon(vec3(0.0, 0.0, 0.5), 0.5, 0.5, quat_identity());
     polygon.point[2].position.z = 0.1;
@@ -131,6 +163,7 @@ static TCase *case_clip(void) {
     tcase_add_test(tcase, what_is_left_is_what_both_cover);
     tcase_add_test(tcase, corners_within_the_slop_stay_themselves);
     tcase_add_test(tcase, the_four_kept_hold_the_lowest_and_the_largest_area);
+    tcase_add_test(tcase, the_four_kept_are_those_of_the_mirror);
     tcase_add_test(tcase, what_is_out_of_reach_goes_first);
     return tcase;
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "collide/approach.h"
+#include "collide/narrow.h"
 #include "histories/seen.h"
 #include "solve/mdp/mdp.h"
 #include "solve/solver.h"
@@ -23,6 +24,9 @@ static const double parallel_part = 1.5e-3;
 static const double answer_part = 1e-7;
 
 static const double tolerance = 1e-10;
+
+// Farther than what may touch is from each other [m].
+static const double far_away = 1e3;
 
 // How far things are moved to see whether they are about to be otherwise, of the bodies' size, one
 // after the other: roundings of what happens here, and of what happens ten sizes away, and what is
@@ -320,11 +324,20 @@ static double find_spread(const Variant *variant, uint32_t a, uint32_t b) {
     return most;
 }
 
+// How far two bodies' centres are from each other along a direction, as it is in the other world.
+static double find_offset(const Ask *ask, const Pair *pair, Vec3 normal) {
+    const Vec3 a = vec3_load(ask->from->pose + 7 * (size_t)pair->a),
+               b = vec3_load(ask->from->pose + 7 * (size_t)pair->b);
+    return fabs(vec3_dot(seen_vector(&ask->seen, vec3_sub(b, a)), normal));
+}
+
 // Contact i here is of the same two faces as contact k there, but that of the other box is the
 // reference: normals and gaps are the same within the angle of faces that count as parallel. Places
 // may differ by more: corners of what the faces share, where edges cross that are themselves nearly
-// parallel, and which four of eight corners are taken.
-static bool is_of_other_reference(const Ask *ask, uint32_t i, uint32_t k, double size) {
+// parallel, and which four of eight corners are taken. One that is in the middle of the other, but
+// for that angle, may leave it on either side.
+static bool is_of_other_reference(const Ask *ask, const Pair *pair, uint32_t i, uint32_t k,
+                                  double size) {
     const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
     const StepContact *a = &here->contact[i], *b = &there->contact[k];
     const uint32_t to[2] = {ask->seen.body[a->a], ask->seen.body[a->b]};
@@ -335,9 +348,17 @@ static bool is_of_other_reference(const Ask *ask, uint32_t i, uint32_t k, double
     }
     const ProblemContact *p = &here->problem.contact[i], *q = &there->problem.contact[k];
     const Vec3 normal = seen_vector(&ask->seen, p->normal);
-    const Vec3 off = is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal);
-    return is_reference(a, a->a) != is_reference(b, to[0]) && vec3_norm(off) <= parallel_part &&
+    double off = vec3_norm(is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal));
+    if (off > 1.0 && find_offset(ask, pair, normal) <= parallel_part * size) {
+        off = vec3_norm(is_swapped ? vec3_sub(normal, q->normal) : vec3_add(normal, q->normal));
+    }
+    return is_reference(a, a->a) != is_reference(b, to[0]) && off <= parallel_part &&
            fabs(p->gap - q->gap) <= 2.0 * parallel_part * size;
+}
+
+// A ball inside a body has no face; it goes by the plane of those that have (approach.c).
+static bool is_inner_ball(const Variant *variant, uint32_t i) {
+    return (variant->stepper->contact[i].feature & APPROACH_INNER_BALL) != 0;
 }
 
 // Whether the two have as many contacts, and each is there, or one of those.
@@ -350,11 +371,12 @@ static bool has_other_reference(const Ask *ask, const Pair *pair) {
         return false;
     }
     for (uint32_t i = 0; i < here->contact_count; i++) {
-        bool is_met = here->contact[i].a != pair->a || here->contact[i].b != pair->b;
+        bool is_met = here->contact[i].a != pair->a || here->contact[i].b != pair->b ||
+                      is_inner_ball(&ask->here, i);
         for (uint32_t k = 0; k < there->contact_count && !is_met; k++) {
             is_met =
                 is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part) ||
-                is_of_other_reference(ask, i, k, spread);
+                is_of_other_reference(ask, pair, i, k, spread);
         }
         if (!is_met) {
             return false;
@@ -393,13 +415,57 @@ static bool is_beyond_reach(const Variant *variant, uint32_t i) {
     const ProblemContact *contact = &problem->contact[i];
     const double h = problem->time_step;
     double u[3];
-    if ((variant->stepper->contact[i].feature & APPROACH_INNER_BALL) != 0) {
+    if (is_inner_ball(variant, i)) {
         return true;
     }
     problem_contact_velocity(problem, i, problem->v_free, u);
     const double across = sqrt(u[1] * u[1] + u[2] * u[2]);
     return contact->gap > variant->world->settings.margin + 2.0 * problem->gravity * h * h +
                               h * (fabs(u[0]) + contact->mu * across);
+}
+
+static double speed_of(const Variant *variant, const World *before, uint32_t body) {
+    const double *v = before->velocity + 6 * (size_t)body,
+                 *w = variant->world->velocity + 6 * (size_t)body;
+    const double size = variant_size(before, body);
+    return fmax(vec3_norm(vec3_load(v)) + size * vec3_norm(vec3_load(v + 3)),
+                vec3_norm(vec3_load(w)) + size * vec3_norm(vec3_load(w + 3)));
+}
+
+static Pose place_part(const World *world, uint32_t body, const Primitive *primitive) {
+    Pose origin = pose_load(world->pose + 7 * (size_t)body);
+    origin.position =
+        vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
+    return pose_compose(origin, primitive->local);
+}
+
+// The least gap of the parts of two bodies that touch in one of the worlds [m].
+static double find_gap(const World *world, const Pair *pair) {
+    const Shape *a = world_body_shape(world, pair->a), *b = world_body_shape(world, pair->b);
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < a->primitive_count; i++) {
+        const Primitive *p = &world->primitive[a->primitive_first + i];
+        const Pose at = place_part(world, pair->a, p);
+        for (uint32_t k = 0; k < b->primitive_count; k++) {
+            const Primitive *q = &world->primitive[b->primitive_first + k];
+            Manifold manifold;
+            narrow_collide(p, at, q, place_part(world, pair->b, q), far_away, &manifold);
+            for (uint32_t m = 0; m < manifold.count; m++) {
+                least = fmin(least, manifold.point[m].gap);
+            }
+        }
+    }
+    return least;
+}
+
+// The same of bodies that are farther apart than their own motions bring them in this step.
+static bool are_far_apart(const Ask *ask, const Pair *pair) {
+    const World *world = ask->from;
+    const double h = world->settings.time_step;
+    const double speed =
+        speed_of(&ask->here, world, pair->a) + speed_of(&ask->here, world, pair->b);
+    return find_gap(world, pair) >
+           world->settings.margin + h * speed + h * h * vec3_norm(world->settings.gravity);
 }
 
 // Contacts of a pair that the other world has not, but for those.
@@ -442,7 +508,7 @@ static void find_odd(Ask *ask) {
             ask->has_other = true;
             ask->play->tally.turned_seams++;
         }
-        if (pair->is_odd && !has_odd_within_reach(ask, pair)) {
+        if (pair->is_odd && (!has_odd_within_reach(ask, pair) || are_far_apart(ask, pair))) {
             pair->is_odd = false;
             ask->has_other = true;
             ask->play->tally.turned_seams++;

@@ -258,6 +258,37 @@ START_TEST(what_flies_into_a_corner_stays_in_it) {
 }
 END_TEST
 
+// Solids on one spot hide all faces of each other: then there is no way out but through them, and
+// the way that they would take alone is as good as any. Nothing is as deep as where a hidden face
+// goes on.
+START_TEST(what_overlaps_is_no_deeper_than_it_is_thick) {
+    enum { BODIES = 12 };
+    const double thick = 2.0 * sqrt(3.0) * 0.1; // two boxes' half diagonals
+    uint64_t seed = 700;
+    int contacts = 0;
+    for (int scene = 0; scene < 50 * scene_count(); scene++) {
+        Lab lab = make_lab();
+        for (int i = 0; i < BODIES; i++) {
+            const Vec3 size = vec3(lab_random(&seed, 0.04, 0.1), lab_random(&seed, 0.04, 0.1),
+                                   lab_random(&seed, 0.04, 0.1));
+            Pose pose = at(lab_random(&seed, -0.1, 0.1), lab_random(&seed, -0.1, 0.1),
+                           lab_random(&seed, -0.1, 0.1));
+            pose.orientation =
+                quat_normalize((Quat){1.0, lab_random(&seed, -0.1, 0.1),
+                                      lab_random(&seed, -0.1, 0.1), lab_random(&seed, -0.1, 0.1)});
+            lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, size, 0), BODY_DYNAMIC, pose, NULL, 1.0,
+                     NULL);
+        }
+        lab_step(&lab, 1);
+        for (uint32_t i = 0; i < lab.stepper->contact_count; i++, contacts++) {
+            ck_assert_double_ge(lab.stepper->problem.contact[i].gap, -2.0 * thick);
+        }
+        lab_destroy(&lab);
+    }
+    ck_assert_int_gt(contacts, 1000);
+}
+END_TEST
+
 // ---- thrown over tiles
 
 // Flat boxes, which slide and do not tip: where more contacts than needed share the friction of an
@@ -338,6 +369,7 @@ END_TEST
 static TCase *case_thrown(void) {
     TCase *tcase = tcase_create("thrown");
     tcase_set_timeout(tcase, 600.0);
+    tcase_add_test(tcase, what_overlaps_is_no_deeper_than_it_is_thick);
     tcase_add_loop_test(tcase, what_flies_into_a_corner_stays_in_it, 0, 2);
     tcase_add_loop_test(tcase, what_is_thrown_over_tiles_moves_as_over_one_slab, 0, 2);
     return tcase;
