@@ -161,14 +161,30 @@ static void slide(const Local *l, double gamma[3]) {
     gamma[2] = share * x[2];
 }
 
+// About the inverse of N's size, and a power of two, so that it rounds nothing: Q, which has no
+// unit, stands beside N.
+static double inverse_size(const MassBlock *block) {
+    int exponent;
+    frexp(block->nn + block->tt + block->oo, &exponent);
+    return ldexp(1.0, -exponent);
+}
+
 void ccp_local_solve(const MassBlock *block, double regular, double mu, const double b[3],
                      double gamma[3]) {
-    const Local l = {block->nn + regular, block->nt,           block->no, block->tt + regular,
-                     block->to,           block->oo + regular, mu,        b};
     if (b[0] >= mu * size2(b[1], b[2])) {
         gamma[0] = gamma[1] = gamma[2] = 0.0;
         return;
     }
+    const double s = inverse_size(block);
+    const double of_b[3] = {s * b[0], s * b[1], s * b[2]};
+    const Local l = {s * (block->nn + regular),
+                     s * block->nt,
+                     s * block->no,
+                     s * (block->tt + regular),
+                     s * block->to,
+                     s * (block->oo + regular),
+                     mu,
+                     of_b};
     double x[3];
     double determinant = solve_with(&l, 1.0, 0.0, x);
     for (int k = 0; k < 3; k++) {

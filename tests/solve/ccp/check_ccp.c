@@ -199,6 +199,30 @@ START_TEST(one_contact_that_nothing_presses_is_solved_exactly) {
 }
 END_TEST
 
+// In units of mass and of impulse that are other powers of two: the same bits.
+START_TEST(one_contact_has_the_same_bits_in_other_units) {
+    uint64_t state = 14;
+    for (int i = 0; i < campaign_count(1000); i++) {
+        const double lighter = ldexp(1.0, 10 * (i % 9 - 4)), faster = ldexp(1.0, 10 * (i % 5 - 2));
+        double n[9], b[3], of_b[3], gamma[3], other[3];
+        problem_build_random_mass(&state, 3, 0.01, n);
+        const MassBlock block = {n[0], n[1], n[2], n[4], n[5], n[8]};
+        const MassBlock light = {lighter * n[0], lighter * n[1], lighter * n[2],
+                                 lighter * n[4], lighter * n[5], lighter * n[8]};
+        double mu = exp(2.0 * problem_build_random(&state));
+        for (int k = 0; k < 3; k++) {
+            b[k] = problem_build_random(&state);
+            of_b[k] = faster * b[k];
+        }
+        ccp_local_solve(&block, 0.0, mu, b, gamma);
+        ccp_local_solve(&light, 0.0, mu, of_b, other);
+        for (int k = 0; k < 3; k++) {
+            ck_assert_double_eq(faster * gamma[k], lighter * other[k]);
+        }
+    }
+}
+END_TEST
+
 // ---- methods
 
 static SolveResult solve(const ContactProblem *problem, SolverSettings settings, double tolerance,
@@ -444,6 +468,7 @@ static TCase *case_parts(void) {
     tcase_add_test(tcase, projections_are_the_nearest_points);
     tcase_add_test(tcase, one_contact_is_solved_exactly);
     tcase_add_test(tcase, one_contact_that_nothing_presses_is_solved_exactly);
+    tcase_add_test(tcase, one_contact_has_the_same_bits_in_other_units);
     tcase_add_test(tcase, all_methods_find_one_velocity);
     tcase_add_test(tcase, compliance_lets_a_ball_sink);
     return tcase;
