@@ -34,7 +34,8 @@
 #define TOUCH_SHARE_MAX  1e-4
 // how much farther than they reach bodies are where no rounding brings them back
 #define FAR_SLACK 1.001
-// how much farther than two parts reach what is hidden goes on: no depth that they have is half of it
+// how much farther than two parts reach what is hidden goes on: no depth that they have is half
+// of it
 #define HIDDEN_FAR 4.0
 enum { MAY_MEET_PAIRS = 16 }; // of bodies, and of a shape's primitives
 

@@ -3,6 +3,7 @@
 
 #include "histories/variant.h"
 #include "solve/ccp/ccp.h"
+#include "solve/compliant/compliant.h"
 #include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "world/sleep.h"
@@ -191,7 +192,7 @@ static void scale_world(Variant *variant, Units u) {
 // ---- what is absolute all the same
 
 // Of the units, what a constant fixes.
-typedef enum Fixed { FIXED_LENGTH, FIXED_SPEED } Fixed;
+typedef enum Fixed { FIXED_LENGTH, FIXED_TIME, FIXED_SPEED } Fixed;
 
 static bool has_turns_of_rows(const World *world) {
     for (size_t i = 0; i < world->joint_count; i++) {
@@ -264,6 +265,11 @@ static bool has_unsymmetric_factors(const World *world) {
     return false;
 }
 
+static bool has_friction_as_printed(const World *world) {
+    return world->settings.solver == SOLVER_COMPLIANT &&
+           world->settings.parameter[COMPLIANT_FRICTION] == COMPLIANT_PRINTED;
+}
+
 static const struct {
     const char *reason;
     bool (*holds)(const World *world);
@@ -280,6 +286,9 @@ static const struct {
      has_rows_at_trees, FIXED_LENGTH},
     {"a law that is not linear is taken from 1e-12 m on (material.c, DEPTH_MIN)", has_curved_law,
      FIXED_LENGTH},
+    {"compliant's printed friction program weighs normal forces against others by 1 / time_step, a "
+     "number of seconds (compliant.h, COMPLIANT_ZETA)",
+     has_friction_as_printed, FIXED_TIME},
     {"no velocity is measured against less than 1e-9 m/s (certificate.c, SCALE_MIN): where nothing "
      "moves there is no other measure",
      may_be_slow, FIXED_SPEED},
@@ -297,7 +306,9 @@ static Units allowed(const World *world, Units units) {
     for (size_t i = 0; i < sizeof(absolutes) / sizeof(absolutes[0]); i++) {
         if (absolutes[i].holds(world)) {
             units.length = absolutes[i].fixed == FIXED_LENGTH ? 0 : units.length;
-            units.time = absolutes[i].fixed == FIXED_SPEED ? units.length : units.time;
+            units.time = absolutes[i].fixed == FIXED_TIME    ? 0
+                         : absolutes[i].fixed == FIXED_SPEED ? units.length
+                                                             : units.time;
         }
     }
     return units;

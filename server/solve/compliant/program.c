@@ -51,19 +51,27 @@ static Status no_memory(Error *error) {
                      "The solver's memory is too small for the friction program.");
 }
 
-// What decides is of size 1 where nothing is weighed against friction.
+// Before the velocities' adjoint is a velocity, too, whatever the unit of mass: a factor of both
+// compares them. A power of two rounds nothing.
+static double mass_of(double w) {
+    int exponent;
+    frexp(w, &exponent);
+    return ldexp(1.0, -exponent);
+}
+
+// What decides is of size 1, per mass, where nothing is weighed against friction.
 static double weight_of(const CompliantProgram *p) {
     double most = 0.0;
+    bool is_weighed = false;
     for (uint32_t i = 0; i < p->island->constraint_count; i++) {
         const NewtonConstraint *c = &p->island->constraint[i];
         const CompliantLaw *law = c->rows == 3 ? p->contact_law : p->row_law;
         PartKind kind = program_part_kind(c, law + c->index);
-        if (kind == PART_CONTACT || kind == PART_BOUNDED) {
-            return 1.0;
-        }
+        is_weighed = is_weighed || kind == PART_CONTACT || kind == PART_BOUNDED;
         most = c->w > most ? c->w : most;
     }
-    return most * most / (p->zeta * p->tangent * p->tangent);
+    const double mass = mass_of(most);
+    return is_weighed ? mass : mass * most * most / (p->zeta * p->tangent * p->tangent);
 }
 
 // What stands, before steps that doubles can no longer make.
