@@ -4,6 +4,7 @@
 #include "cli/base/interrupt.h"
 #include "cli/base/memory.h"
 #include "cli/shown_message.h"
+#include "cli/text/fold.h"
 #include "cli/text/shown.h"
 
 #include <ctype.h>
@@ -151,14 +152,17 @@ int cli_parse(Cli *cli, const char *usage, OptionTable table, int argc, char **a
     }
     if (cli->help) {
         const char *examples = strstr(usage, "\nExamples:\n");
-        printf("%.*s", (int)(examples - usage), usage);
+        char *about = memory_copy(usage);
+        about[examples - usage] = '\0';
+        fold_page(about);
+        free(about);
         if (table.count > 0) {
             puts("\nOptions:");
             options_print(table);
         }
         puts("\nEverywhere:");
         options_print(tables[1]);
-        fputs(examples, stdout);
+        fold_page(examples);
         return EXIT_DONE;
     }
     if (words->count < words_min) {

@@ -2,6 +2,7 @@
 // moreau: the command-line tool. Finds the command in the table below and hands over.
 #include "cli/cli.h"
 
+#include "cli/text/fold.h"
 #include "cli/text/nearest.h"
 
 #include <stdio.h>
@@ -30,35 +31,35 @@ static const CliCommand commands[] = {
 };
 
 static void print_help(OptionTable global) {
-    puts("moreau: drive a Moreau contact-dynamics server\n");
+    fold_page("moreau: drive a Moreau contact-dynamics server\n\n");
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         char left[64];
         snprintf(left, sizeof(left), "moreau %s %s", commands[i].name, commands[i].arguments);
-        printf("  %-33s %s\n", left, commands[i].meaning);
+        fold_printf("  %-33s %s\n", left, commands[i].meaning);
     }
     puts("\nEverywhere:");
     options_print(global);
-    puts("  --version                the version of this tool");
-    puts("\nWithout --server the address is MOREAU_SERVER, or 127.0.0.1:7667.\n"
-         "moreau COMMAND --help says more about each.\n"
-         "\n"
-         "With --json standard output holds one JSON document and nothing else (replay and\n"
-         "call print one per line where there are many). Whole numbers are numbers there,\n"
-         "but for state hashes, whose 64 bits many readers would cut: they are strings. Only\n"
-         "call writes as protobuf does. After an error the document has the key \"error\",\n"
-         "beside what there was to report or alone: {\"error\": {\"message\": ...}}, with\n"
-         "\"status\" and \"field\" where the server said so.\n"
-         "\n"
-         "Exit status: 0 done; 1 refused by the server, or a file is wrong; 2 usage; 3 no\n"
-         "connection; 4 verify found a difference; 5 a step did not converge (moreau run\n"
-         "--require-converged).\n"
-         "\n"
-         "Examples:\n"
-         "  moreau-server --db episodes.db &\n"
-         "  moreau run falling.json --steps 720 --record --episode-name demo\n"
-         "  moreau replay demo --stride 60\n"
-         "  moreau verify demo\n"
-         "  moreau call Stats");
+    fold_page("  --version                the version of this tool\n\nWithout --server the address "
+              "is MOREAU_SERVER, or 127.0.0.1:7667.\n"
+              "moreau COMMAND --help says more about each.\n"
+              "\n"
+              "With --json standard output holds one JSON document and nothing else (replay and\n"
+              "call print one per line where there are many). Whole numbers are numbers there,\n"
+              "but for state hashes, whose 64 bits many readers would cut: they are strings. Only\n"
+              "call writes as protobuf does. After an error the document has the key \"error\",\n"
+              "beside what there was to report or alone: {\"error\": {\"message\": ...}}, with\n"
+              "\"status\" and \"field\" where the server said so.\n"
+              "\n"
+              "Exit status: 0 done; 1 refused by the server, or a file is wrong; 2 usage; 3 no\n"
+              "connection; 4 verify found a difference; 5 a step did not converge (moreau run\n"
+              "--require-converged).\n"
+              "\n"
+              "Examples:\n"
+              "  moreau-server --db episodes.db &\n"
+              "  moreau run falling.json --steps 720 --record --episode-name demo\n"
+              "  moreau replay demo --stride 60\n"
+              "  moreau verify demo\n"
+              "  moreau call Stats\n");
 }
 
 static const CliCommand *find_command(const char *name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/base/options.h"
 
+#include "cli/text/fold.h"
 #include "cli/text/nearest.h"
 
 #include <errno.h>
@@ -185,6 +186,6 @@ void options_print(OptionTable table) {
         const char *format = option->kind == OPTION_CHOICE ? "%s[=%s]" : "%s %s";
         snprintf(left, sizeof(left), format, option->name,
                  option->argument != NULL ? option->argument : "");
-        printf("  %-*s%s\n", HELP_COLUMN - 2, left, option->meaning);
+        fold_printf("  %-*s%s\n", HELP_COLUMN - 2, left, option->meaning);
     }
 }

@@ -5,6 +5,7 @@
 #include "cli/episodes/episode_text.h"
 #include "cli/json/read.h"
 #include "cli/json/write.h"
+#include "cli/text/fold.h"
 #include "cli/text/terminal.h"
 #include "cli/episodes/touch_text.h"
 #include "cli/text/when.h"
@@ -132,16 +133,16 @@ static Moreau__V1__Reply *fetch_page(Cli *cli, Moreau__V1__EpisodeList *list, in
 static void print_count(const Moreau__V1__EpisodeListReply *page, uint64_t limit, bool is_ranked) {
     const uint64_t total = page->total;
     char text[2][32];
-    printf("%s%s episode%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
-           plural(total), terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%s episode%s%s", terminal_style(stdout, STYLE_BOLD),
+                format_count(total, text[0]), plural(total), terminal_style(stdout, STYLE_PLAIN));
     if (total > limit) {
-        printf("; the %s %s (--limit N shows more)", is_ranked ? "first" : "newest",
-               format_count(limit, text[1]));
+        fold_printf("; the %s %s (--limit N shows more)", is_ranked ? "first" : "newest",
+                    format_count(limit, text[1]));
     }
-    putchar('\n');
+    fold_printf("\n");
     if (page->unknown > 0) {
-        printf("%s more %s recorded without --events: whether these touched nobody noted\n",
-               format_count(page->unknown, text[0]), page->unknown == 1 ? "was" : "were");
+        fold_printf("%s more %s recorded without --events: whether these touched nobody noted\n",
+                    format_count(page->unknown, text[0]), page->unknown == 1 ? "was" : "were");
     }
     if (total > 0) {
         episode_print_head();
@@ -154,13 +155,13 @@ static void show_page(const Moreau__V1__EpisodeListReply *page, bool is_last, js
         if (rows != NULL) {
             json_array_append_new(rows, json_write_ours(&page->episodes[i]->base));
         } else if (page->episodes[i]->damage != NULL) {
-            puts(page->episodes[i]->damage);
+            fold_printf("%s\n", page->episodes[i]->damage);
         } else {
             episode_print_row(page->episodes[i]);
         }
     }
     if (rows == NULL && is_last && page->n_episodes > 0 && page->episodes[0]->damage == NULL) {
-        putchar('\n');
+        fold_printf("\n");
         episode_print_look(page->episodes[0], UINT64_MAX);
     }
 }
@@ -264,8 +265,8 @@ static int remove_one(Cli *cli, const char *name) {
         char id[EPISODE_SHORT_BYTES];
         char text[32];
         episode_short(episode, id);
-        printf("deleted episode %s %s, %s\n", id, episode_name(episode),
-               format_bytes(episode->bytes, text));
+        fold_printf("deleted episode %s %s, %s\n", id, episode_name(episode),
+                    format_bytes(episode->bytes, text));
     }
     moreau__v1__reply__free_unpacked(reply, NULL);
     return status;
@@ -286,7 +287,8 @@ static int pin_one(Cli *cli, const char *name, bool pinned) {
     } else {
         char id[EPISODE_SHORT_BYTES];
         episode_short(episode, id);
-        printf("%s episode %s %s\n", pinned ? "pinned" : "unpinned", id, episode_name(episode));
+        fold_printf("%s episode %s %s\n", pinned ? "pinned" : "unpinned", id,
+                    episode_name(episode));
     }
     moreau__v1__reply__free_unpacked(reply, NULL);
     return status;

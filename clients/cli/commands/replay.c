@@ -4,6 +4,7 @@
 
 #include "cli/episodes/episode_text.h"
 #include "cli/episodes/frame_joint.h"
+#include "cli/text/fold.h"
 #include "cli/text/number.h"
 #include "cli/episodes/play.h"
 #include "cli/episodes/report_columns.h"
@@ -185,15 +186,16 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
 // ---- as a table
 
 static void print_head(void) {
-    printf("%s%8s %9s %5s %26s %27s %26s%s\n", terminal_style(stdout, STYLE_DIM), "step", "time",
-           "body", "position", "orientation", "velocity", terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%8s %9s %5s %26s %27s %26s%s\n", terminal_style(stdout, STYLE_DIM), "step",
+                "time", "body", "position", "orientation", "velocity",
+                terminal_style(stdout, STYLE_PLAIN));
 }
 
 static void print_numbers(const double *numbers, size_t count, int columns, int decimals) {
     double least = decimals == 4 ? 0.5e-4 : 0.5e-3;
     for (size_t i = 0; numbers != NULL && i < count; i++) {
         // what rounds to zero has no sign
-        printf(" %*.*f", columns, decimals, fabs(numbers[i]) < least ? 0.0 : numbers[i]);
+        fold_printf(" %*.*f", columns, decimals, fabs(numbers[i]) < least ? 0.0 : numbers[i]);
     }
 }
 
@@ -203,17 +205,17 @@ static void print_contacts(const Replay *replay, const MoreauFrame *frame) {
         if (!touches_wanted(replay, all, i)) {
             continue;
         }
-        printf("%8" PRIu64 " %9.4f  contact %" PRIu64 "-%" PRIu64 " at", frame->step, frame->time,
-               all->body_a[i], all->body_b != NULL ? all->body_b[i] : 0);
+        fold_printf("%8" PRIu64 " %9.4f  contact %" PRIu64 "-%" PRIu64 " at", frame->step,
+                    frame->time, all->body_a[i], all->body_b != NULL ? all->body_b[i] : 0);
         print_numbers(at(all->point, i, 3), 3, 0, 4);
         if (all->gap != NULL) {
-            printf(", gap %.3g mm", 1e3 * all->gap[i] + 0.0); // no zero with a sign
+            fold_printf(", gap %.3g mm", 1e3 * all->gap[i] + 0.0); // no zero with a sign
         }
         if (all->impulse != NULL) {
-            printf(", impulse %.4g, friction %.4g %.4g N s", all->impulse[3 * i] + 0.0,
-                   all->impulse[3 * i + 1] + 0.0, all->impulse[3 * i + 2] + 0.0);
+            fold_printf(", impulse %.4g, friction %.4g %.4g N s", all->impulse[3 * i] + 0.0,
+                        all->impulse[3 * i + 1] + 0.0, all->impulse[3 * i + 2] + 0.0);
         }
-        putchar('\n');
+        fold_printf("\n");
     }
 }
 
@@ -221,23 +223,23 @@ static void print_joints(const MoreauFrame *frame) {
     FrameJoint part = {0};
     for (size_t i = 0; i < frame->joint_count; i++) {
         frame_joint_next(frame, i, &part);
-        printf("%8" PRIu64 " %9.4f  joint %" PRIu64 " at", frame->step, frame->time,
-               frame->joints[i]);
+        fold_printf("%8" PRIu64 " %9.4f  joint %" PRIu64 " at", frame->step, frame->time,
+                    frame->joints[i]);
         print_numbers(at(frame->joint_position, part.position, 1), part.position_count, 0, 4);
-        printf(", moving by");
+        fold_printf(", moving by");
         print_numbers(at(frame->joint_velocity, part.axis, 1), part.axis_count, 0, 4);
-        putchar('\n');
+        fold_printf("\n");
     }
 }
 
 static void print_report(const MoreauFrame *frame) {
     const MoreauFrameReport *report = &frame->report;
     if (frame->has_report) {
-        printf("%8" PRIu64 " %9.4f  report: %" PRIu32 " contact%s, %" PRIu32 " iteration%s, "
-               "residual %.2g%s, overlap %.2g mm\n",
-               frame->step, frame->time, report->contacts, plural(report->contacts),
-               report->iterations, plural(report->iterations), report->e_own,
-               report->converged ? "" : " (not converged)", 1e3 * report->penetration);
+        fold_printf("%8" PRIu64 " %9.4f  report: %" PRIu32 " contact%s, %" PRIu32 " iteration%s, "
+                    "residual %.2g%s, overlap %.2g mm\n",
+                    frame->step, frame->time, report->contacts, plural(report->contacts),
+                    report->iterations, plural(report->iterations), report->e_own,
+                    report->converged ? "" : " (not converged)", 1e3 * report->penetration);
     }
 }
 
@@ -250,21 +252,21 @@ static void print_frame(const Replay *replay, const MoreauFrame *frame) {
             continue;
         }
         const double *pose = at(frame->pose, i, 7);
-        printf("%8" PRIu64 " %9.4f %5" PRIu64, frame->step, frame->time, frame->ids[i]);
+        fold_printf("%8" PRIu64 " %9.4f %5" PRIu64, frame->step, frame->time, frame->ids[i]);
         print_numbers(pose, 3, 8, 4);
         print_numbers(at(pose, 3, 1), 4, 6, 3);
         print_numbers(at(frame->velocity, i, 6), 3, 8, 4);
-        putchar('\n');
+        fold_printf("\n");
     }
     print_contacts(replay, frame);
     print_joints(frame);
     print_report(frame);
     const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
     if (launch != NULL) {
-        printf("%8" PRIu64 " %9.4f  launch %" PRIu64 "-%" PRIu64
-               " by %.2g m/s, gliding %.2g mm high\n",
-               frame->step, frame->time, launch->body, launch->other_body, launch->value,
-               1e3 * launch->height);
+        fold_printf("%8" PRIu64 " %9.4f  launch %" PRIu64 "-%" PRIu64
+                    " by %.2g m/s, gliding %.2g mm high\n",
+                    frame->step, frame->time, launch->body, launch->other_body, launch->value,
+                    1e3 * launch->height);
     }
 }
 
@@ -281,11 +283,11 @@ static bool show_frame(void *context, const MoreauFrame *frame) {
 
 static void print_count(const Replay *replay) {
     char text[3][32];
-    printf("%s%s frame%s: %s from the file, %s stepped again%s\n",
-           terminal_style(stdout, STYLE_DIM), format_count(replay->frames, text[0]),
-           plural(replay->frames), format_count(replay->stored, text[1]),
-           format_count(replay->frames - replay->stored, text[2]),
-           terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%s frame%s: %s from the file, %s stepped again%s\n",
+                terminal_style(stdout, STYLE_DIM), format_count(replay->frames, text[0]),
+                plural(replay->frames), format_count(replay->stored, text[1]),
+                format_count(replay->frames - replay->stored, text[2]),
+                terminal_style(stdout, STYLE_PLAIN));
 }
 
 // ----

@@ -3,7 +3,8 @@
 #include "cli/cli.h"
 
 #include "cli/text/number.h"
-#include "cli/text/shown.h"
+#include "cli/text/fold.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 #include "cli/worlds/fleet_text.h"
 #include "cli/worlds/sample.h"
@@ -38,7 +39,7 @@ static const char usage[] =
     "  moreau top --json | jq .per_s.steps\n"
     "  moreau top --fleet servers.txt\n";
 
-enum { NAME_COLUMNS = 16, HEAD_LINES = 6, WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
+enum { WORLDS_WITHOUT_TERMINAL = 20, GROUPS_SHOWN_MAX = 10 };
 
 static void sleep_for(double seconds) {
     double whole = floor(seconds);
@@ -49,91 +50,116 @@ static void sleep_for(double seconds) {
 
 // ---- for people
 
-// Lines that it prints.
-static size_t print_log(const Moreau__V1__StatsReply *s) {
+static void print_log(const Moreau__V1__StatsReply *s) {
     if (!s->has_log_bytes) {
-        return 0;
+        return;
     }
     char text[32];
-    printf("file %s  %" PRIu64 " recording%s under way\n", format_bytes(s->log_bytes, text),
-           s->recordings, plural(s->recordings));
-    return 1;
+    fold_printf("file %s  %" PRIu64 " recording%s under way\n", format_bytes(s->log_bytes, text),
+                s->recordings, plural(s->recordings));
 }
 
-// Lines that it prints; as many as there may be.
-static size_t print_groups(const Sample *sample) {
+static Table fit_groups(void) {
+    static const TableColumn columns[] = {
+        {"group", NULL, 12, 0, TABLE_RIGHT},      {"name", NULL, 16, 0, TABLE_NAME},
+        {"steps/s", NULL, 10, 1, TABLE_RIGHT},    {"worlds", NULL, 8, 2, TABLE_RIGHT},
+        {"episodes/s", NULL, 10, 3, TABLE_RIGHT}, {"memory", NULL, 9, 4, TABLE_RIGHT},
+    };
+    enum { RECORDING_COLUMNS = 2 + 8 };
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, RECORDING_COLUMNS);
+}
+
+static Table fit_worlds(void) {
+    static const TableColumn columns[] = {
+        {"id", NULL, 12, 0, TABLE_RIGHT},      {"name", NULL, 16, 0, TABLE_NAME},
+        {"steps/s", NULL, 10, 1, TABLE_RIGHT}, {"bodies", NULL, 8, 2, TABLE_RIGHT},
+        {"contacts", NULL, 8, 3, TABLE_RIGHT}, {"memory", NULL, 9, 4, TABLE_RIGHT},
+    };
+    enum { SOLVER_COLUMNS = 2 + 7 };
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, SOLVER_COLUMNS);
+}
+
+// As many as there may be.
+static void print_groups(const Sample *sample) {
     if (sample->group_count == 0) {
-        return 0;
+        return;
     }
-    printf("%s%12s  %-16s %10s %8s %10s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "group",
-           "name", "steps/s", "worlds", "episodes/s", "memory", "recording",
-           terminal_style(stdout, STYLE_PLAIN));
+    Table table = fit_groups();
+    table_print_head(&table, "  recording");
     size_t shown = sample->group_count < GROUPS_SHOWN_MAX ? sample->group_count : GROUPS_SHOWN_MAX;
     for (size_t i = 0; i < shown; i++) {
         const SampleGroup *group = &sample->group[i];
         const Moreau__V1__GroupInfo *info = group->info;
-        char text[3][32], name[SHOWN_COLUMN_BYTES];
-        printf("%12" PRIu64 "  %s %10s %8" PRIu64 " %10s %9s  %.8s\n", info->group,
-               shown_column(info->name, NAME_COLUMNS, name),
-               format_count((uint64_t)group->steps_rate, text[0]), info->count,
-               format_count((uint64_t)group->episodes_rate, text[1]),
-               format_bytes(info->bytes, text[2]), info->recording != NULL ? info->recording : "");
+        char text[32];
+        table_printf(&table, 0, STYLE_PLAIN, "%" PRIu64, info->group);
+        table_cell(&table, 1, STYLE_PLAIN, info->name != NULL ? info->name : "");
+        table_cell(&table, 2, STYLE_PLAIN, format_count((uint64_t)group->steps_rate, text));
+        table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, info->count);
+        table_cell(&table, 4, STYLE_PLAIN, format_count((uint64_t)group->episodes_rate, text));
+        table_cell(&table, 5, STYLE_PLAIN, format_bytes(info->bytes, text));
+        fold_printf("  %.8s\n", info->recording != NULL ? info->recording : "");
     }
     if (shown < sample->group_count) {
-        printf("%12s  and %zu more\n", "", sample->group_count - shown);
+        fold_printf("%12s  and %zu more\n", "", sample->group_count - shown);
     }
-    return 1 + shown + (shown < sample->group_count);
 }
 
-// Lines that it prints beside the head.
-static size_t print_server(Cli *cli, const Sample *sample, const SampleRates *rates) {
+static void print_server(Cli *cli, const Sample *sample, const SampleRates *rates) {
     const Moreau__V1__StatsReply *s = sample->stats;
     const char *bold = terminal_style(stdout, STYLE_BOLD),
                *plain = terminal_style(stdout, STYLE_PLAIN),
                *bad = terminal_style(stdout, STYLE_BAD);
     char text[3][32];
-    printf("%s%s%s  up %s  %" PRIu32 " lane%s  %" PRIu64 " connection%s\n", bold, cli->server,
-           plain, format_seconds(s->uptime_s, text[0]), s->lanes, plural(s->lanes), s->connections,
-           plural(s->connections));
-    printf("%s%s%s steps/s  solver %s/step  %s%.3g%s/s unconverged  %s%" PRIu64 "%s faulted\n",
-           bold, format_count((uint64_t)rates->steps, text[0]), plain,
-           format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
-           rates->unconverged, plain, s->faulted_steps > 0 ? bad : "", s->faulted_steps, plain);
-    printf("%s requests/s  %.3g/s failed  %" PRIu64 " under way  %" PRIu64 " job%s  %" PRIu64
-           " world%s waiting\n",
-           format_count((uint64_t)rates->requests, text[0]), rates->failed, s->requests_under_way,
-           s->jobs, plural(s->jobs), s->waiting_worlds, plural(s->waiting_worlds));
-    printf("in %s/s  out %s/s  %" PRIu64 " slow client%s cut  memory %s\n",
-           format_bytes((uint64_t)rates->bytes_in, text[0]),
-           format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
-           plural(s->slow_clients), format_bytes(s->world_bytes, text[2]));
-    size_t lines = print_log(s);
+    fold_printf("%s%s%s  up %s  %" PRIu32 " lane%s  %" PRIu64 " connection%s\n", bold, cli->server,
+                plain, format_seconds(s->uptime_s, text[0]), s->lanes, plural(s->lanes),
+                s->connections, plural(s->connections));
+    fold_printf("%s%s%s steps/s  solver %s/step  %s%.3g%s/s unconverged  %s%" PRIu64 "%s faulted\n",
+                bold, format_count((uint64_t)rates->steps, text[0]), plain,
+                format_seconds(rates->solver_time, text[1]), rates->unconverged > 0.0 ? bad : "",
+                rates->unconverged, plain, s->faulted_steps > 0 ? bad : "", s->faulted_steps,
+                plain);
+    fold_printf("%s requests/s  %.3g/s failed  %" PRIu64 " under way  %" PRIu64 " job%s  %" PRIu64
+                " world%s waiting\n",
+                format_count((uint64_t)rates->requests, text[0]), rates->failed,
+                s->requests_under_way, s->jobs, plural(s->jobs), s->waiting_worlds,
+                plural(s->waiting_worlds));
+    fold_printf("in %s/s  out %s/s  %" PRIu64 " slow client%s cut  memory %s\n",
+                format_bytes((uint64_t)rates->bytes_in, text[0]),
+                format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
+                plural(s->slow_clients), format_bytes(s->world_bytes, text[2]));
+    print_log(s);
     char counts[3][32];
-    printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
-           plural(s->world_count), format_count(s->bodies, counts[1]), s->bodies == 1 ? "y" : "ies",
-           format_count(s->contacts, counts[2]), plural(s->contacts));
+    fold_printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
+                plural(s->world_count), format_count(s->bodies, counts[1]),
+                s->bodies == 1 ? "y" : "ies", format_count(s->contacts, counts[2]),
+                plural(s->contacts));
     if (sample->world_total > sample->world_count) {
-        printf("  (below: of the first %zu worlds)", sample->world_count);
+        fold_printf("  (below: of the first %zu worlds)", sample->world_count);
     }
-    printf("\n");
-    lines += print_groups(sample);
-    printf("%s%12s  %-16s %10s %8s %8s %9s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
-           "name", "steps/s", "bodies", "contacts", "memory", "solver", plain);
-    return lines;
+    fold_printf("\n");
+    print_groups(sample);
+    Table table = fit_worlds();
+    table_print_head(&table, "  solver");
 }
 
 static void print_world(const SampleWorld *world) {
-    char text[2][32], name[SHOWN_COLUMN_BYTES];
-    printf("%12" PRIu64 "  %s %10s %8" PRIu64 " %8" PRIu64 " %9s  %s%s%s%s\n", world->id,
-           shown_column(world->name, NAME_COLUMNS, name),
-           format_count((uint64_t)world->steps_rate, text[0]), world->bodies, world->contacts,
-           format_bytes(world->bytes, text[1]), world->solver, terminal_style(stdout, STYLE_BAD),
-           world->faulted ? " faulted" : "", terminal_style(stdout, STYLE_PLAIN));
+    char text[32];
+    Table table = fit_worlds();
+    table_printf(&table, 0, STYLE_PLAIN, "%" PRIu64, world->id);
+    table_cell(&table, 1, STYLE_PLAIN, world->name);
+    table_cell(&table, 2, STYLE_PLAIN, format_count((uint64_t)world->steps_rate, text));
+    table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, world->bodies);
+    table_printf(&table, 4, STYLE_PLAIN, "%" PRIu64, world->contacts);
+    table_cell(&table, 5, STYLE_PLAIN, format_bytes(world->bytes, text));
+    fold_printf("  %s%s%s%s\n", world->solver, terminal_style(stdout, STYLE_BAD),
+                world->faulted ? " faulted" : "", terminal_style(stdout, STYLE_PLAIN));
 }
 
 static void print_view(Cli *cli, const Sample *sample, const SampleRates *rates) {
     size_t rows = WORLDS_WITHOUT_TERMINAL;
-    const size_t head = HEAD_LINES + print_server(cli, sample, rates);
+    const size_t before = fold_lines();
+    print_server(cli, sample, rates);
+    const size_t head = fold_lines() - before;
     if (terminal_is_watched(stdout)) {
         const size_t lines = terminal_lines(stdout);
         rows = lines > head + 1 ? lines - head - 1 : 0;

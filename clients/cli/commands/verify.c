@@ -5,6 +5,7 @@
 #include "cli/episodes/episode_text.h"
 #include "cli/base/interrupt.h"
 #include "cli/text/number.h"
+#include "cli/text/fold.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -51,27 +52,27 @@ static bool show_progress(void *context, const MoreauReply *event) {
 static void print_difference(const Moreau__V1__EpisodeDifference *difference) {
     const char *kind = difference->chunk_kind != NULL ? difference->chunk_kind : "unknown";
     if (difference->has_chunk) {
-        printf("  step %" PRIu64 ", chunk %" PRIu64 " (%s): ", difference->step, difference->chunk,
-               kind);
+        fold_printf("  step %" PRIu64 ", chunk %" PRIu64 " (%s): ", difference->step,
+                    difference->chunk, kind);
     } else {
-        printf("  step %" PRIu64 " (%s): ", difference->step, kind);
+        fold_printf("  step %" PRIu64 " (%s): ", difference->step, kind);
     }
     const char *message = difference->message != NULL ? difference->message : "";
     if (difference->damaged) {
-        printf("damaged: %s\n", message);
+        fold_printf("damaged: %s\n", message);
     } else if (difference->quantity != NULL && difference->quantity[0] != '\0') {
         if (difference->body != 0) {
-            printf("body %" PRIu64 ", ", difference->body);
+            fold_printf("body %" PRIu64 ", ", difference->body);
         }
         char text[2][NUMBER_BYTES];
-        printf("%s: expected %s, found %s\n", difference->quantity,
-               number_write(difference->expected, text[0]),
-               number_write(difference->found, text[1]));
+        fold_printf("%s: expected %s, found %s\n", difference->quantity,
+                    number_write(difference->expected, text[0]),
+                    number_write(difference->found, text[1]));
     } else if (difference->expected_hash != difference->found_hash) {
-        printf("state hash: expected %016" PRIx64 ", found %016" PRIx64 "\n",
-               difference->expected_hash, difference->found_hash);
+        fold_printf("state hash: expected %016" PRIx64 ", found %016" PRIx64 "\n",
+                    difference->expected_hash, difference->found_hash);
     } else {
-        printf("%s\n", message);
+        fold_printf("%s\n", message);
     }
 }
 
@@ -82,28 +83,29 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
     episode_short(episode, id);
     format_count(result->steps, text[0]);
     double rate = result->seconds > 0.0 ? (double)result->steps / result->seconds : 0.0;
-    printf("%s%s%s: %s step%s of episode %s %s, %s (%s steps/s)\n",
-           terminal_style(stdout, result->verified ? STYLE_GOOD : STYLE_BAD),
-           result->verified ? "verified" : "NOT verified", terminal_style(stdout, STYLE_PLAIN),
-           text[0], plural(result->steps), id, episode_name(episode),
-           format_seconds(result->seconds, text[1]), format_count((uint64_t)rate, text[2]));
+    fold_printf("%s%s%s: %s step%s of episode %s %s, %s (%s steps/s)\n",
+                terminal_style(stdout, result->verified ? STYLE_GOOD : STYLE_BAD),
+                result->verified ? "verified" : "NOT verified", terminal_style(stdout, STYLE_PLAIN),
+                text[0], plural(result->steps), id, episode_name(episode),
+                format_seconds(result->seconds, text[1]), format_count((uint64_t)rate, text[2]));
     if (result->dropped_steps > 0) {
-        printf("  %s step%s never recorded: the recording is lossy\n",
-               format_count(result->dropped_steps, text[0]),
-               result->dropped_steps == 1 ? " was" : "s were");
+        fold_printf("  %s step%s never recorded: the recording is lossy\n",
+                    format_count(result->dropped_steps, text[0]),
+                    result->dropped_steps == 1 ? " was" : "s were");
     }
     if (result->unconverged_steps > 0) {
         // what was noted then was compared where everything is as it was, and only there
-        printf("  %s step%s did not reach the tolerance%s\n",
-               format_count(result->unconverged_steps, text[0]), plural(result->unconverged_steps),
-               result->verified && result->steps == episode->steps ? ", then as now" : "");
+        fold_printf("  %s step%s did not reach the tolerance%s\n",
+                    format_count(result->unconverged_steps, text[0]),
+                    plural(result->unconverged_steps),
+                    result->verified && result->steps == episode->steps ? ", then as now" : "");
     }
     if (!result->sealed) {
-        printf("  %s, so that nobody can tell what came behind step %" PRIu64 "\n",
-               episode->state == MOREAU__V1__EPISODE__STATE__RECORDING
-                   ? "it is still being recorded"
-                   : "nobody ended the recording",
-               result->proven_step);
+        fold_printf("  %s, so that nobody can tell what came behind step %" PRIu64 "\n",
+                    episode->state == MOREAU__V1__EPISODE__STATE__RECORDING
+                        ? "it is still being recorded"
+                        : "nobody ended the recording",
+                    result->proven_step);
     }
     for (size_t i = 0; i < result->n_differences; i++) {
         print_difference(result->differences[i]);

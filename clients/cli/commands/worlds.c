@@ -3,7 +3,8 @@
 #include "cli/cli.h"
 
 #include "cli/json/write.h"
-#include "cli/text/shown.h"
+#include "cli/text/fold.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 #include "cli/worlds/find.h"
 #include "cli/worlds/page.h"
@@ -28,28 +29,39 @@ static const char usage[] =
     "  moreau worlds --destroy falling\n"
     "  moreau worlds --json | jq '.[] | select(.faulted) | .world'\n";
 
-enum { NAME_COLUMNS = 16 };
+enum { TAIL_COLUMNS = 2 + 10 }; // "mdp, kept", and most states
+
+static Table fit_worlds(void) {
+    static const TableColumn columns[] = {
+        {"id", NULL, 12, 0, TABLE_RIGHT},    {"name", NULL, 16, 0, TABLE_NAME},
+        {"bodies", NULL, 8, 3, TABLE_RIGHT}, {"contacts", NULL, 8, 4, TABLE_RIGHT},
+        {"step", NULL, 10, 1, TABLE_RIGHT},  {"time", NULL, 8, 2, TABLE_RIGHT},
+    };
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, TAIL_COLUMNS);
+}
 
 static void print_head(uint64_t total) {
     char count[32];
-    printf("%s%s world%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
-           plural(total), terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%s world%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
+                plural(total), terminal_style(stdout, STYLE_PLAIN));
     if (total > 0) {
-        printf("%s%12s  %-16s %8s %8s %10s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
-               "name", "bodies", "contacts", "step", "time", "solver, state",
-               terminal_style(stdout, STYLE_PLAIN));
+        Table table = fit_worlds();
+        table_print_head(&table, "  solver, state");
     }
 }
 
 static void print_row(const Moreau__V1__WorldInfo *world) {
-    char name[SHOWN_COLUMN_BYTES];
-    printf("%12" PRIu64 "  %s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8.4g  %s%s%s%s%s\n",
-           world->world, shown_column(world->name, NAME_COLUMNS, name), world->bodies,
-           world->contacts, world->step, world->time + 0.0,
-           world->solver != NULL ? world->solver : "",
-           world->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER ? ", kept" : "",
-           terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
-           terminal_style(stdout, STYLE_PLAIN));
+    Table table = fit_worlds();
+    table_printf(&table, 0, STYLE_PLAIN, "%" PRIu64, world->world);
+    table_cell(&table, 1, STYLE_PLAIN, world->name != NULL ? world->name : "");
+    table_printf(&table, 2, STYLE_PLAIN, "%" PRIu64, world->bodies);
+    table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, world->contacts);
+    table_printf(&table, 4, STYLE_PLAIN, "%" PRIu64, world->step);
+    table_printf(&table, 5, STYLE_PLAIN, "%.4g", world->time + 0.0);
+    fold_printf("  %s%s%s%s%s\n", world->solver != NULL ? world->solver : "",
+                world->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER ? ", kept" : "",
+                terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
+                terminal_style(stdout, STYLE_PLAIN));
 }
 
 // Prints the rows, or collects them in `rows` (Nullable).
@@ -65,26 +77,38 @@ static void show_page(const Moreau__V1__WorldListReply *page, json_t *rows) {
 
 // ---- groups
 
+static Table fit_groups(void) {
+    static const TableColumn columns[] = {
+        {"id", NULL, 12, 0, TABLE_RIGHT},    {"name", NULL, 16, 0, TABLE_NAME},
+        {"worlds", NULL, 8, 1, TABLE_RIGHT}, {"bodies", NULL, 8, 4, TABLE_RIGHT},
+        {"steps", NULL, 10, 2, TABLE_RIGHT}, {"episodes", NULL, 8, 3, TABLE_RIGHT},
+    };
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, TAIL_COLUMNS);
+}
+
 static void print_group_head(uint64_t total) {
     char count[32];
-    printf("%s%s group%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
-           plural(total), terminal_style(stdout, STYLE_PLAIN));
-    printf("%s%12s  %-16s %8s %8s %10s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM), "id",
-           "name", "worlds", "bodies", "steps", "episodes", "state, recording",
-           terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%s group%s%s\n", terminal_style(stdout, STYLE_BOLD), format_count(total, count),
+                plural(total), terminal_style(stdout, STYLE_PLAIN));
+    Table table = fit_groups();
+    table_print_head(&table, "  state, recording");
 }
 
 static void print_group(const Moreau__V1__GroupInfo *group) {
     const bool is_kept = group->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER;
-    char name[SHOWN_COLUMN_BYTES];
-    printf("%12" PRIu64 "  %s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 "  %s%s%s\n",
-           group->group, shown_column(group->name, NAME_COLUMNS, name), group->count, group->bodies,
-           group->steps, group->episodes, is_kept ? "kept" : "",
-           is_kept && group->recording != NULL ? ", " : "",
-           group->recording != NULL ? group->recording : "");
+    Table table = fit_groups();
+    table_printf(&table, 0, STYLE_PLAIN, "%" PRIu64, group->group);
+    table_cell(&table, 1, STYLE_PLAIN, group->name != NULL ? group->name : "");
+    table_printf(&table, 2, STYLE_PLAIN, "%" PRIu64, group->count);
+    table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, group->bodies);
+    table_printf(&table, 4, STYLE_PLAIN, "%" PRIu64, group->steps);
+    table_printf(&table, 5, STYLE_PLAIN, "%" PRIu64, group->episodes);
+    fold_printf("  %s%s%s\n", is_kept ? "kept" : "",
+                is_kept && group->recording != NULL ? ", " : "",
+                group->recording != NULL ? group->recording : "");
     if (group->recording_ended != NULL) {
-        printf("%s%12s  not recorded any more: %s%s\n", terminal_style(stdout, STYLE_BAD), "",
-               group->recording_ended, terminal_style(stdout, STYLE_PLAIN));
+        fold_printf("%s%12s  not recorded any more: %s%s\n", terminal_style(stdout, STYLE_BAD), "",
+                    group->recording_ended, terminal_style(stdout, STYLE_PLAIN));
     }
 }
 
@@ -158,10 +182,10 @@ static int destroy_world(Cli *cli, const char *text) {
         cli_print(cli, json_write_ours(&world->base));
     } else {
         char counts[2][32];
-        printf("destroyed world %" PRIu64 " %s: %s %s, after %s step%s\n", world->world,
-               world->name != NULL ? world->name : "", format_count(world->bodies, counts[0]),
-               world->bodies == 1 ? "body" : "bodies", format_count(world->step, counts[1]),
-               plural(world->step));
+        fold_printf("destroyed world %" PRIu64 " %s: %s %s, after %s step%s\n", world->world,
+                    world->name != NULL ? world->name : "", format_count(world->bodies, counts[0]),
+                    world->bodies == 1 ? "body" : "bodies", format_count(world->step, counts[1]),
+                    plural(world->step));
     }
     world_find_free(&found);
     return status;

@@ -2,7 +2,8 @@
 #include "cli/episodes/episode_text.h"
 
 #include "cli/protocol/certificate.h"
-#include "cli/text/shown.h"
+#include "cli/text/fold.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 
 #include <ctype.h>
@@ -53,180 +54,204 @@ double episode_simulated(const Moreau__V1__EpisodeInfo *episode) {
 
 // ---- a table
 
+static Table fit_table(void) {
+    static const TableColumn columns[] = {
+        {"episode", NULL, EPISODE_SHORT_BYTES - 1, 0, TABLE_LEFT},
+        {"name", NULL, 14, 0, TABLE_GROWS},
+        {"begun", NULL, 12, 6, TABLE_LEFT},
+        {"steps", NULL, 8, 2, TABLE_RIGHT},
+        {"time", NULL, 7, 3, TABLE_RIGHT},
+        {"solver", NULL, 6, 4, TABLE_LEFT},
+        {"unconv.", NULL, 7, 1, TABLE_RIGHT},
+        {"size", NULL, 8, 5, TABLE_RIGHT},
+    };
+    enum { STATE_COLUMNS = 2 + 8 }; // "complete", which most are
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, STATE_COLUMNS);
+}
+
 void episode_print_head(void) {
-    printf("%s%-8s %-14s %-12s %8s %7s %-6s %7s %8s  %s%s\n", terminal_style(stdout, STYLE_DIM),
-           "episode", "name", "begun", "steps", "time", "solver", "unconv.", "size",
-           "state, labels", terminal_style(stdout, STYLE_PLAIN));
+    Table table = fit_table();
+    table_print_head(&table, "  state, labels");
 }
 
 // Of a group's: its first digits are those of all episodes of the recording.
 static void print_place(const Moreau__V1__EpisodeInfo *episode) {
-    printf(", world %" PRIu64 " turn %" PRIu64, episode->world_index, episode->turn);
+    fold_printf(", world %" PRIu64 " turn %" PRIu64, episode->world_index, episode->turn);
     if (episode->has_return_sum) {
-        printf(" return %.6g", episode->return_sum);
+        fold_printf(" return %.6g", episode->return_sum);
     }
     if (episode->has_doubtful_share) {
-        printf(", %.3g %% of it in doubtful steps", 100.0 * episode->doubtful_share);
+        fold_printf(", %.3g %% of it in doubtful steps", 100.0 * episode->doubtful_share);
     }
-    printf(", %s", text_or(episode->episode, "?"));
+    fold_printf(", %s", text_or(episode->episode, "?"));
 }
-
-enum { NAME_COLUMNS = 14 };
 
 void episode_print_row(const Moreau__V1__EpisodeInfo *episode) {
     char id[EPISODE_SHORT_BYTES];
-    char text[5][32], name[SHOWN_COLUMN_BYTES];
+    char text[2][32];
+    const bool is_open = episode->unconverged_steps > 0;
+    Table table = fit_table();
     episode_short(episode, id);
-    snprintf(text[0], sizeof(text[0]), "%" PRIu64, episode->unconverged_steps);
-    printf("%s %s %-12s %8" PRIu64 " %7.4g %-6.6s %s%7s%s %8s  %s%s%s", id,
-           shown_column(episode_name(episode), NAME_COLUMNS, name),
-           format_when(episode->begun, false, text[1]), episode->steps, episode_simulated(episode),
-           text_or(episode->solver, "?"),
-           terminal_style(stdout, episode->unconverged_steps > 0 ? STYLE_BAD : STYLE_PLAIN),
-           episode->unconverged_steps > 0 ? text[0] : "-", terminal_style(stdout, STYLE_PLAIN),
-           format_bytes(episode->bytes, text[2]),
-           terminal_style(stdout, state_style(episode->state)), state_name(episode, text[3]),
-           terminal_style(stdout, STYLE_PLAIN));
+    table_cell(&table, 0, STYLE_PLAIN, id);
+    table_cell(&table, 1, STYLE_PLAIN, episode_name(episode));
+    table_cell(&table, 2, STYLE_PLAIN, format_when(episode->begun, false, text[0]));
+    table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, episode->steps);
+    table_printf(&table, 4, STYLE_PLAIN, "%.4g", episode_simulated(episode));
+    table_cell(&table, 5, STYLE_PLAIN, text_or(episode->solver, "?"));
+    if (is_open) {
+        table_printf(&table, 6, STYLE_BAD, "%" PRIu64, episode->unconverged_steps);
+    } else {
+        table_cell(&table, 6, STYLE_PLAIN, "-");
+    }
+    table_cell(&table, 7, STYLE_PLAIN, format_bytes(episode->bytes, text[0]));
+    fold_printf("  %s%s%s", terminal_style(stdout, state_style(episode->state)),
+                state_name(episode, text[1]), terminal_style(stdout, STYLE_PLAIN));
     if (episode->gained > 0.0) {
-        printf(", %sgained %.3g J%s", terminal_style(stdout, STYLE_BAD), episode->gained,
-               terminal_style(stdout, STYLE_PLAIN));
+        fold_printf(", %sgained %.3g J%s", terminal_style(stdout, STYLE_BAD), episode->gained,
+                    terminal_style(stdout, STYLE_PLAIN));
     }
     if (episode->pinned) {
-        printf(", pinned");
+        fold_printf(", pinned");
     }
     for (size_t i = 0; i < episode->n_labels; i++) {
-        printf("%s%s", i == 0 ? ", " : " ", episode->labels[i]);
+        fold_printf("%s%s", i == 0 ? ", " : " ", episode->labels[i]);
     }
     if (episode->has_turn) {
         print_place(episode);
     }
-    putchar('\n');
+    fold_printf("\n");
 }
 
 // ---- one episode
 
 static void print_gained(const Moreau__V1__EpisodeInfo *episode) {
     if (episode->gained > 0.0) {
-        printf("  gained       %s%.3g J%s that nothing gave\n", terminal_style(stdout, STYLE_BAD),
-               episode->gained, terminal_style(stdout, STYLE_PLAIN));
+        fold_printf("  gained       %s%.3g J%s that nothing gave\n",
+                    terminal_style(stdout, STYLE_BAD), episode->gained,
+                    terminal_style(stdout, STYLE_PLAIN));
     } else if (!episode->has_gained) {
-        printf("  gained       not known: an older server recorded it\n");
+        fold_printf("  gained       not known: an older server recorded it\n");
     }
     if (episode->energy_gain > 0.0) {
-        printf("  gain         %.3g J at most in one step that no force explains\n",
-               episode->energy_gain);
+        fold_printf("  gain         %.3g J at most in one step that no force explains\n",
+                    episode->energy_gain);
     }
 }
 
 static void print_steps(const Moreau__V1__EpisodeInfo *episode) {
     char text[2][32];
-    printf("  steps        %s of %.6g s: %.6g s simulated\n", format_count(episode->steps, text[0]),
-           episode->time_step, episode_simulated(episode));
+    fold_printf("  steps        %s of %.6g s: %.6g s simulated\n",
+                format_count(episode->steps, text[0]), episode->time_step,
+                episode_simulated(episode));
     if (episode->unconverged_steps > 0) {
-        printf("  converged    %s%s of %s step%s did not%s reach the tolerance\n",
-               terminal_style(stdout, STYLE_BAD), format_count(episode->unconverged_steps, text[0]),
-               format_count(episode->steps, text[1]), plural(episode->steps),
-               terminal_style(stdout, STYLE_PLAIN));
+        fold_printf("  converged    %s%s of %s step%s did not%s reach the tolerance\n",
+                    terminal_style(stdout, STYLE_BAD),
+                    format_count(episode->unconverged_steps, text[0]),
+                    format_count(episode->steps, text[1]), plural(episode->steps),
+                    terminal_style(stdout, STYLE_PLAIN));
     } else {
-        printf("  converged    %sall steps%s\n", terminal_style(stdout, STYLE_GOOD),
-               terminal_style(stdout, STYLE_PLAIN));
+        fold_printf("  converged    %sall steps%s\n", terminal_style(stdout, STYLE_GOOD),
+                    terminal_style(stdout, STYLE_PLAIN));
     }
     if (episode->has_worst_own) {
-        printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
-               1e3 * episode->worst_penetration);
+        fold_printf("  worst        e_own %.2g, overlap %.3g mm\n", episode->worst_own,
+                    1e3 * episode->worst_penetration);
     }
     if (episode->hardest_impact > 0.0) {
-        printf("  hardest      impact %.3g m/s", episode->hardest_impact);
+        fold_printf("  hardest      impact %.3g m/s", episode->hardest_impact);
         if (episode->has_hardest_impact_step) {
-            printf(" in step %" PRIu64, episode->hardest_impact_step);
+            fold_printf(" in step %" PRIu64, episode->hardest_impact_step);
         }
-        putchar('\n');
+        fold_printf("\n");
     }
     print_gained(episode);
     if (episode->dropped_steps > 0) {
-        printf("  dropped      %s%s step%s%s: the disk could not keep up, and it is lossy\n",
-               terminal_style(stdout, STYLE_BAD), format_count(episode->dropped_steps, text[0]),
-               plural(episode->dropped_steps), terminal_style(stdout, STYLE_PLAIN));
+        fold_printf("  dropped      %s%s step%s%s: the disk could not keep up, and it is lossy\n",
+                    terminal_style(stdout, STYLE_BAD),
+                    format_count(episode->dropped_steps, text[0]), plural(episode->dropped_steps),
+                    terminal_style(stdout, STYLE_PLAIN));
     }
 }
 
 // Of a group that was made with an opinion.
 static void print_opinion(const Moreau__V1__EpisodeInfo *episode) {
     char text[2][32];
-    printf("  doubtful     %s of %s step%s", format_count(episode->doubtful_steps, text[0]),
-           format_count(episode->steps, text[1]), plural(episode->steps));
+    fold_printf("  doubtful     %s of %s step%s", format_count(episode->doubtful_steps, text[0]),
+                format_count(episode->steps, text[1]), plural(episode->steps));
     if (episode->has_return_doubtful) {
-        printf(", and %.3g %% of the return (%.6g of %.6g)", 100.0 * episode->doubtful_share,
-               episode->return_doubtful, episode->return_sum);
+        fold_printf(", and %.3g %% of the return (%.6g of %.6g)", 100.0 * episode->doubtful_share,
+                    episode->return_doubtful, episode->return_sum);
     }
-    printf("\n  solved again %s step%s", format_count(episode->opinions, text[0]),
-           plural(episode->opinions));
+    fold_printf("\n  solved again %s step%s", format_count(episode->opinions, text[0]),
+                plural(episode->opinions));
     if (episode->opinions > 0) {
-        printf(", at most %.3g of V from exact Coulomb friction", episode->opinion_gap_max);
+        fold_printf(", at most %.3g of V from exact Coulomb friction", episode->opinion_gap_max);
     }
-    putchar('\n');
+    fold_printf("\n");
 }
 
 static void print_size(const Moreau__V1__EpisodeInfo *episode) {
     char text[4][32];
-    printf("  content      %s",
-           plain_name(&moreau__v1__episode__content__descriptor, (int)episode->content, text[0]));
+    fold_printf("  content      %s", plain_name(&moreau__v1__episode__content__descriptor,
+                                                (int)episode->content, text[0]));
     if (episode->content != MOREAU__V1__EPISODE__CONTENT__INPUTS) {
-        printf(", every %s%s", episode->stride > 1 ? format_count(episode->stride, text[1]) : "",
-               episode->stride > 1 ? " steps" : "step");
+        fold_printf(", every %s%s",
+                    episode->stride > 1 ? format_count(episode->stride, text[1]) : "",
+                    episode->stride > 1 ? " steps" : "step");
     }
-    printf("%s\n  size         %s in %s chunk%s, %s of them %s", episode->lossy ? ", lossy" : "",
-           format_bytes(episode->bytes, text[1]), format_count(episode->chunks, text[2]),
-           plural(episode->chunks), format_count(episode->keyframes, text[3]),
-           episode->keyframes == 1 ? "a key-frame" : "key-frames");
+    fold_printf("%s\n  size         %s in %s chunk%s, %s of them %s",
+                episode->lossy ? ", lossy" : "", format_bytes(episode->bytes, text[1]),
+                format_count(episode->chunks, text[2]), plural(episode->chunks),
+                format_count(episode->keyframes, text[3]),
+                episode->keyframes == 1 ? "a key-frame" : "key-frames");
     if (episode->steps > 0) {
-        printf("; %s per step", format_bytes(episode->bytes / episode->steps, text[0]));
+        fold_printf("; %s per step", format_bytes(episode->bytes / episode->steps, text[0]));
     }
-    putchar('\n');
+    fold_printf("\n");
 }
 
 void episode_print(const Moreau__V1__EpisodeInfo *episode) {
     char text[2][32];
-    printf("%s%s%s\n", terminal_style(stdout, STYLE_BOLD), episode_name(episode),
-           terminal_style(stdout, STYLE_PLAIN));
-    printf("  episode      %s\n", text_or(episode->episode, "?"));
-    printf("  state        %s%s%s", terminal_style(stdout, state_style(episode->state)),
-           state_name(episode, text[0]), terminal_style(stdout, STYLE_PLAIN));
-    printf("%s%s\n", episode->why != NULL && episode->why[0] != '\0' ? ": " : "",
-           text_or(episode->why, ""));
-    printf("  begun        %s", format_when(episode->begun, true, text[0]));
+    fold_printf("%s%s%s\n", terminal_style(stdout, STYLE_BOLD), episode_name(episode),
+                terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("  episode      %s\n", text_or(episode->episode, "?"));
+    fold_printf("  state        %s%s%s", terminal_style(stdout, state_style(episode->state)),
+                state_name(episode, text[0]), terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%s\n", episode->why != NULL && episode->why[0] != '\0' ? ": " : "",
+                text_or(episode->why, ""));
+    fold_printf("  begun        %s", format_when(episode->begun, true, text[0]));
     if (episode->has_ended) {
-        printf(", lasted %s", format_seconds(episode->ended - episode->begun, text[1]));
+        fold_printf(", lasted %s", format_seconds(episode->ended - episode->begun, text[1]));
     }
-    printf("\n  world        %s: %s %s, from its step %" PRIu64 " on\n",
-           text_or(episode->world_name, "(nameless)"), format_count(episode->bodies, text[0]),
-           episode->bodies == 1 ? "body" : "bodies", episode->world_step);
-    printf("  solver       %s\n", text_or(episode->solver, "?"));
+    fold_printf("\n  world        %s: %s %s, from its step %" PRIu64 " on\n",
+                text_or(episode->world_name, "(nameless)"), format_count(episode->bodies, text[0]),
+                episode->bodies == 1 ? "body" : "bodies", episode->world_step);
+    fold_printf("  solver       %s\n", text_or(episode->solver, "?"));
     print_steps(episode);
     if (episode->has_doubtful_steps) {
         print_opinion(episode);
     }
     print_size(episode);
     if (episode->n_labels > 0) {
-        printf("  labels      ");
+        fold_printf("  labels      ");
         for (size_t i = 0; i < episode->n_labels; i++) {
-            printf(" %s", episode->labels[i]);
+            fold_printf(" %s", episode->labels[i]);
         }
-        putchar('\n');
+        fold_printf("\n");
     }
     if (episode->pinned) {
-        puts("  pinned       retention keeps it");
+        fold_printf("  pinned       retention keeps it\n");
     }
     if (episode->has_seed) {
-        printf("  seed         %" PRIu64 "\n", episode->seed);
+        fold_printf("  seed         %" PRIu64 "\n", episode->seed);
     }
     if (episode->parent != NULL) {
-        printf("  forked from  %s, behind step %" PRIu64 "\n", episode->parent,
-               episode->parent_step);
+        fold_printf("  forked from  %s, behind step %" PRIu64 "\n", episode->parent,
+                    episode->parent_step);
     }
-    printf("  made by      %s, on server %s with dynamics %" PRIu64 "\n",
-           text_or(episode->client, "(nameless)"), text_or(episode->server_version, "?"),
-           episode->dynamics_version);
+    fold_printf("  made by      %s, on server %s with dynamics %" PRIu64 "\n",
+                text_or(episode->client, "(nameless)"), text_or(episode->server_version, "?"),
+                episode->dynamics_version);
 }
 
 static void print_highlight(const Moreau__V1__EpisodeHighlight *highlight) {
@@ -237,16 +262,16 @@ static void print_highlight(const Moreau__V1__EpisodeHighlight *highlight) {
         snprintf(steps, sizeof(steps), "steps %" PRIu64 " to %" PRIu64, highlight->first_step,
                  highlight->last_step);
     }
-    printf("    %-24s e_own %.2g", steps, highlight->value);
+    fold_printf("    %-24s e_own %.2g", steps, highlight->value);
     if (highlight->first_step != highlight->last_step) {
-        printf(" in step %" PRIu64, highlight->worst_step);
+        fold_printf(" in step %" PRIu64, highlight->worst_step);
     }
     if (highlight->has_reason) {
-        printf(", %s; %" PRIu64 " contacts around body %" PRIu64,
-               certificate_reason_meaning((int)highlight->reason), highlight->contacts,
-               highlight->body);
+        fold_printf(", %s; %" PRIu64 " contacts around body %" PRIu64,
+                    certificate_reason_meaning((int)highlight->reason), highlight->contacts,
+                    highlight->body);
     }
-    putchar('\n');
+    fold_printf("\n");
 }
 
 void episode_print_open(const Moreau__V1__EpisodeDescribeReply *reply) {
@@ -257,12 +282,12 @@ void episode_print_open(const Moreau__V1__EpisodeDescribeReply *reply) {
             continue;
         }
         if (shown++ == 0) {
-            puts("  left open, the worst first");
+            fold_printf("  left open, the worst first\n");
         }
         print_highlight(highlight);
     }
     if (total > shown) {
-        printf("    and %" PRIu64 " more: --json has them\n", total - shown);
+        fold_printf("    and %" PRIu64 " more: --json has them\n", total - shown);
     }
 }
 
@@ -270,11 +295,11 @@ void episode_print_launch(const Moreau__V1__EpisodeDescribeReply *reply) {
     for (size_t i = 0; i < reply->n_highlights; i++) {
         const Moreau__V1__EpisodeHighlight *launch = reply->highlights[i];
         if (launch->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__LAUNCH) { // the fastest is first
-            printf("  launch       by up to %.2g m/s, and gliding %.2g m high, in step %" PRIu64
-                   "\n"
-                   "  of           body %" PRIu64 " against %" PRIu64 "\n",
-                   launch->value, launch->height, launch->worst_step, launch->body,
-                   launch->other_body);
+            fold_printf(
+                "  launch       by up to %.2g m/s, and gliding %.2g m high, in step %" PRIu64 "\n"
+                "  of           body %" PRIu64 " against %" PRIu64 "\n",
+                launch->value, launch->height, launch->worst_step, launch->body,
+                launch->other_body);
             return;
         }
     }
@@ -287,13 +312,13 @@ void episode_print_broken(const Moreau__V1__EpisodeDescribeReply *reply) {
         if (one->kind == MOREAU__V1__EPISODE_HIGHLIGHT__KIND__BROKEN) { // the worst is first
             const uint64_t total =
                 reply->n_highlight_total >= broken ? reply->highlight_total[broken - 1] : 1;
-            printf("  broken       %.0f joint%s in step %" PRIu64 ", the first joint %" PRIu64,
-                   one->value, one->value == 1.0 ? "" : "s", one->worst_step, one->joint);
+            fold_printf("  broken       %.0f joint%s in step %" PRIu64 ", the first joint %" PRIu64,
+                        one->value, one->value == 1.0 ? "" : "s", one->worst_step, one->joint);
             if (total > 1) {
-                printf(", and more in %" PRIu64 " other stretch%s", total - 1,
-                       total == 2 ? "" : "es");
+                fold_printf(", and more in %" PRIu64 " other stretch%s", total - 1,
+                            total == 2 ? "" : "es");
             }
-            putchar('\n');
+            fold_printf("\n");
             return;
         }
     }
@@ -340,8 +365,8 @@ void episode_print_look(const Moreau__V1__EpisodeInfo *episode, uint64_t step) {
     char id[EPISODE_SHORT_BYTES];
     episode_short(episode, id);
     if (step == UINT64_MAX) {
-        printf("to look at it: moreau view %s\n", id);
+        fold_printf("to look at it: moreau view %s\n", id);
     } else {
-        printf("to look at it: moreau view %s --step %" PRIu64 "\n", id, step);
+        fold_printf("to look at it: moreau view %s --step %" PRIu64 "\n", id, step);
     }
 }

@@ -3,7 +3,9 @@
 
 #include "cli/base/interrupt.h"
 #include "cli/text/number.h"
+#include "cli/text/fold.h"
 #include "cli/text/shown.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -80,36 +82,48 @@ static const char *body_text(const Moreau__V1__EpisodeTouchesReply *page, uint64
     return text;
 }
 
+static Table fit_touches(void) {
+    static const TableColumn columns[] = {
+        {"body", NULL, 14, 0, TABLE_GROWS},   {"other body", NULL, 14, 0, TABLE_LEFT},
+        {"begun", NULL, 8, 1, TABLE_RIGHT},   {"ended", NULL, 8, 4, TABLE_RIGHT},
+        {"at m/s", NULL, 9, 5, TABLE_RIGHT},  {"hardest N s", NULL, 11, 2, TABLE_RIGHT},
+        {"in step", NULL, 8, 3, TABLE_RIGHT},
+    };
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, 0);
+}
+
 static void print_head(uint64_t total, uint64_t limit, bool is_simulated) {
     char text[2][32];
     if (is_simulated) {
-        printf("recorded without events: its steps were taken again to see what touched\n");
+        fold_printf("recorded without events: its steps were taken again to see what touched\n");
     }
-    printf("%s%s touch%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
-           total == 1 ? "" : "es", terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("%s%s touch%s%s", terminal_style(stdout, STYLE_BOLD), format_count(total, text[0]),
+                total == 1 ? "" : "es", terminal_style(stdout, STYLE_PLAIN));
     if (total > limit) {
-        printf("; the first %s (--limit N shows more)", format_count(limit, text[1]));
+        fold_printf("; the first %s (--limit N shows more)", format_count(limit, text[1]));
     }
-    putchar('\n');
+    fold_printf("\n");
     if (total > 0) {
-        printf("%s%-14s %-14s %8s %8s %9s %11s %8s%s\n", terminal_style(stdout, STYLE_DIM), "body",
-               "other body", "begun", "ended", "at m/s", "hardest N s", "in step",
-               terminal_style(stdout, STYLE_PLAIN));
+        Table table = fit_touches();
+        table_print_head(&table, NULL);
     }
 }
 
 static void print_row(const Moreau__V1__EpisodeTouchesReply *page, size_t i) {
-    enum { BODY_COLUMNS = 14 };
-    char body[2][BODY_BYTES], shown[2][SHOWN_COLUMN_BYTES];
-    char ended[24] = "-";
+    char body[BODY_BYTES];
+    Table table = fit_touches();
+    table_cell(&table, 0, STYLE_PLAIN, body_text(page, page->body[i], body));
+    table_cell(&table, 1, STYLE_PLAIN, body_text(page, page->other_body[i], body));
+    table_printf(&table, 2, STYLE_PLAIN, "%" PRIu64, page->first_step[i]);
     if (page->ended[i]) {
-        snprintf(ended, sizeof(ended), "%" PRIu64, page->last_step[i]);
+        table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, page->last_step[i]);
+    } else {
+        table_cell(&table, 3, STYLE_PLAIN, "-");
     }
-    printf("%s %s %8" PRIu64 " %8s %9.4g %11.5g %8" PRIu64 "\n",
-           shown_column(body_text(page, page->body[i], body[0]), BODY_COLUMNS, shown[0]),
-           shown_column(body_text(page, page->other_body[i], body[1]), BODY_COLUMNS, shown[1]),
-           page->first_step[i], ended, page->approach_speed[i], page->hardest_impulse[i],
-           page->hardest_step[i]);
+    table_printf(&table, 4, STYLE_PLAIN, "%.4g", page->approach_speed[i]);
+    table_printf(&table, 5, STYLE_PLAIN, "%.5g", page->hardest_impulse[i]);
+    table_printf(&table, 6, STYLE_PLAIN, "%" PRIu64, page->hardest_step[i]);
+    fold_printf("\n");
 }
 
 static void set_name(json_t *row, const char *key, const char *name) {

@@ -3,7 +3,9 @@
 
 #include "cli/protocol/certificate.h"
 #include "cli/text/number.h"
+#include "cli/text/fold.h"
 #include "cli/text/shown.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -160,31 +162,32 @@ static void print_broken(const RunReport *report) {
     if (report->broken == 0) {
         return;
     }
-    printf("  broken       %s joint%s:", format_count(report->broken, text),
-           plural(report->broken));
+    fold_printf("  broken       %s joint%s:", format_count(report->broken, text),
+                plural(report->broken));
     for (uint64_t i = 0; i < report->broken && i < RUN_BROKEN_MAX; i++) {
         const uint64_t id = report->broken_id[i];
         const char *name =
             id <= report->scene->n_joints ? report->scene->joints[id - 1]->name : NULL;
         if (name != NULL && name[0] != '\0') {
             char shown[SHOWN_COLUMN_BYTES];
-            printf("%s '%s'", i == 0 ? "" : ",", shown_cut(name, NAME_COLUMNS, shown));
+            fold_printf("%s '%s'", i == 0 ? "" : ",", shown_cut(name, NAME_COLUMNS, shown));
         } else {
-            printf("%s %" PRIu64, i == 0 ? "" : ",", id);
+            fold_printf("%s %" PRIu64, i == 0 ? "" : ",", id);
         }
     }
-    puts(report->broken > RUN_BROKEN_MAX ? ", …" : "");
+    fold_printf("%s\n", report->broken > RUN_BROKEN_MAX ? ", …" : "");
 }
 
 static void print_launch(const RunReport *report) {
     const RunLaunch *launch = &report->launch;
     char text[2][BODY_TEXT_BYTES];
     if (launch->step > 0) {
-        printf("  launch       by up to %.2g m/s, and gliding %.2g m high, in step %" PRIu64 "\n",
-               launch->speed, launch->gliding, launch->step);
-        printf("  of           body %s against %s\n",
-               text_of_body(report, launch->body[0], text[0]),
-               text_of_body(report, launch->body[1], text[1]));
+        fold_printf("  launch       by up to %.2g m/s, and gliding %.2g m high, in step %" PRIu64
+                    "\n",
+                    launch->speed, launch->gliding, launch->step);
+        fold_printf("  of           body %s against %s\n",
+                    text_of_body(report, launch->body[0], text[0]),
+                    text_of_body(report, launch->body[1], text[1]));
     }
 }
 
@@ -194,59 +197,70 @@ static void print_open(const RunReport *report) {
         return;
     }
     char body[BODY_TEXT_BYTES];
-    printf("  at worst     step %" PRIu64 ": %" PRIu32 " of %" PRIu32
-           " island%s not solved, residual %.2g\n",
-           open->step, open->islands_open, open->islands, plural(open->islands), open->residual);
-    printf("  which        %" PRIu32 " contact%s around body %s\n", open->contacts,
-           plural(open->contacts), text_of_body(report, open->body, body));
-    printf("  why          %s\n", certificate_reason_meaning(open->reason));
+    fold_printf("  at worst     step %" PRIu64 ": %" PRIu32 " of %" PRIu32
+                " island%s not solved, residual %.2g\n",
+                open->step, open->islands_open, open->islands, plural(open->islands),
+                open->residual);
+    fold_printf("  which        %" PRIu32 " contact%s around body %s\n", open->contacts,
+                plural(open->contacts), text_of_body(report, open->body, body));
+    fold_printf("  why          %s\n", certificate_reason_meaning(open->reason));
 }
 
 // by solver and reason
 static void print_advice(const RunReport *report) {
     if (strcmp(report->solver, "lcp") == 0) { // it ends by itself, and its passes by their number
-        printf("  what helps   more passes, as --param passes=100, or a smaller --time-step\n");
+        fold_printf(
+            "  what helps   more passes, as --param passes=100, or a smaller --time-step\n");
     } else if (report->open.step == 0 || // it does not say
                report->open.reason == MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED) {
-        printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
-               report->iterations_advised);
+        fold_printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
+                    report->iterations_advised);
     } else if (report->open.reason == MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED) {
-        printf("  what helps   more operations: --param budget=3e9\n");
+        fold_printf("  what helps   more operations: --param budget=3e9\n");
     } else {
-        printf("  what helps   a smaller --time-step\n");
+        fold_printf("  what helps   a smaller --time-step\n");
     }
 }
 
 static void print_convergence(const RunReport *report) {
     char text[2][32];
     if (report->unconverged_steps == 0) {
-        printf("  converged    %s%s%s, to %.3g\n", terminal_style(stdout, STYLE_GOOD),
-               report->steps_done == 1 ? "the step" : "all steps",
-               terminal_style(stdout, STYLE_PLAIN), report->tolerance);
+        fold_printf("  converged    %s%s%s, to %.3g\n", terminal_style(stdout, STYLE_GOOD),
+                    report->steps_done == 1 ? "the step" : "all steps",
+                    terminal_style(stdout, STYLE_PLAIN), report->tolerance);
         return;
     }
-    printf("  converged    %s%s of %s step%s did not%s reach %.3g\n",
-           terminal_style(stdout, STYLE_BAD), format_count(report->unconverged_steps, text[0]),
-           format_count(report->steps_done, text[1]), plural(report->steps_done),
-           terminal_style(stdout, STYLE_PLAIN), report->tolerance);
+    fold_printf("  converged    %s%s of %s step%s did not%s reach %.3g\n",
+                terminal_style(stdout, STYLE_BAD), format_count(report->unconverged_steps, text[0]),
+                format_count(report->steps_done, text[1]), plural(report->steps_done),
+                terminal_style(stdout, STYLE_PLAIN), report->tolerance);
     print_open(report);
     print_advice(report);
 }
 
 static void print_certificate(const RunReport *report) {
     const ProtobufCMessageDescriptor *columns = &moreau__v1__certificate_columns__descriptor;
-    printf("\n  %s%-44s %9s %9s %10s%s\n", terminal_style(stdout, STYLE_DIM),
-           "certificate (0 is perfect)", "last", "worst", "at step",
-           terminal_style(stdout, STYLE_PLAIN));
+    static const TableColumn head[] = {{"", NULL, 8, 0, TABLE_LEFT},
+                                       {"", NULL, CERTIFICATE_MEANING_COLUMNS, 2, TABLE_LEFT},
+                                       {"last", NULL, 10, 1, TABLE_RIGHT},
+                                       {"worst", NULL, 9, 0, TABLE_RIGHT},
+                                       {"at step", NULL, 10, 0, TABLE_RIGHT}};
+    Table table = table_fit(head, sizeof(head) / sizeof(head[0]), 2, 0);
+    fold_printf("\n  %s%s%s\n", terminal_style(stdout, STYLE_DIM), "certificate (0 is perfect)",
+                terminal_style(stdout, STYLE_PLAIN));
+    table_print_head(&table, NULL);
     for (unsigned i = 0; i < report->entry_count; i++) {
         const char *entry = columns->fields[i].name;
         char at[24] = "";
         if (report->worst[i] > 0.0) {
             snprintf(at, sizeof(at), "%" PRIu64, report->worst_step[i]);
         }
-        printf("  %-8s %-*s %10.2g %9.2g %10s\n", certificate_name(entry),
-               CERTIFICATE_MEANING_COLUMNS, certificate_meaning(entry), report->last[i],
-               report->worst[i], at);
+        table_cell(&table, 0, STYLE_PLAIN, certificate_name(entry));
+        table_cell(&table, 1, STYLE_PLAIN, certificate_meaning(entry));
+        table_printf(&table, 2, STYLE_PLAIN, "%.2g", report->last[i]);
+        table_printf(&table, 3, STYLE_PLAIN, "%.2g", report->worst[i]);
+        table_cell(&table, 4, STYLE_PLAIN, at);
+        fold_printf("\n");
     }
 }
 
@@ -255,77 +269,78 @@ static void print_timing(const RunReport *report) {
     double factor = report->wall_time > 0.0 ? report->time / report->wall_time : 0.0;
     char times[32]; // three digits that count, and no exponent
     snprintf(times, sizeof(times), factor < 100.0 ? "%.3g" : "%.0f", factor);
-    printf("%s%s%s: %s step%s, %.6g s simulated, in %s (%sx real time)\n",
-           terminal_style(stdout, STYLE_BOLD), shown_text(report->name, name, sizeof(name)),
-           terminal_style(stdout, STYLE_PLAIN), format_count(report->steps_done, text[0]),
-           plural(report->steps_done), report->time, format_seconds(report->wall_time, text[1]),
-           times);
+    fold_printf("%s%s%s: %s step%s, %.6g s simulated, in %s (%sx real time)\n",
+                terminal_style(stdout, STYLE_BOLD), shown_text(report->name, name, sizeof(name)),
+                terminal_style(stdout, STYLE_PLAIN), format_count(report->steps_done, text[0]),
+                plural(report->steps_done), report->time,
+                format_seconds(report->wall_time, text[1]), times);
     if (report->steps_done < report->steps_wanted) {
-        printf("  %s%s before all %s step%s were done%s\n", terminal_style(stdout, STYLE_BAD),
-               report->interrupted ? "stopped" : "ended",
-               format_count(report->steps_wanted, text[2]), plural(report->steps_wanted),
-               terminal_style(stdout, STYLE_PLAIN));
+        fold_printf("  %s%s before all %s step%s were done%s\n", terminal_style(stdout, STYLE_BAD),
+                    report->interrupted ? "stopped" : "ended",
+                    format_count(report->steps_wanted, text[2]), plural(report->steps_wanted),
+                    terminal_style(stdout, STYLE_PLAIN));
     }
 }
 
 void run_report_print(const RunReport *report) {
     print_timing(report);
     char text[2][32];
-    printf("  solver       %s, %" PRIu32 " iteration%s and %s in the last step\n", report->solver,
-           report->iterations, plural(report->iterations),
-           format_seconds(report->solver_time, text[0]));
-    printf("  world        %s %s, %" PRIu32 " contact%s, %" PRIu32 " row%s\n",
-           format_count(report->bodies, text[0]), report->bodies == 1 ? "body" : "bodies",
-           report->contacts, plural(report->contacts), report->rows, plural(report->rows));
+    fold_printf("  solver       %s, %" PRIu32 " iteration%s and %s in the last step\n",
+                report->solver, report->iterations, plural(report->iterations),
+                format_seconds(report->solver_time, text[0]));
+    fold_printf("  world        %s %s, %" PRIu32 " contact%s, %" PRIu32 " row%s\n",
+                format_count(report->bodies, text[0]), report->bodies == 1 ? "body" : "bodies",
+                report->contacts, plural(report->contacts), report->rows, plural(report->rows));
     if (report->has_reports) {
         print_convergence(report);
     }
     print_launch(report);
     if (report->recovery_steps > 0) {
-        printf(
+        fold_printf(
             "  overlaps     in %s step%s some were too deep to leave at once (recovery_speed), in "
             "the last %" PRIu32 " contact%s\n",
             format_count(report->recovery_steps, text[0]), plural(report->recovery_steps),
             report->recovery_contacts, plural(report->recovery_contacts));
     }
     if (report->softened_steps > 0) {
-        printf(
+        fold_printf(
             "  softened     in %s step%s some targets contradicted each other, in the last those "
             "of %" PRIu32 " contact%s and rows\n",
             format_count(report->softened_steps, text[0]), plural(report->softened_steps),
             report->softened, plural(report->softened));
     }
     if (report->idle_steps > 0) {
-        printf(
+        fold_printf(
             "  left out     in %s step%s contacts or rows that can move nothing of their own, in "
             "the last %" PRIu32 "\n",
             format_count(report->idle_steps, text[0]), plural(report->idle_steps), report->idle);
     }
     if (report->asleep > 0) {
-        printf("  asleep       %" PRIu32 " %s\n", report->asleep,
-               report->asleep == 1 ? "body" : "bodies");
+        fold_printf("  asleep       %" PRIu32 " %s\n", report->asleep,
+                    report->asleep == 1 ? "body" : "bodies");
     }
     if (report->removed > 0) {
-        printf("  bounds       %s %s left them and %s removed\n",
-               format_count(report->removed, text[0]), report->removed == 1 ? "body" : "bodies",
-               report->removed == 1 ? "was" : "were");
+        fold_printf("  bounds       %s %s left them and %s removed\n",
+                    format_count(report->removed, text[0]),
+                    report->removed == 1 ? "body" : "bodies",
+                    report->removed == 1 ? "was" : "were");
     }
     print_broken(report);
     if (report->has_energy) {
-        printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
-               report->energy_after - report->energy_before + 0.0);
+        fold_printf("  energy       %.9g J, %+.3g J in the last step\n", report->energy_after + 0.0,
+                    report->energy_after - report->energy_before + 0.0);
     }
     if (report->gained > 0.0) {
-        printf(
+        fold_printf(
             "  gained       %s%.3g J%s that nothing gave: joints and the integrator did; a smaller "
             "--time-step helps\n",
             terminal_style(stdout, STYLE_BAD), report->gained, terminal_style(stdout, STYLE_PLAIN));
     }
     if (report->has_hash) {
-        printf("  state hash   %" PRIu64 "\n", report->hash);
+        fold_printf("  state hash   %" PRIu64 "\n", report->hash);
     }
     if (report->kept) {
-        printf("  kept         as world %" PRIu64 "\n", report->world);
+        fold_printf("  kept         as world %" PRIu64 "\n", report->world);
     }
     if (report->has_reports) {
         print_certificate(report);

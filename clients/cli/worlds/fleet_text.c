@@ -2,7 +2,9 @@
 #include "cli/worlds/fleet_text.h"
 
 #include "cli/text/number.h"
+#include "cli/text/fold.h"
 #include "cli/text/shown.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 
 #include <inttypes.h>
@@ -30,53 +32,70 @@ static Total add_up(const Fleet *fleet) {
     return total;
 }
 
+static Table fit_servers(void) {
+    static const TableColumn columns[] = {
+        {"server", NULL, ADDRESS_COLUMNS, 0, TABLE_GROWS},
+        {"steps/s", NULL, 10, 0, TABLE_RIGHT},
+        {"lanes", NULL, 9, 3, TABLE_RIGHT},
+        {"memory", NULL, 9, 5, TABLE_RIGHT},
+        {"worlds", NULL, 8, 2, TABLE_RIGHT},
+        {"doubt", NULL, 7, 1, TABLE_RIGHT},
+        {"disk", NULL, 8, 4, TABLE_RIGHT},
+    };
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, 0);
+}
+
 static void print_head(const Fleet *fleet) {
     const Total total = add_up(fleet);
     const size_t lost = fleet_lost_count(fleet);
     char text[2][32];
-    printf("%s%s%s steps/s  %.1f of %" PRIu64 " lane%s busy  %s world%s  %zu server%s",
-           terminal_style(stdout, STYLE_BOLD), format_count((uint64_t)total.steps, text[0]),
-           terminal_style(stdout, STYLE_PLAIN), total.lanes_busy, total.lanes, plural(total.lanes),
-           format_count(total.worlds, text[1]), plural(total.worlds), fleet->count,
-           plural(fleet->count));
+    fold_printf("%s%s%s steps/s  %.1f of %" PRIu64 " lane%s busy  %s world%s  %zu server%s",
+                terminal_style(stdout, STYLE_BOLD), format_count((uint64_t)total.steps, text[0]),
+                terminal_style(stdout, STYLE_PLAIN), total.lanes_busy, total.lanes,
+                plural(total.lanes), format_count(total.worlds, text[1]), plural(total.worlds),
+                fleet->count, plural(fleet->count));
     if (lost > 0) {
-        printf(", %s%zu lost%s", terminal_style(stdout, STYLE_BAD), lost,
-               terminal_style(stdout, STYLE_PLAIN));
+        fold_printf(", %s%zu lost%s", terminal_style(stdout, STYLE_BAD), lost,
+                    terminal_style(stdout, STYLE_PLAIN));
     }
-    printf("\n%s%-23s %10s %9s %9s %8s %7s %8s%s\n", terminal_style(stdout, STYLE_DIM), "server",
-           "steps/s", "lanes", "memory", "worlds", "doubt", "disk",
-           terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("\n");
+    Table table = fit_servers();
+    table_print_head(&table, NULL);
 }
 
 static void print_lost(const FleetServer *server) {
-    char address[SHOWN_COLUMN_BYTES], reason[SHOWN_COLUMN_BYTES], since[32];
-    printf("%s %slost%s for %s: %s\n", shown_column(server->address, ADDRESS_COLUMNS, address),
-           terminal_style(stdout, STYLE_BAD), terminal_style(stdout, STYLE_PLAIN),
-           format_seconds(terminal_now_s() - server->lost_s, since),
-           shown_cut(server->lost, REASON_COLUMNS, reason));
+    char reason[SHOWN_COLUMN_BYTES], since[32];
+    Table table = fit_servers();
+    table_cell(&table, 0, STYLE_PLAIN, server->address);
+    fold_printf(" %slost%s for %s: %s\n", terminal_style(stdout, STYLE_BAD),
+                terminal_style(stdout, STYLE_PLAIN),
+                format_seconds(terminal_now_s() - server->lost_s, since),
+                shown_cut(server->lost, REASON_COLUMNS, reason));
 }
 
 static void print_server(const FleetServer *server) {
-    char address[SHOWN_COLUMN_BYTES], text[3][32], lanes[32], doubt[32] = "-", disk[32] = "-";
-    shown_column(server->address, ADDRESS_COLUMNS, address);
+    char text[32], doubt[32] = "-", disk[32] = "-";
+    Table table = fit_servers();
+    table_cell(&table, 0, STYLE_PLAIN, server->address);
     const Moreau__V1__StatsReply *stats = fleet_stats(server);
     if (stats == NULL) {
-        printf("%s has not answered yet\n", address);
+        fold_printf(" has not answered yet\n");
         return;
     }
     const FleetRates rates = fleet_rates(server);
-    snprintf(lanes, sizeof(lanes), "%.1f/%" PRIu32, rates.lanes_busy, stats->lanes);
     if (rates.steps > 0.0) {
         snprintf(doubt, sizeof(doubt), "%.3g %%", 100.0 * rates.doubt);
     }
     if (stats->has_log_bytes) {
         format_bytes(stats->log_bytes, disk);
     }
-    printf("%s %10s %9s %9s %8s %s%7s%s %8s\n", address,
-           format_count((uint64_t)rates.steps, text[0]), lanes,
-           format_bytes(stats->world_bytes, text[1]), format_count(fleet_worlds(stats), text[2]),
-           rates.doubt > 0.0 ? terminal_style(stdout, STYLE_BAD) : "", doubt,
-           terminal_style(stdout, STYLE_PLAIN), disk);
+    table_cell(&table, 1, STYLE_PLAIN, format_count((uint64_t)rates.steps, text));
+    table_printf(&table, 2, STYLE_PLAIN, "%.1f/%" PRIu32, rates.lanes_busy, stats->lanes);
+    table_cell(&table, 3, STYLE_PLAIN, format_bytes(stats->world_bytes, text));
+    table_cell(&table, 4, STYLE_PLAIN, format_count(fleet_worlds(stats), text));
+    table_cell(&table, 5, rates.doubt > 0.0 ? STYLE_BAD : STYLE_PLAIN, doubt);
+    table_cell(&table, 6, STYLE_PLAIN, disk);
+    fold_printf("\n");
 }
 
 // Lost ones, or the others; at most so many lines, which are counted down.
@@ -98,11 +117,12 @@ void fleet_text_print(const Fleet *fleet, const char *refusal, size_t lines) {
     print_some(fleet, true, &left);
     print_some(fleet, false, &left);
     if (shown < fleet->count) {
-        printf("%-23s and %zu more\n", "", fleet->count - shown);
+        fold_printf("%-23s and %zu more\n", "", fleet->count - shown);
     }
     if (refusal[0] != '\0') {
+        const unsigned columns = terminal_columns(stdout);
         char cut[SHOWN_COLUMN_BYTES];
-        printf("%s\n", shown_cut(refusal, WIDTH, cut));
+        fold_printf("%s\n", shown_cut(refusal, columns < WIDTH ? columns : WIDTH, cut));
     }
 }
 
