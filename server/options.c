@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "net/listener.h"
 
+#include <fcntl.h>
 #include <ini.h>
 #include <stdlib.h>
 #include <string.h>
@@ -663,6 +664,27 @@ static Status check_keep(const Options *options, Error *error) {
     return STATUS_OK;
 }
 
+// Looked at before the server opens anything itself that could have this number.
+static Status check_parent(const Options *options, Error *error) {
+    const uint64_t fd = options->parent_fd;
+    struct stat info;
+    if (fd == OPTIONS_NO_FD) {
+        return STATUS_OK;
+    }
+    const int flags = fcntl((int)fd, F_GETFL);
+    const char *is = flags < 0 || fstat((int)fd, &info) != 0              ? "is not open"
+                     : !S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode) ? "is no pipe"
+                     : (flags & O_ACCMODE) == O_WRONLY ? "is the writing end of a pipe"
+                                                       : NULL;
+    if (is == NULL) {
+        return STATUS_OK;
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, "parent-fd",
+                     "The descriptor %llu %s: give the reading end of a pipe whose writing end "
+                     "whoever started the server holds as long as it lives.",
+                     (unsigned long long)fd, is);
+}
+
 // ---- help
 
 static void print_number(FILE *out, uint64_t number, OptionKind kind) {
@@ -758,6 +780,7 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
     status = STATUS_THEN(status, check_exposure(options, error));
     status = STATUS_THEN(status, check_keep(options, error));
     status = STATUS_THEN(status, check_merge(options, error));
+    status = STATUS_THEN(status, check_parent(options, error));
     if (status == STATUS_OK && options->token_file[0] != '\0') {
         status = read_token(options, error);
     }

@@ -4,6 +4,7 @@
 
 #include "support/suite.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -148,6 +149,25 @@ START_TEST(texts_levels_and_addresses_arrive) {
     ck_assert_int_eq(options.log_level, REPORT_DEBUG);
     ck_assert_str_eq(options.log_file, "/tmp/log");
     ck_assert_str_eq(options_token(&options), "secret");
+}
+END_TEST
+
+START_TEST(a_parent_is_the_reading_end_of_a_pipe) {
+    static const char *const says[] = {NULL, "is the writing end of a pipe", "is no pipe",
+                                       "is not open"};
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    const int null = open("/dev/null", O_RDONLY), gone = open("/dev/null", O_RDONLY);
+    ck_assert_int_ge(gone, 0);
+    close(gone);
+    const int fd[] = {ends[0], ends[1], null, gone};
+    for (size_t i = 0; i < 4; i++) {
+        char line[40];
+        snprintf(line, sizeof(line), "--parent-fd %d", fd[i]);
+        ck_assert_int_eq(parse(line), i == 0 ? OPTIONS_RUN : OPTIONS_WRONG);
+        ck_assert_msg(i == 0 || strstr(error.message, says[i]) != NULL, "%s", error.message);
+    }
+    close(ends[0]), close(ends[1]), close(null);
 }
 END_TEST
 
@@ -393,6 +413,7 @@ static TCase *case_values(void) {
     tcase_add_test(tcase, the_defaults_are_those_that_the_documents_promise);
     tcase_add_loop_test(tcase, a_number_arrives_where_it_belongs, 0, COUNT(numbers));
     tcase_add_test(tcase, texts_levels_and_addresses_arrive);
+    tcase_add_test(tcase, a_parent_is_the_reading_end_of_a_pipe);
     tcase_add_loop_test(tcase, what_is_wrong_is_said_in_a_sentence, 0, COUNT(wrongs));
     tcase_add_test(tcase, sixteen_addresses_are_the_most);
     return tcase;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/fold.h"
 
-#include "cli/base/memory.h"
 #include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_COLUMNS = 80, HANG = 4, HANG_BELOW = 6 };
+enum { PAGE_COLUMNS = 80, HANG = 4, HANG_BELOW = 6, LINE_BYTES = 16384 };
 
 // What of `text` is no text but a change of style: the bytes of one at its beginning.
 static size_t style_bytes(const char *text) {
     return text[0] == '\033' && text[1] == '[' ? strcspn(text, "m") + 1 : 0;
 }
 
-// The columns of so many bytes, styles aside.
+// The columns of so many bytes of a line, styles aside.
 static unsigned width_of(const char *text, size_t bytes) {
-    char *plain = memory_take(bytes + 1, 1);
+    static char plain[LINE_BYTES];
+    assert(bytes < LINE_BYTES);
     size_t used = 0;
     for (size_t i = 0; i < bytes;) {
         const size_t style = style_bytes(text + i);
@@ -30,9 +30,8 @@ static unsigned width_of(const char *text, size_t bytes) {
         }
         i += style;
     }
-    const unsigned width = shown_width(plain);
-    free(plain);
-    return width;
+    plain[used] = '\0';
+    return shown_width(plain);
 }
 
 // Where the second column of a line begins that is indented and has one, in bytes; 0: nowhere.
@@ -117,14 +116,19 @@ static void put_line(const char *line) {
 
 // ---- lines
 
-// What has come of a line that is not whole yet.
+// What has come of a line that is not whole yet. One that is longer than any terminal is wide is
+// not folded.
 static struct {
-    char *text; // owned by the process
+    char text[LINE_BYTES];
     size_t count;
 } begun;
 
 static void add(const char *text, size_t count) {
-    begun.text = memory_grow(begun.text, begun.count + count + 1, 1);
+    if (begun.count + count >= LINE_BYTES) {
+        fwrite(begun.text, 1, begun.count, stdout);
+        fwrite(text, 1, count, stdout);
+        begun.count = count = 0;
+    }
     memcpy(begun.text + begun.count, text, count);
     begun.count += count;
     begun.text[begun.count] = '\0';
@@ -141,16 +145,19 @@ static void add_text(const char *text) {
 }
 
 void fold_printf(const char *format, ...) {
+    static char text[LINE_BYTES];
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    const int count = vsnprintf(NULL, 0, format, arguments);
-    char *text = memory_take((size_t)(count > 0 ? count : 0) + 1, 1);
-    vsnprintf(text, (size_t)(count > 0 ? count : 0) + 1, format, again);
+    if (vsnprintf(text, sizeof(text), format, arguments) < LINE_BYTES) {
+        add_text(text);
+    } else {
+        fwrite(begun.text, 1, begun.count, stdout);
+        begun.count = 0;
+        vprintf(format, again);
+    }
     va_end(again);
     va_end(arguments);
-    add_text(text);
-    free(text);
 }
 
 // ---- pages

@@ -42,9 +42,9 @@ void table_print_head(Table *table, const char *tail);
 // The units below the heads, where the columns have them, and `tail`, Nullable.
 void table_print_units(Table *table, const char *tail);
 
-// The index-th cell of a row, in order; the first, of rank 0, begins it. What is at the left is cut where it is too wide, escaped;
-// a number never is. What stands behind the last one, and the end of the line, are printed with
-// fold_printf.
+// The index-th cell of a row, in order; the first, of rank 0, begins it. What is at the left is cut
+// where it is too wide, escaped; a number never is. What stands behind the last one, and the end of
+// the line, are printed with fold_printf.
 void table_cell(Table *table, size_t index, TerminalStyle style, const char *text);
 void table_printf(Table *table, size_t index, TerminalStyle style, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -180,3 +180,19 @@ def test_folders_of_servers_that_were_killed_with_their_starters_go(tmp_path, mo
     with moreau_sim.launch(workers=1) as other:
         assert not folder.exists() and other.client().ping() is not None
     server.stop()
+
+
+def test_the_file_is_whole_when_the_program_has_ended(tmp_path):
+    """The server has ended before who started it: no write-ahead log is left beside the file."""
+    program = f"""
+import moreau_sim
+server = moreau_sim.launch(db={str(tmp_path / "episodes.db")!r}, workers=1); client = server.client()
+world = moreau_sim.World.create(client, {{"bodies": [{{"shapes": [{{"sphere": {{"radius": 0.1}}}}]}}]}})
+world.record("first"); world.step(10)
+print(server.process.pid)"""
+    for _ in range(5):
+        said = subprocess.run([sys.executable, "-c", program], env=dict(os.environ, PYTHONPATH=str(SOURCE)), capture_output=True,
+                              text=True, check=True)
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(said.stdout), 0)
+        assert [path.name for path in tmp_path.iterdir()] == ["episodes.db"]

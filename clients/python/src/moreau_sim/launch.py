@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import pathlib
@@ -17,12 +18,14 @@ from typing import IO
 
 from moreau_sim_programs import in_package, on_path
 
+from ._notebook import facts
 from .client import Client
 from .errors import ConnectionLost
 
 PROGRAM = "moreau-server"
 FOLDER_PREFIX = "moreau-"
 YOUNG_S = 60.0  # folders as new are left alone
+STOP_S = 10.0  # how long the end of a program waits for a server
 
 
 def find_server(binary: str | os.PathLike[str] | None = None) -> tuple[pathlib.Path, str]:
@@ -89,6 +92,21 @@ def _sweep() -> None:
             continue
 
 
+# servers of this process that nobody has stopped yet
+_running: set[Server] = set()
+
+
+def _stop_all() -> None:
+    """At the interpreter's end. By the pipe alone they would end as well, but a moment later than this process: whoever
+    waits for it and then reads a file of episodes would find it still written to."""
+    for server in list(_running):
+        with contextlib.suppress(Exception):
+            server.stop(STOP_S)
+
+
+atexit.register(_stop_all)
+
+
 class Server:
     """A server process, on a Unix socket of its own, or on `listen`. `client()` connects to it; the context manager
     stops it. However this process ends, the server ends with it: normally, by an exception, a signal, os._exit(), or
@@ -101,9 +119,11 @@ class Server:
         timeout_s: float,
         *,
         listen: str | None = None,
+        db: str = "",
         log: str | os.PathLike[str] | None = None,
     ) -> None:
         self.binary, self.found_in = find_server(binary)
+        self.db = db  # the file that it records to; "": none
         self.pid = os.getpid()  # who may stop it
         _sweep()
         self._folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
@@ -140,13 +160,26 @@ class Server:
         finally:
             os.close(write_end)
             os.close(parent_end)
+        _running.add(self)
         self._wait(ready_end, timeout_s, options)
 
     def __repr__(self) -> str:
         state = "running" if self.process.poll() is None else f"ended with {self.process.returncode}"
         return f"<Server {self.address} {state}, pid {self.process.pid}>"
 
+    def _repr_html_(self) -> str:
+        ended = self.process.poll()
+        rows = [
+            ("state", "running" if ended is None else f"ended with {ended}"),
+            ("pid", self.process.pid),
+            ("program", f"{self.binary} (from {self.found_in})"),
+            ("episodes", self.db or "none are recorded: launch(db=FILE)"),
+            ("log", self.log_file),
+        ]
+        return facts(f"Moreau server at {self.address}", rows)
+
     def _let_go(self) -> None:
+        _running.discard(self)
         if self._alive_end in _alive:
             _alive.remove(self._alive_end)
             os.close(self._alive_end)
@@ -221,7 +254,7 @@ def launch(
         more += ["--workers", str(workers)]
     if http:
         more += ["--http", "127.0.0.1:0", "--viewer", os.fspath(find_page(find_server(binary)[0]))]
-    server = Server(binary, more, timeout_s)
+    server = Server(binary, more, timeout_s, db=os.fspath(db) if db is not None else "")
     if not quiet:
         print(f"moreau_sim: {server.binary} (from {server.found_in}) at {server.address}", file=sys.stderr)
     return server
