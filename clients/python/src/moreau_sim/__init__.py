@@ -28,6 +28,7 @@ from .group import Columns, Final, Group, Opinions, Rows, channel, gaussian, opi
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
+from .runs import Run, Runs
 from .view import view
 from .world import JointState, State, World, joint_starts, step_joints
 
@@ -54,6 +55,8 @@ __all__ = [
     "Opinions",
     "Rows",
     "Server",
+    "Run",
+    "Runs",
     "ServerError",
     "State",
     "WireError",
