@@ -166,3 +166,40 @@ def test_what_is_not_there_is_said(tmp_path):
     with pytest.raises(errors.ConnectionLost, match="unix:/nowhere"):
         Runs(["unix:/nowhere"])
     assert not list(tmp_path.iterdir()) and moreau_sim.Runs is Runs
+
+
+def test_returns_are_told_of_the_episodes_that_earned_them(launched, tmp_path):  # noqa: F811
+    """Also where the calls that finished them are repeated elsewhere, and where a share moves before they are sent."""
+    files = [tmp_path / f"{i}.db" for i in range(3)]
+    servers = [launched(db=file) for file in files]
+    with Fleet([server.address for server in servers[:2]], CART, count=COUNT, shares=4, record="walks", save_every=10, **SHORT) as fleet:
+        fleet.reset(seed=7)
+        told = collections.Counter()
+        for call in range(90):
+            if call in (28, 50):
+                # behind a save, where what was told just before is not sent yet, and some calls later
+                if call == 50:
+                    fleet.save()
+                time.sleep(STORED_S)
+                servers[call // 40].process.kill()
+                servers[call // 40].process.wait()
+                if call == 28:
+                    fleet.add(servers[2].address)
+            elif call == 66:
+                fleet.rebalance()
+            rows = fleet.step(actions(call))
+            final = rows.final
+            told += collections.Counter(final.world.tolist())
+            if len(final):
+                fleet.tell_returns(final.world, final.world + 1000.0 * final.episode)
+    with Runs([*files[:2], servers[2].address]) as runs:
+        wrong, known = [], collections.Counter()
+        for one in runs:
+            share = int(one.info.world_name.split(".")[2])
+            world = fleet.shares[share].first + (one.info.world_index or 0)
+            if one.return_sum is not None:
+                known[world] += 1
+                if one.return_sum != world + 1000.0 * (one.info.turn or 0):
+                    wrong.append((one, world, one.info.turn, one.return_sum))
+        assert not wrong
+        assert known == told

@@ -190,6 +190,11 @@ def received(fields: _Fields) -> NDArray[np.intp]:
     return _column(fields, "worlds").astype(np.intp)
 
 
+def ended(fields: _Fields) -> NDArray[np.uint32]:
+    """The worlds of which a reply says that an episode ended."""
+    return _column(fields, "final_world")
+
+
 def judged(rows: Rows) -> Rows:
     """Raises what the caller did wrong."""
     for failure in rows.failures:

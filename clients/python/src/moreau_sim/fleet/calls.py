@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._asked import Returns
 from ..client import Pending
 from ..group import Group, Rows
 
@@ -33,15 +34,23 @@ class Call:
     numbers: NDArray[Any] | None = None  # actions, or what a reset adds
     seeds: Any = None
     digest: int | None = None  # of the reply that was given
+    returns: list[Returns] | None = None  # that went with it; None: it was not under way yet
     rows: dict[int, int] = field(default_factory=dict)  # of a RECEIVE: of each world's row
 
     def begin(self, group: Group) -> Pending[Any]:
+        """Sends it, with the returns that the group was told and has not sent."""
         if self.kind is Kind.RESET:
             return group.begin_reset(self.bits, self.seeds, self.numbers)
         if self.kind is Kind.READ:
             return group.begin_read(self.bits)
         assert self.numbers is not None
         return group.begin_step(self.bits, self.numbers) if self.kind is Kind.STEP else group.begin_send(self.bits, self.numbers)
+
+    def begin_again(self, group: Group) -> Pending[Any]:
+        """Of a group that was made again, with the returns that went with it."""
+        for one in self.returns or ():
+            group.tell_returns(*one)
+        return self.begin(group)
 
     @property
     def nbytes(self) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import protocol as p
-from .._asked import Named, actions_for, named, packed, returns_of, seeds_for, values_for
+from .._asked import Named, Returns, actions_for, named, packed, returns_of, seeds_for, values_for
 from .._owner import Owner, alone
 from ..client import Pending
 from ..errors import ConnectionLost, MoreauError, ServerError
@@ -228,8 +228,8 @@ class Fleet:
                 self._tell(
                     "superseded",
                     host.address,
-                    f"recording {share.group.recording} on {host.address} goes on elsewhere: its last {behind} calls are repeated "
-                    "in another recording, and returns not sent yet are lost with it",
+                    f"recording {share.group.recording} on {host.address} goes on elsewhere: its last {behind} calls are repeated, "
+                    "with their returns, in another recording; returns of earlier episodes that were not sent yet are lost with it",
                 )
             share.leave()
             self._receiving.pop(share, None)
@@ -254,7 +254,9 @@ class Fleet:
                     self._homeless.append(share)
                 continue
             self._homeless.remove(share)
-            self._buffer += [self._moved(share, rows) for rows in share.early]
+            for rows in share.early:
+                share.count_ended(rows.final.world)
+                self._buffer.append(self._moved(share, rows))
             share.early = []
             if share.epoch > 1:
                 text = f"worlds {share.first} to {share.first + share.count - 1} go on at {host.address}, after {time.monotonic() - begun:.2f} s"
@@ -404,7 +406,7 @@ class Fleet:
         for share in self._shares:
             at = np.flatnonzero((world >= share.first) & (world < share.first + share.count))
             if len(at):
-                share.group.tell_returns(world[at] - share.first, earned[at], None if bad is None else bad[at])
+                share.tell_returns(Returns(world[at] - share.first, earned[at], None if bad is None else bad[at]))
 
     @alone
     def opinions(self) -> Opinions:
@@ -494,6 +496,7 @@ class Fleet:
                 continue
             share.history.append(Call(Kind.RECEIVE, rows.worlds, rows=digests_of(rows)))
             share.out -= set(rows.worlds.tolist())
+            share.count_ended(rows.final.world)
             self._buffer.append(self._moved(share, rows))
             count += len(rows.worlds)
         return count
@@ -559,7 +562,7 @@ class Fleet:
         """Between two calls: saved where it is, made again there, destroyed here."""
         before, old = share.host, share.group
         assert before is not None
-        share.saved, share.history = old.save(), []
+        share.keep(old.save())
         share.leave()
         try:
             share.settle(host)

@@ -38,7 +38,7 @@ class Saving:
         try:
             self._pending = next(self._calls)
         except StopIteration as end:
-            self.share.saved, self.share.history = end.value, []
+            self.share.keep(end.value)
             return True
         return False
 

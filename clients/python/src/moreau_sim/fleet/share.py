@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._asked import Returns
 from ..client import Pending
 from ..errors import MoreauError
-from ..group import Group, Rows, received
+from ..group import Group, Rows, ended, received
 from .calls import Call, Kind, digest_of, digests_of
 from .host import Host
 from .rows import part
@@ -43,6 +45,12 @@ class Share:
         self.sent: list[Pending[Any]] = []  # GroupSends whose replies nobody has looked at
         self.out: set[int] = set()  # worlds that were sent and did not come back
         self.early: list[Rows] = []  # that came back while the share was made again, and nobody has had
+        # episodes of each world whose returns nobody has told: of calls since it was saved, and of those before, which
+        # no recording of a group that is made again has
+        self._owed = np.zeros(count, np.intp)
+        self._owed_before = np.zeros(count, np.intp)
+        self._told: list[Returns] = []  # of calls since it was saved; not sent yet
+        self._is_again = False  # its group was made again since
 
     def __repr__(self) -> str:
         return f"<Share {self.index} of worlds {self.first} to {self.first + self.count - 1} on {self.host!r}>"
@@ -79,9 +87,14 @@ class Share:
         else:
             group = Group.from_saved(host, self.saved, name=name, record=self.record)
         self._group, self.host = group, host
+        self._is_again = True
         host.shares.append(self)
         self._repeat()
-        if self.current is not None:
+        if self.current is not None and self.current.returns is not None:
+            self.pending = self.current.begin_again(group)
+        for one in self._told:
+            group.tell_returns(*one)
+        if self.current is not None and self.pending is None:
             self.begin(self.current)
 
     def _repeat(self) -> None:
@@ -93,7 +106,7 @@ class Share:
                 self._check(window)
                 self._receive_again(call, untold)
                 continue
-            window.append((call, call.begin(self.group)))
+            window.append((call, call.begin_again(self.group)))
             if call.kind is Kind.SEND:
                 self.out |= set(call.worlds.tolist())
             if len(window) >= WINDOW:
@@ -128,17 +141,47 @@ class Share:
             "were given before: it is another build, or what reads its memory is wrong; take it out of the fleet"
         )
 
+    # ---- returns: in a recording that repeats some calls, they belong to the episodes that end in those
+
+    def keep(self, saved: bytes) -> None:
+        """It was saved: calls and returns from now on are those to be repeated."""
+        self.saved, self.history, self._told = saved, [], []
+        self._owed_before += self._owed
+        self._owed[:] = 0
+        self._is_again = False
+
+    def count_ended(self, worlds: NDArray[Any]) -> None:
+        np.add.at(self._owed, worlds, 1)
+
+    def tell_returns(self, returns: Returns) -> None:
+        """Of worlds of the share. What ended before it was saved is of an older recording than that of a group that was
+        made again since."""
+        is_new = np.ones(len(returns.world), np.bool_)
+        for i, world in enumerate(returns.world.tolist()):
+            owed = self._owed_before if self._owed_before[world] > 0 else self._owed
+            is_new[i] = owed is self._owed
+            owed[world] = max(owed[world] - 1, 0)
+        new = Returns(returns.world[is_new], returns.earned[is_new], None if returns.doubtful is None else returns.doubtful[is_new])
+        here = new if self._is_again else returns
+        if len(here.world):
+            self.group.tell_returns(*here)
+        if len(new.world):
+            self._told.append(new)
+
     # ---- calls
 
     def begin(self, call: Call) -> None:
         """The call is under way; the share has left when its server is lost."""
         self.current = call
+        if call.kind is not Kind.READ:  # which takes no returns along
+            call.returns, self._told = self._told, []
         self.pending = call.begin(self.group)
 
     def finish(self) -> dict[str, Any]:
         """What the reply says, which is there; it is given from now on."""
         assert self.pending is not None and self.current is not None
         fields = self.pending.fields()
+        self.count_ended(ended(fields))
         if self.current.kind is not Kind.READ:
             self.current.digest = digest_of(self.pending)
             self.history.append(self.current)
