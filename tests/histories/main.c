@@ -210,10 +210,11 @@ static double percent(uint64_t part, uint64_t of) {
 
 // Of worlds that were seen otherwise: what could not be compared.
 static void tell_turned(const PlayTally *sum) {
-    printf("%" PRIu64 " in other units; %" PRIu64 " seen otherwise: of %" PRIu64
+    printf("%" PRIu64 " in other units, %" PRIu64 " of them beyond floats; %" PRIu64
+           " seen otherwise: of %" PRIu64
            " pairs that touch %.2f %% were about to touch otherwise, of %" PRIu64
            " answers %.2f %% were open and %.2f %% one of several\n",
-           sum->units, sum->turned, sum->turned_pairs,
+           sum->units, sum->units_beyond, sum->turned, sum->turned_pairs,
            percent(sum->turned_seams, sum->turned_pairs), sum->turned_answers,
            percent(sum->turned_open, sum->turned_answers),
            percent(sum->turned_loose, sum->turned_answers));

@@ -21,7 +21,8 @@ typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
     uint64_t groups, groups_refused, group_rows, recorded;
     // of worlds seen otherwise (ask_turned.h)
-    uint64_t units, turned, turned_pairs, turned_seams, turned_answers, turned_open, turned_loose;
+    uint64_t units, units_beyond, turned, turned_pairs, turned_seams, turned_answers, turned_open,
+        turned_loose;
 } PlayTally;
 
 typedef struct Play {
