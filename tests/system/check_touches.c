@@ -9,6 +9,7 @@
 #include "support/server_shell.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
+#include "support/wire_group.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -270,6 +271,78 @@ START_TEST(stepping_again_ends_when_it_is_told_to) {
     cancel.request = id;
     wire_submit(depot.client, &cancel);
     wire_expect(wire_await(depot.client, id, NULL, NULL), CODE(CANCELLED), NULL);
+}
+END_TEST
+
+// A group of one ball, half a micrometre above the ground and without weight, that is pushed.
+static uint64_t floating_ball(void) {
+    enum { SUBSTEPS = 100000 };
+    double place[3] = {0.0, 0.0, 0.1000005}, none[3] = {0};
+    Moreau__V1__ScenePrimitive floor = MOREAU__V1__SCENE_PRIMITIVE__INIT, round = floor;
+    Moreau__V1__ScenePrimitive *floors = &floor, *rounds = &round;
+    Moreau__V1__ScenePlane plane = MOREAU__V1__SCENE_PLANE__INIT;
+    Moreau__V1__SceneSphere sphere = MOREAU__V1__SCENE_SPHERE__INIT;
+    floor.shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_PLANE, floor.plane = &plane;
+    round.shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_SPHERE, round.sphere = &sphere;
+    sphere.has_radius = 1, sphere.radius = 0.1;
+    Moreau__V1__SceneBody ground = MOREAU__V1__SCENE_BODY__INIT, ball = ground;
+    Moreau__V1__SceneBody *bodies[2] = {&ground, &ball};
+    ground.has_kind = 1, ground.kind = MOREAU__V1__BODY__KIND__STATIC;
+    ground.n_shapes = ball.n_shapes = 1, ground.shapes = &floors, ball.shapes = &rounds;
+    ball.n_position = 3, ball.position = place;
+    ball.has_mass = 1, ball.mass = 1.0;
+    ball.name = (char *)"ball";
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    settings.n_gravity = 3, settings.gravity = none;
+    Moreau__V1__Scene scene = MOREAU__V1__SCENE__INIT;
+    scene.settings = &settings;
+    scene.n_bodies = 2, scene.bodies = bodies;
+    Moreau__V1__GroupChannel push = MOREAU__V1__GROUP_CHANNEL__INIT, see = push;
+    Moreau__V1__GroupChannel *pushed = &push, *seen = &see;
+    push.has_kind = 1, push.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_FORCE;
+    push.has_axes = 1, push.axes = 4; // along z
+    see.has_kind = 1, see.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_POSITION;
+    push.body = see.body = ball.name;
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate create = MOREAU__V1__GROUP_CREATE__INIT;
+    create.scene = &scene;
+    create.record = &record;
+    create.n_action = create.n_observation = 1;
+    create.action = &pushed, create.observation = &seen;
+    create.has_substeps = 1, create.substeps = SUBSTEPS;
+    create.has_time_step = 1, create.time_step = 1e-5;
+    const Moreau__V1__GroupCreateReply *reply = wire_accept(depot.client, &create)->group_create;
+    memcpy(episode.id, reply->recording, sizeof(episode.id)); // of the first, and only, episode
+    return reply->group;
+}
+
+// It is pushed down in a step that a deadline stops: what touched in that is told of the last step
+// that there was, with how fast it came in its own substep.
+START_TEST(what_a_stopped_call_touched_is_told_of_the_last_step) {
+    const uint64_t group = floating_ball();
+    float push = 0.0F;
+    wire_group_reset(depot.client, group);
+    wire_group_step(depot.client, group, &push, 1);
+    push = -100.0F;
+    const Moreau__V1__GroupStep step = wire_group_step_call(group, &push, 1);
+    const Moreau__V1__Reply *reply;
+    do { // again, where it was stopped before it began
+        reply = wire_call_within(depot.client, &step, 10);
+        wire_expect(reply, CODE(DEADLINE_EXCEEDED), "deadline_ms");
+    } while (reply->group_step->n_final_world == 0);
+    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+    destroy.has_group = 1, destroy.group = group;
+    wire_accept(depot.client, &destroy);
+    simulates = true;
+    const Moreau__V1__EpisodeTouchesReply *rows = ask_all();
+    ck_assert_uint_eq(rows->total, 1);
+    ck_assert_uint_eq(rows->first_step[0], 1);
+    ck_assert_uint_eq(rows->last_step[0], 1);
+    ck_assert_uint_eq(rows->hardest_step[0], 1);
+    ck_assert(!rows->ended[0]);
+    // sqrt(2 100 m/s^2 5e-7 m), in substeps that give 1 mm/s each
+    ck_assert_double_ge(rows->approach_speed[0], 0.0085);
+    ck_assert_double_le(rows->approach_speed[0], 0.0115);
 }
 END_TEST
 
@@ -565,6 +638,7 @@ static TCase *case_touches(void) {
     tcase_add_test(tcase, an_episode_without_events_says_so);
     tcase_add_loop_test(tcase, steps_that_are_taken_again_tell_the_same, 0, COUNT(worker_options));
     tcase_add_test(tcase, stepping_again_ends_when_it_is_told_to);
+    tcase_add_test(tcase, what_a_stopped_call_touched_is_told_of_the_last_step);
     tcase_add_loop_test(tcase, what_cannot_be_stepped_again_tells_no_touches, 0, 2);
     tcase_add_test(tcase, what_cannot_be_is_refused_with_its_field);
     tcase_add_test(tcase, episodes_are_found_by_what_touched);

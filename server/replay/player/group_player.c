@@ -592,11 +592,14 @@ static Status check_last_call(GroupPlayer *player, LogReader *reader, PlayerDiff
     return status;
 }
 
+static bool is_behind_calls(const GroupPlayer *player) {
+    return player->calls.count >= player->episode->ended_call;
+}
+
 // The world stands behind `step`, and behind all of the episode where that is its last.
 static bool has_arrived(const GroupPlayer *player, uint64_t step) {
-    const EpisodeRow *episode = player->episode;
-    const bool is_over = player->calls.count >= episode->ended_call;
-    return is_over || (step_of(player) >= step && step < episode->last_step);
+    return is_behind_calls(player) ||
+           (step_of(player) >= step && step < player->episode->last_step);
 }
 
 Status group_player_run(GroupPlayer *player, LogReader *reader, uint64_t step, bool check,
@@ -696,6 +699,11 @@ bool group_player_would_end(const GroupPlayer *player, const Door *other, double
         like.has_forces = false;
     }
     return group_is_terminal(player->walk.group, &like, time_step, scratch);
+}
+
+bool group_player_is_over(const GroupPlayer *player) {
+    return player->has_begun && is_behind_calls(player) &&
+           step_of(player) >= player->episode->last_step;
 }
 
 bool group_player_is_stopped(const GroupPlayer *player) {

@@ -37,6 +37,7 @@ bool group_player_would_end(const GroupPlayer *player, const Door *other, double
                             Arena *scratch);
 
 bool group_player_is_stopped(const GroupPlayer *player);
+bool group_player_is_over(const GroupPlayer *player);
 uint64_t group_player_step(const GroupPlayer *player);
 World *group_player_world(GroupPlayer *player);
 const StepReport *group_player_report(const GroupPlayer *player);

@@ -310,6 +310,11 @@ Status player_tell_difference(const PlayerDifference *difference, Error *error) 
                      difference->step, difference->message);
 }
 
+bool player_is_over(const Player *player) {
+    return player->group != NULL ? group_player_is_over(player->group)
+                                 : player->step == player->episode->last_step;
+}
+
 uint64_t player_step(const Player *player) {
     return player->group != NULL ? group_player_step(player->group) : player->step;
 }

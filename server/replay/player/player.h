@@ -82,6 +82,10 @@ Status player_next(Player *player, LogReader *reader, Arena *scratch, const Cont
 // step.
 bool player_is_stopped(const Player *player);
 
+// At the last step, and, of a group, behind what calls did after it, as one that was stopped within
+// its substeps: that is no step.
+bool player_is_over(const Player *player);
+
 uint64_t player_step(const Player *player);            // where it stands
 World *player_world(Player *player);                   // its state there; not to be changed
 const Stepper *player_stepper(const Player *player);   // contacts of the last step, where has_last

@@ -70,7 +70,7 @@ uint64_t touching_steps_done(const Touching *touching) {
 // ---- steps
 
 static bool has_arrived(const Touching *touching) {
-    return touching->has_sought && player_step(touching->player) == touching->episode->last_step;
+    return touching->has_sought && player_is_over(touching->player);
 }
 
 static Status go_on(Touching *touching, LogReader *reader, Arena *scratch, const Context *context,
@@ -109,10 +109,13 @@ static int compare_rows(const void *left, const void *right) {
                           : (a->last_step > b->last_step) - (a->last_step < b->last_step);
 }
 
-// The step of the episode in which the world's was.
+// The step of the episode in which the world's was: its last one, where a call that was stopped did
+// it behind that.
 static uint64_t step_of(const Touching *touching, uint64_t world_step) {
-    const uint64_t substeps = player_substeps(touching->player);
-    return (world_step + substeps - 1) / substeps;
+    const uint64_t substeps = player_substeps(touching->player),
+                   step = (world_step + substeps - 1) / substeps,
+                   last = touching->episode->last_step;
+    return step < last ? step : last;
 }
 
 // All of them are `changed`, as none was told before. false: memory ended.

@@ -188,16 +188,19 @@ static void compare_row(GroupWalk *walk, bool was_cut, GroupDifference *differen
     }
 }
 
-// A step that was stopped behind some of its substeps: it is no step of the episode, which either
-// went on as if there had been none, or was over.
-static void run_cut(GroupWalk *walk, uint32_t substeps, Arena *scratch) {
+// A step that was stopped behind some of its substeps is no step of the episode, which either went
+// on as if there had been none, or was over. false: stopped inside it.
+static bool run_row(GroupWalk *walk, const uint32_t *cut, Arena *scratch, const Context *context) {
     GroupWorld *world = group_walk_world(walk);
     const uint64_t episode = world->episode;
-    walk->call.cut = &substeps;
-    group_run_row(&walk->call, 0, scratch, NULL);
+    walk->call.cut = cut;
+    walk->is_in_row = !group_run_row(&walk->call, 0, scratch, context);
     walk->call.cut = NULL;
-    world->episode = episode;
-    world->is_running = true;
+    if (!walk->is_in_row && cut != NULL) {
+        world->episode = episode;
+        world->is_running = true;
+    }
+    return !walk->is_in_row;
 }
 
 bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
@@ -216,14 +219,10 @@ bool group_walk_step(GroupWalk *walk, Arena *scratch, const Context *context,
         walk->call.action = input->is_double ? NULL : walk->numbers;
         walk->call.action_double = input->is_double ? walk->numbers : NULL;
     }
-    walk->call.is_paced = walk->is_paced && !was_cut;
-    if (was_cut) {
-        run_cut(walk, substeps, scratch);
-    } else if (!group_run_row(&walk->call, 0, scratch, context)) {
-        walk->is_in_row = true;
+    walk->call.is_paced = walk->is_paced;
+    if (!run_row(walk, was_cut ? &substeps : NULL, scratch, context)) {
         return false;
     }
-    walk->is_in_row = false;
     walk->unconverged += walk->call.row[0].unconverged;
     walk->doubtful += walk->call.row[0].is_doubtful;
     gain_add(&walk->gain, &walk->call.row[0].gain);

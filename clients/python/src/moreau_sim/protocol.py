@@ -2792,7 +2792,8 @@ class EpisodeTouches(Message):
     recording with events would have had, needs what EpisodeVerify needs, and sends events with
     `touches_progress`; where the recording is not what its steps give, or has lost some, it is DATA_LOSS,
     naming the step. An episode of a group never has events: of it the touches are those of all steps of its
-    world, told in steps of the group. One whose beginning is in another recording begins with those who touch
+    world, told in steps of the group; what a call did that was stopped within its substeps, and so ended the
+    episode, is told of its last step. One whose beginning is in another recording begins with those who touch
     there."""
 
     episode: str | None = None
