@@ -45,6 +45,7 @@ static struct {
     FaultKind fault;
     uint64_t fault_begin, fault_end; // operations
     uint64_t fault_percent;
+    uint64_t slept_ns;        // of FAULT_SLOW
     uint64_t survive_percent; // of what was not synced, when the power goes
 } disk;
 
@@ -160,6 +161,10 @@ static Image *image_of(const char *path, int fd) {
 
 // ---- faults
 
+// All that a slow disk takes: a step waits for what is recorded, and its client (link.c) not much
+// longer than this.
+static const uint64_t slow_ns_max = 60000000000u;
+
 static bool is_due(uint64_t operation) {
     return disk.faults_allowed && operation >= disk.fault_begin && operation < disk.fault_end;
 }
@@ -175,7 +180,11 @@ static bool refuses(void) {
     }
     disk.faults_came = true;
     if (disk.fault == FAULT_SLOW) {
-        schedule_sleep(dice_roll(&disk.dice, 400000000));
+        const uint64_t ns = dice_roll(&disk.dice, 400000000);
+        disk.slept_ns += ns;
+        if (disk.slept_ns <= slow_ns_max) {
+            schedule_sleep(ns);
+        }
         return false;
     }
     errno = disk.fault == FAULT_FULL ? ENOSPC : EIO;
