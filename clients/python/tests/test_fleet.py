@@ -449,3 +449,36 @@ def test_recordings_of_all_servers_verify_in_one_file(launched, tmp_path):
         assert len(episodes) > COUNT and len(recordings) >= 6 and any(one.parent for one in episodes)
         for one in episodes[:: len(episodes) // 40]:
             assert client.episode_verify(episode=one.episode).result().verified
+
+
+def test_what_came_back_early_comes_once_though_the_server_is_lost_again(client, launched, monkeypatch):
+    """Repeating a receive may bring worlds that nobody had: they are given, and not again when that is repeated, too."""
+    from moreau_sim.fleet.share import Share
+
+    repeat, begin_receive, is_repeating = Share._repeat, Group.begin_receive, []
+
+    def all_at_once(share):
+        is_repeating.append(share)
+        repeat(share)
+        is_repeating.pop()
+
+    def greedy(group, count):
+        return begin_receive(group, len(is_repeating[-1].out) if is_repeating else count)
+
+    monkeypatch.setattr(Share, "_repeat", all_at_once)
+    monkeypatch.setattr(Group, "begin_receive", greedy)
+    rows = straight(client, 2)
+    servers = {server.address: server for server in (launched() for _ in range(3))}
+    with Fleet(list(servers), CART, count=COUNT, shares=3, save_every=1000, **LAYOUT) as fleet:
+        fleet.reset(seed=7)
+        fleet.send(actions(0))
+        seen = fleet.receive(30).worlds.tolist()
+        for _ in range(2):
+            server = servers[fleet.shares[0].host.address]
+            server.process.kill()
+            server.process.wait()
+            while fleet.shares[0].host is None or fleet.shares[0].host.address == server.address:
+                seen += fleet.receive(10).worlds.tolist()
+        seen += fleet.receive().worlds.tolist()
+        assert sorted(seen) == list(range(COUNT))
+        same(fleet.step(actions(1)), rows[2])

@@ -255,8 +255,7 @@ class Fleet:
                 continue
             self._homeless.remove(share)
             for rows in share.early:
-                share.count_ended(rows.final.world)
-                self._buffer.append(self._moved(share, rows))
+                self._came_back(share, rows)
             share.early = []
             if share.epoch > 1:
                 text = f"worlds {share.first} to {share.first + share.count - 1} go on at {host.address}, after {time.monotonic() - begun:.2f} s"
@@ -494,12 +493,16 @@ class Fleet:
                     raise
                 self._lose(host, why)
                 continue
-            share.history.append(Call(Kind.RECEIVE, rows.worlds, rows=digests_of(rows)))
-            share.out -= set(rows.worlds.tolist())
-            share.count_ended(rows.final.world)
-            self._buffer.append(self._moved(share, rows))
+            self._came_back(share, rows)
             count += len(rows.worlds)
         return count
+
+    def _came_back(self, share: Share, rows: Rows) -> None:
+        """Rows that came back, for whoever receives next; made again, the share gives them no second time."""
+        share.history.append(Call(Kind.RECEIVE, rows.worlds, rows=digests_of(rows)))
+        share.out -= set(rows.worlds.tolist())
+        share.count_ended(rows.final.world)
+        self._buffer.append(self._moved(share, rows))
 
     # ---- saving and moving
 
