@@ -65,7 +65,13 @@ def describe() -> pb.FileDescriptorProto:
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "set"
         subprocess.run(
-            ["protoc", f"--proto_path={PROTO.parent}", "--include_source_info", f"--descriptor_set_out={out}", str(PROTO)],
+            [
+                "protoc",
+                f"--proto_path={PROTO.parent}",
+                "--include_source_info",
+                f"--descriptor_set_out={out}",
+                str(PROTO),
+            ],
             check=True,
         )
         return pb.FileDescriptorSet.FromString(out.read_bytes()).file[0]
@@ -204,7 +210,8 @@ def protocol(file: pb.FileDescriptorProto) -> str:
     messages = {m.name: m for m in file.message_type}
     sent = reachable(messages, "Request")
     lines = [
-        HEAD + '"""Every message of the protocol, as proto/moreau.proto has it, with its comments. A field that is None is',
+        HEAD
+        + '"""Every message of the protocol, as proto/moreau.proto has it, with its comments. A field that is None is',
         'absent. Columns that are sent may be any sequence of numbers; those that come are arrays of their own."""',
         "",
         "from __future__ import annotations",
@@ -246,19 +253,29 @@ def explain(message: pb.DescriptorProto, notes: dict[tuple[int, ...], str], inde
     """What the .proto says of a call and its fields, as a method's docstring."""
     said = notes.get((4, index), f"See protocol.{message.name}.")
     text = quote(said, "        ")
-    parts = [(name_of(part), notes[4, index, 2, place]) for place, part in enumerate(message.field) if (4, index, 2, place) in notes]
+    parts = [
+        (name_of(part), notes[4, index, 2, place])
+        for place, part in enumerate(message.field)
+        if (4, index, 2, place) in notes
+    ]
     if not parts:
         return text
     width = max(len(name) for name, _ in parts)
     lines = [text.removesuffix('"""').rstrip(), ""]
     for name, note in parts:
         note = note.replace("\\", "\\\\").replace('"""', "'''")
-        lines += textwrap.wrap(note, 112, initial_indent=f"        {name:{width}}  ", subsequent_indent=" " * (10 + width))
+        lines += textwrap.wrap(
+            note, 112, initial_indent=f"        {name:{width}}  ", subsequent_indent=" " * (10 + width)
+        )
     return "\n".join([*lines, '        """'])
 
 
 def write_call(
-    field: F, messages: dict[str, pb.DescriptorProto], results: dict[str, str], notes: dict[tuple[int, ...], str], index: int
+    field: F,
+    messages: dict[str, pb.DescriptorProto],
+    results: dict[str, str],
+    notes: dict[tuple[int, ...], str],
+    index: int,
 ) -> list[str]:
     message = messages[type_name(field)]
     reply = results[field.name]
@@ -311,7 +328,8 @@ def calls(file: pb.FileDescriptorProto) -> str:
         "    def _call(self, message: Message, result: type[R], deadline_ms: int | None) -> R:",
         "        raise NotImplementedError",
         "",
-        "    def _stream(self, message: Message, event: type[E], result: type[R], deadline_ms: int | None) -> Stream[E, R]:",
+        "    def _stream(self, message: Message, event: type[E], result: type[R], deadline_ms: int | None) "
+        "-> Stream[E, R]:",
         "        raise NotImplementedError",
     ]
     results = {}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Learns an environment by an evolution strategy, in NumPy alone: every world of a group tries a policy of its own, and the
-best of them make the next generation.
+"""Learns an environment by an evolution strategy, in NumPy alone: every world of a group tries a policy of its own, and
+the best of them make the next generation.
 
     python examples/evolve.py [moreau_sim/CartPole-v0] [--seeds 5] [--address 127.0.0.1:7667] [--save policy.npz]
 
-Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other episodes.
-A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
+Each generation is one reset and one episode of all worlds. It is judged by the policy in their middle, on other
+episodes. A run ends when that is solved (CartPole: a mean return of 475; BlockPush: 90 % on the mark).
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ class Strategy:
         move = self.weights @ best
         self.middle = self.middle + self.spread * move
         straight = self.axes @ ((move @ self.axes) / self.stretch)
-        self.step_path = (1 - self.step_rate) * self.step_path + np.sqrt(self.step_rate * (2 - self.step_rate) * self.mass) * straight
+        self.step_path = (1 - self.step_rate) * self.step_path + np.sqrt(
+            self.step_rate * (2 - self.step_rate) * self.mass
+        ) * straight
         self.path = (1 - self.path_rate) * self.path + np.sqrt(self.path_rate * (2 - self.path_rate) * self.mass) * move
         many = (best * self.weights[:, None]).T @ best
         old = (1 - self.one_rate - self.many_rate) * self.covariance
@@ -110,7 +112,9 @@ def alike(env: gymnasium.vector.VectorEnv, episodes: int, rng: np.random.Generat
     return np.tile(values, (env.num_envs // episodes, 1))
 
 
-def play(env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, **begin: Any) -> tuple[np.ndarray, np.ndarray | None]:
+def play(
+    env: gymnasium.vector.VectorEnv, policy: Policy, weights: np.ndarray, **begin: Any
+) -> tuple[np.ndarray, np.ndarray | None]:
     """One episode of every world: what each returned, and whether it was a success, where the environment says so."""
     observation, _ = env.reset(**begin)
     returned, success = np.zeros(env.num_envs), None
@@ -147,7 +151,12 @@ def learn(id: str, seed: int, address: str | None) -> tuple[float, np.ndarray]:
         cost = COST * np.square(tried[:: recipe.episodes]).sum(axis=1)
         strategy.tell(returned.reshape(recipe.tries, recipe.episodes).mean(axis=1) - cost)
         reached = judge(others, policy, strategy.middle, seed=int(rng.integers(2**62)))
-        print(f"\r  generation {generation}: {reached:.3g} after {time.monotonic() - begun:.0f} s ", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r  generation {generation}: {reached:.3g} after {time.monotonic() - begun:.0f} s ",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
         # solved is what is solved on episodes that did not decide when to stop
         if reached >= recipe.solved:
             reached = judge(others, policy, strategy.middle, seed=int(rng.integers(2**62)))
@@ -184,7 +193,10 @@ def main() -> None:
         reached, weights = learn(arguments.id, seed, arguments.address)
         is_solved = reached >= RECIPES[arguments.id].solved
         solved += is_solved
-        print(f"\rseed {seed}: {reached:.4g}{'' if is_solved else ', not solved'} after {time.monotonic() - begun:.1f} s", flush=True)
+        print(
+            f"\rseed {seed}: {reached:.4g}{'' if is_solved else ', not solved'} after {time.monotonic() - begun:.1f} s",
+            flush=True,
+        )
     print(f"{arguments.id}: {solved} of {arguments.seeds} runs solved it")
     if arguments.save:
         np.savez(arguments.save, weights=weights)

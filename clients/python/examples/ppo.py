@@ -3,7 +3,8 @@
 """Learns an environment with Stable-Baselines3's PPO, whose VecEnv a group of worlds becomes.
 
     pip install 'moreau-sim[gym]' stable-baselines3
-    python examples/ppo.py [moreau_sim/CartPole-v0] [--worlds 64] [--steps 200000] [--address 127.0.0.1:7667] [--record NAME]
+    python examples/ppo.py [moreau_sim/CartPole-v0] [--worlds 64] [--steps 200000] [--address 127.0.0.1:7667] [--record
+    NAME]
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ import moreau_sim.gym  # noqa: F401  # its environments
 
 
 class SB3Worlds(VecEnv):
-    """A Gymnasium vector environment as Stable-Baselines3 has them: episodes begin anew in the step that they end in, and
-    what was seen last is in the info of that step."""
+    """A Gymnasium vector environment as Stable-Baselines3 has them: episodes begin anew in the step that they end in,
+    and what was seen last is in the info of that step."""
 
     def __init__(self, id: str, worlds: int, **place: Any) -> None:
         self.env = gymnasium.make_vec(id, num_envs=worlds, autoreset_mode="SameStep", **place)
@@ -100,7 +101,10 @@ def main() -> None:
     took = time.monotonic() - begun
     worlds.training = worlds.norm_reward = False
     returned, spread = evaluate_policy(learner, worlds, 100)
-    print(f"mean return {returned:.4g} +- {spread:.3g} after {arguments.steps:,} steps in {took:.0f} s ({arguments.steps / took:,.0f} steps/s)")
+    print(
+        f"mean return {returned:.4g} +- {spread:.3g} after {arguments.steps:,} steps in {took:.0f} s "
+        f"({arguments.steps / took:,.0f} steps/s)"
+    )
     if arguments.save:
         learner.save(arguments.save)
         worlds.save(arguments.save + ".scales")  # what observations are divided by

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The commands `moreau` and `moreau-server` that pip installs: each becomes the program of its name that the wheel brings.
+"""The commands `moreau` and `moreau-server` that pip installs: each becomes the program of its name that the wheel
+brings.
 
-A module of its own, as the package `moreau_sim` imports NumPy and all of the protocol: a quarter of a second, which a command in a
-script has not.
+A module of its own, as the package `moreau_sim` imports NumPy and all of the protocol: a quarter of a second, which a
+command in a script has not.
 
-The wheel of the client alone has the commands and not the programs. It must not hide what was installed otherwise, so there they go on
-to the next one on PATH.
+The wheel of the client alone has the commands and not the programs. It must not hide what was installed otherwise, so
+there they go on to the next one on PATH.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def in_package(name: str) -> pathlib.Path | None:
 
 
 def on_path(name: str) -> str | None:
-    """The first of that name on PATH that is not a command of this module, of whatever environment: such a one has no program, or
-    `in_package` has been asked before."""
+    """The first of that name on PATH that is not a command of this module, of whatever environment: such a one has no
+    program, or `in_package` has been asked before."""
     for folder in os.get_exec_path():
         found = shutil.which(name, path=folder)
         if found and not _is_command(found):

@@ -331,7 +331,8 @@ def test_a_defect_is_not_told_as_many(wrapper, check):
 
 @pytest.mark.parametrize("wrapper, modes", [(NamesItsMode, 3), (HasNoMode, 1), (HasNoMetadata, 1), (InventsAMode, 0)])
 def test_a_mode_that_is_said_badly_is_one_line_for_each(wrapper, modes):
-    """What is played all the same is as it should be: a text that Gymnasium knows, and what Gymnasium takes for NEXT_STEP."""
+    """What is played all the same is as it should be: a text that Gymnasium knows, and what Gymnasium takes for
+    NEXT_STEP."""
     report = check_vector_env(lambda autoreset_mode: wrapper(cart_poles(autoreset_mode)), calls=60, raises=False)
     assert [problem.check for problem in report.problems] == ["modes"], report
     assert sum("mode " in text for text in report.skipped) == 3 - modes

@@ -44,7 +44,12 @@ def test_every_solver_rests_a_ball(client, solver):
 
 def test_columns_come_as_arrays_that_may_be_kept(client):
     world = World.create(client)
-    ids = client.world_add_bodies(world=world.id, pose=np.tile([0, 0, 5, 1, 0, 0, 0], (3, 1)), mass=[1, 2, 3], inertia=np.tile([1, 1, 1, 0, 0, 0], 3)).ids
+    ids = client.world_add_bodies(
+        world=world.id,
+        pose=np.tile([0, 0, 5, 1, 0, 0, 0], (3, 1)),
+        mass=[1, 2, 3],
+        inertia=np.tile([1, 1, 1, 0, 0, 0], 3),
+    ).ids
     first = world.step(1, poses=True).pose
     kept = first.copy()
     world.step(100, poses=True)
@@ -67,8 +72,12 @@ SWING = {
 
 def test_columns_of_joints_are_cut_joint_by_joint_and_world_by_world(client):
     worlds = [World.create(client, SWING) for _ in range(3)]
-    reply = client.world_step(worlds=[world.id for world in worlds], joint_positions=True, joint_velocities=True, joint_wrenches=True)
-    for world, position, wrench in zip(worlds, moreau_sim.step_joints(reply, "position"), moreau_sim.step_joints(reply, "wrench"), strict=True):
+    reply = client.world_step(
+        worlds=[world.id for world in worlds], joint_positions=True, joint_velocities=True, joint_wrenches=True
+    )
+    for world, position, wrench in zip(
+        worlds, moreau_sim.step_joints(reply, "position"), moreau_sim.step_joints(reply, "wrench"), strict=True
+    ):
         joints = world.joints(wrenches=True)
         assert np.array_equal(joints.position, position) and np.array_equal(joints.wrench, wrench)
         assert joints.axis_first.tolist() == [0, 0, 3] and joints.position_first.tolist() == [0, 0, 4]
@@ -88,13 +97,23 @@ def test_pipelined_calls_are_answered_each(client):
 def test_long_calls_are_pipelined_without_end():
     """Long requests with long replies: a server takes no more of them while its replies are not taken."""
     bodies, steps = 2000, 200
-    with moreau_sim.launch(workers=2, options=["--unsent-bytes-max", "64K", "--write-timeout-ms", "5000"]) as server, server.client() as client:
+    with (
+        moreau_sim.launch(workers=2, options=["--unsent-bytes-max", "64K", "--write-timeout-ms", "5000"]) as server,
+        server.client() as client,
+    ):
         world = World.create(client, gravity=[0, 0, 0], time_step=0.01)
         pose = np.tile([0.0, 0, 0, 1, 0, 0, 0], (bodies, 1))
         pose[:, 0] = 3.0 * np.arange(bodies)
-        ids = client.world_add_bodies(world=world.id, pose=pose, mass=np.ones(bodies), inertia=np.tile([1.0, 1, 1, 0, 0, 0], bodies)).ids
+        ids = client.world_add_bodies(
+            world=world.id, pose=pose, mass=np.ones(bodies), inertia=np.tile([1.0, 1, 1, 0, 0, 0], bodies)
+        ).ids
         call = protocol.WorldStep(
-            worlds=[world.id], wrench_count=[bodies], wrench_body=ids, wrench=np.tile([0.0, 0, 1, 0, 0, 0], bodies), poses=True, reports=False
+            worlds=[world.id],
+            wrench_count=[bodies],
+            wrench_body=ids,
+            wrench=np.tile([0.0, 0, 1, 0, 0, 0], bodies),
+            poses=True,
+            reports=False,
         )
         sent = [client.send(call, protocol.WorldStepReply) for _ in range(steps)]
         for step, one in enumerate(sent, 1):
@@ -163,7 +182,9 @@ def test_touches_that_nobody_noted_are_found_by_stepping_again(client):
     list(touches)
     rows = touches.result()
     assert rows.simulated and rows.total == len(rows.body) == 1
-    assert list(rows.body) == [1] and list(rows.other_body) == [2] and rows.hardest_impulse[0] >= rows.first_impulse[0] > 0
+    assert (
+        list(rows.body) == [1] and list(rows.other_body) == [2] and rows.hardest_impulse[0] >= rows.first_impulse[0] > 0
+    )
 
 
 def test_a_world_is_watched_while_it_runs(server, client):
@@ -208,7 +229,11 @@ def test_a_problem_is_solved_from_arrays(client):
     [
         (errors.InvalidArgument, "settings.time_step", lambda c: World.create(c, time_step=-1.0)),
         (errors.InvalidArgument, "time_step", lambda c: World.create(c, BALL).step(time_step=float("nan"))),
-        (errors.NotFound, "worlds", lambda c: c.world_step(worlds=[10**9]).failures and World(c, 10**9, "", None).step()),
+        (
+            errors.NotFound,
+            "worlds",
+            lambda c: c.world_step(worlds=[10**9]).failures and World(c, 10**9, "", None).step(),
+        ),
         (errors.NotFound, "episode", lambda c: c.episode_describe(episode="none such")),
         (ValueError, "bodies[0].kind", lambda c: World.create(c, {"bodies": [{"kind": "FLYING"}]})),
         (ValueError, "bodies[0].colour", lambda c: World.create(c, {"bodies": [{"colour": 1}]})),
@@ -274,7 +299,9 @@ def test_a_silent_server_is_not_waited_for_without_end():
 LENGTHS = [1, 100, 65531, 65532, 65533, 200000]  # some about as long as what is read at once
 
 
-@pytest.mark.parametrize("bytes_of_body, piece", [(1, 1), (100, 3), *((length, piece) for length in LENGTHS for piece in (5000, 10**6))])
+@pytest.mark.parametrize(
+    "bytes_of_body, piece", [(1, 1), (100, 3), *((length, piece) for length in LENGTHS for piece in (5000, 10**6))]
+)
 def test_frames_come_whole_however_they_are_cut(bytes_of_body, piece):
     bodies = [bytes([number]) * (bytes_of_body - number % 2) for number in range(5)]
     stream = b"".join(struct.pack(">I", len(body)) + body for body in bodies)
@@ -441,7 +468,9 @@ def test_a_lost_connection_is_taken_up_again_and_nothing_is_done_twice(server):
     with listener, moreau_sim.Client(address, resumable=True, timeout_s=60.0) as client:
         world = World.create(client, BALL)
         for round in range(1, 9):
-            sent = [client.send(protocol.WorldStep(worlds=[world.id], steps=3), protocol.WorldStepReply) for _ in range(5)]
+            sent = [
+                client.send(protocol.WorldStep(worlds=[world.id], steps=3), protocol.WorldStepReply) for _ in range(5)
+            ]
             cut()
             steps = [int(one.result().step[0]) for one in sent]
             assert steps == [15 * (round - 1) + 3 * k for k in range(1, 6)]
@@ -450,7 +479,9 @@ def test_a_lost_connection_is_taken_up_again_and_nothing_is_done_twice(server):
 def test_a_connection_that_does_not_come_back_is_an_error(server):
     listener, address, cut = proxy_to(server.address)
     with listener, moreau_sim.Client(address, timeout_s=60.0) as client:
-        pending = client.send(protocol.WorldStep(worlds=[World.create(client, BALL).id], steps=10**9), protocol.WorldStepReply)
+        pending = client.send(
+            protocol.WorldStep(worlds=[World.create(client, BALL).id], steps=10**9), protocol.WorldStepReply
+        )
         cut()
         with pytest.raises(errors.ConnectionLost):
             pending.result()

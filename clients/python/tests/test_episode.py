@@ -51,7 +51,9 @@ def test_what_comes_and_goes_is_nan_where_it_is_not(client):
     world = World.create(client, STACK)
     with world.record("come and go") as id:
         world.step(2)
-        [new] = client.world_add_bodies(world=world.id, pose=[9, 9, 9, 1, 0, 0, 0], mass=[1], inertia=[1, 1, 1, 0, 0, 0]).ids.tolist()
+        [new] = client.world_add_bodies(
+            world=world.id, pose=[9, 9, 9, 1, 0, 0, 0], mass=[1], inertia=[1, 1, 1, 0, 0, 0]
+        ).ids.tolist()
         world.step(2)
         client.world_remove(world=world.id, bodies=[int(world.ids[2])])
         world.step(2)
@@ -92,7 +94,16 @@ def test_reports_are_those_that_the_steps_gave(client):
     arrays = Episode(client, id).arrays(reports=True)
     assert arrays["report_present"].tolist() == [False] + [True] * 30 and not arrays["stored"].any()
     assert np.isnan(arrays["report_e_own"][0]) and arrays["report_contacts"][0] == 0
-    for name in ("contacts", "rows", "iterations", "converged", "tolerance", "worst_body_a", "worst_body_b", "recovery_contacts"):
+    for name in (
+        "contacts",
+        "rows",
+        "iterations",
+        "converged",
+        "tolerance",
+        "worst_body_a",
+        "worst_body_b",
+        "recovery_contacts",
+    ):
         assert arrays[f"report_{name}"][1:].tolist() == [getattr(one, name)[0] for one in given]
     for name in ("e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_ds", "e_own", "e_row", "penetration"):
         assert arrays[f"report_{name}"][1:].tolist() == [getattr(one.last, name)[0] for one in given]
@@ -131,7 +142,10 @@ def test_a_range_is_cut_and_a_stream_may_be_left(client):
 
 def test_a_group_is_as_good(client):
     scene = {"bodies": [{"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]}]}
-    layout = {"action": [moreau_sim.channel("BODY_FORCE", "ball")], "observation": [moreau_sim.channel("BODY_POSITION", "ball")]}
+    layout = {
+        "action": [moreau_sim.channel("BODY_FORCE", "ball")],
+        "observation": [moreau_sim.channel("BODY_POSITION", "ball")],
+    }
     with moreau_sim.Group.create(client, scene, count=2, step_limit=20, record="farm", **layout) as group:
         group.reset()
         seen = [group.step(np.full((2, 3), 0.5)).observation for _ in range(19)]
@@ -151,16 +165,24 @@ def test_every_episode_of_a_group_is_what_its_learner_saw(client):
     # the cart is pushed out of the bounds, which takes it away with its rail: later episodes begin with it again
     scene = {
         "settings": {"time_step": 0.01, "bounds": {"lower": [-9, -9, -9], "upper": [0.25, 9, 9]}},
-        "bodies": [{"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]}, {"name": "ball", "position": [0, 5, 2], "shapes": [{"sphere": {"radius": 0.1}}]}],
+        "bodies": [
+            {"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]},
+            {"name": "ball", "position": [0, 5, 2], "shapes": [{"sphere": {"radius": 0.1}}]},
+        ],
         "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]}],
     }
     layout = {
         "action": [moreau_sim.channel("JOINT_EFFORT", "rail")],
-        "observation": [moreau_sim.channel("JOINT_POSITION", "rail"), moreau_sim.channel("BODY_POSITION", "ball", axes=[2])],
+        "observation": [
+            moreau_sim.channel("JOINT_POSITION", "rail"),
+            moreau_sim.channel("BODY_POSITION", "ball", axes=[2]),
+        ],
         "noise": [moreau_sim.uniform("JOINT_POSITION", "rail", -0.1, 0.1)],
     }
     seen, begun = {}, [[] for _ in range(3)]
-    with moreau_sim.Group.create(client, scene, count=3, substeps=3, autoreset="SAME_STEP", double=True, record="leaves", **layout) as group:
+    with moreau_sim.Group.create(
+        client, scene, count=3, substeps=3, autoreset="SAME_STEP", double=True, record="leaves", **layout
+    ) as group:
         rows = group.reset(seed=3)
         for _ in range(40):
             for world in range(3):

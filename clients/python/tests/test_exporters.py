@@ -24,8 +24,15 @@ SCENE = {
     "bodies": [
         {"name": "slope", "kind": "STATIC", "shapes": [{"plane": {"normal": [0.3, 0, 1], "offset": -0.5}}]},
         {"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]},
-        {"name": "box", "position": [1, 0, 1], "shapes": [{"box": {"half_extents": [0.1, 0.2, 0.3]}, "position": [0, 0, 0.05]}]},
-        {"position": [2, 0, 2], "shapes": [{"capsule": {"radius": 0.1, "half_length": 0.2}, "orientation": [1, 1, 0, 0]}]},
+        {
+            "name": "box",
+            "position": [1, 0, 1],
+            "shapes": [{"box": {"half_extents": [0.1, 0.2, 0.3]}, "position": [0, 0, 0.05]}],
+        },
+        {
+            "position": [2, 0, 2],
+            "shapes": [{"capsule": {"radius": 0.1, "half_length": 0.2}, "orientation": [1, 1, 0, 0]}],
+        },
     ]
 }
 
@@ -39,7 +46,10 @@ def messages(path, topic):
 
 def steps(path):
     with open(path, "rb") as file:
-        return [json.loads(message.data) for _, _, message in make_reader(file, validate_crcs=True).iter_messages(topics=["/step"])]
+        return [
+            json.loads(message.data)
+            for _, _, message in make_reader(file, validate_crcs=True).iter_messages(topics=["/step"])
+        ]
 
 
 def vector(v):
@@ -69,7 +79,9 @@ def test_frames_are_where_the_bodies_are(slide, tmp_path):
         assert message.log_time == round(arrays["time"][k] * 1e9)
         assert [frame.child_frame_id for frame in frames.transforms] == ["slope", "ball", "box", "body 4"]
         assert {frame.parent_frame_id for frame in frames.transforms} == {"world"}
-        assert [vector(frame.translation) + quaternion(frame.rotation) for frame in frames.transforms] == arrays["pose"][k].tolist()
+        assert [vector(frame.translation) + quaternion(frame.rotation) for frame in frames.transforms] == arrays[
+            "pose"
+        ][k].tolist()
     for k, step in enumerate(steps(tmp_path / "a.mcap")):
         assert step["step"] == 3 * k and step["time"] == arrays["time"][k]
         assert step["bodies"]["box"]["velocity"] + step["bodies"]["box"]["spin"] == arrays["velocity"][k, 2].tolist()
@@ -128,7 +140,9 @@ def test_each_message_says_all_that_is_there(client, tmp_path):
     world = World.create(client, SCENE)
     with world.record() as id:
         world.step(2)
-        shape = client.world_add_shapes(world=world.id, primitive_count=[1], kind=[int(moreau_sim.protocol.Primitive.Kind.SPHERE)], size=[0.5, 0, 0]).ids
+        shape = client.world_add_shapes(
+            world=world.id, primitive_count=[1], kind=[int(moreau_sim.protocol.Primitive.Kind.SPHERE)], size=[0.5, 0, 0]
+        ).ids
         [new] = client.world_add_bodies(world=world.id, pose=[9, 9, 9, 1, 0, 0, 0], shape=shape).ids.tolist()
         world.step(2)
         client.world_remove(world=world.id, bodies=[int(world.ids[1])])
@@ -136,10 +150,17 @@ def test_each_message_says_all_that_is_there(client, tmp_path):
     before = client.world_list().total
     written = exporters.mcap(Episode(client, id), tmp_path / "a.mcap")
     assert written == exporters.Written(7, 5, 0) and client.world_list().total == before
-    told = [(message.log_time, [entity.id for entity in update.entities]) for _, message, update in messages(tmp_path / "a.mcap", "/scene")]
+    told = [
+        (message.log_time, [entity.id for entity in update.entities])
+        for _, message, update in messages(tmp_path / "a.mcap", "/scene")
+    ]
     h = 1e9 / 240
     first = ["slope", "ball", "box", "body 4"]
-    assert told == [(0, first), (round(3 * h), [*first, f"body {new}"]), (round(5 * h), [*(first[:1] + first[2:]), f"body {new}"])]
+    assert told == [
+        (0, first),
+        (round(3 * h), [*first, f"body {new}"]),
+        (round(5 * h), [*(first[:1] + first[2:]), f"body {new}"]),
+    ]
     *_, (_, _, last) = messages(tmp_path / "a.mcap", "/scene")
     assert last.deletions[0].type == last.deletions[0].ALL and vector(last.entities[-1].spheres[0].size) == [1, 1, 1]
 

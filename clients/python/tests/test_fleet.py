@@ -17,7 +17,10 @@ from moreau_sim import Fleet, Group, channel, errors, parameter, uniform
 
 CART = {
     "settings": {"time_step": 0.02, "gravity": [0, 0, -9.81]},
-    "bodies": [{"name": "cart", "mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0]}, {"name": "pole", "mass": 0.1, "inertia": [0.01, 0.01, 0.01, 0, 0, 0], "position": [0, 0, 0.5]}],
+    "bodies": [
+        {"name": "cart", "mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0]},
+        {"name": "pole", "mass": 0.1, "inertia": [0.01, 0.01, 0.01, 0, 0, 0], "position": [0, 0, 0.5]},
+    ],
     "joints": [
         {"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]},
         {"name": "hinge", "kind": "HINGE", "body_a": "cart", "body_b": "pole", "axis": [0, 1, 0]},
@@ -26,11 +29,15 @@ CART = {
 COUNT = 200
 LAYOUT = {
     "action": [channel("JOINT_EFFORT", "rail", scale=10, low=-1, high=1)],
-    "observation": [channel(kind, joint) for kind in ("JOINT_POSITION", "JOINT_VELOCITY") for joint in ("rail", "hinge")],
+    "observation": [
+        channel(kind, joint) for kind in ("JOINT_POSITION", "JOINT_VELOCITY") for joint in ("rail", "hinge")
+    ],
     "extra": [channel("TIME")],
     "bounds": [channel("JOINT_POSITION", "hinge", low=-0.2, high=0.2)],
     "noise": [uniform("JOINT_POSITION", "hinge", -0.05, 0.05)],
-    "parameters": [parameter("GRAVITY", None, np.tile([0.0, 0.0, -9.81], COUNT) + np.repeat(np.linspace(0, 1, COUNT), 3))],
+    "parameters": [
+        parameter("GRAVITY", None, np.tile([0.0, 0.0, -9.81], COUNT) + np.repeat(np.linspace(0, 1, COUNT), 3))
+    ],
     "step_limit": 30,
 }
 
@@ -133,7 +140,9 @@ def test_growing_draining_and_moving_change_no_bit(client, launched):
 
 def by_world(rows, into):
     for i, world in enumerate(rows.worlds.tolist()):
-        into.setdefault(world, []).append((rows.observation[i].tobytes(), bool(rows.terminated[i]), bool(rows.truncated[i])))
+        into.setdefault(world, []).append(
+            (rows.observation[i].tobytes(), bool(rows.terminated[i]), bool(rows.truncated[i]))
+        )
 
 
 def test_sent_worlds_come_back_the_same_in_any_order(client, launched):
@@ -170,7 +179,8 @@ def test_sent_worlds_come_back_the_same_in_any_order(client, launched):
 
 
 class Relay:
-    """A way to a server that can be cut: all bytes of what goes through are lost, and nothing comes until it is mended."""
+    """A way to a server that can be cut: all bytes of what goes through are lost, and nothing comes until it is
+    mended."""
 
     def __init__(self, path):
         self.path = path
@@ -230,7 +240,9 @@ def test_a_server_that_stands_still_is_lost_and_a_stranger_afterwards(client, la
     calls = 30
     rows = straight(client, calls)
     servers = [launched(), launched()]
-    with Fleet([server.address for server in servers], CART, count=COUNT, shares=4, lost_after_s=1.0, **LAYOUT) as fleet:
+    with Fleet(
+        [server.address for server in servers], CART, count=COUNT, shares=4, lost_after_s=1.0, **LAYOUT
+    ) as fleet:
         same(fleet.reset(seed=7), rows[0])
         for call in range(calls):
             if call == 10:
@@ -282,7 +294,13 @@ def test_what_is_wrong_names_the_server(launched, tmp_path):
     with pytest.raises(ValueError, match="shares"):
         Fleet([server.address], shares=9, **make)
     with pytest.raises(errors.InvalidArgument, match="nobody"):
-        Fleet([server.address], CART, count=8, action=[channel("JOINT_EFFORT", "nobody")], observation=LAYOUT["observation"])
+        Fleet(
+            [server.address],
+            CART,
+            count=8,
+            action=[channel("JOINT_EFFORT", "nobody")],
+            observation=LAYOUT["observation"],
+        )
     with server.client() as client:
         assert not client.group_list().groups  # nothing half made
     with Fleet([server.address], shares=2, **make) as fleet:

@@ -19,7 +19,10 @@ from moreau_sim.group import judged
 
 SLIDER = {
     "settings": {"time_step": 0.01, "gravity": [0, 0, 0]},
-    "bodies": [{"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]}, {"name": "ball", "shapes": [{"sphere": {"radius": 0.1}}], "position": [0, 5, 0]}],
+    "bodies": [
+        {"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]},
+        {"name": "ball", "shapes": [{"sphere": {"radius": 0.1}}], "position": [0, 5, 0]},
+    ],
     "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]}],
 }
 PUSHED = {
@@ -34,7 +37,12 @@ def make(client, count=4, **more):
 
 def test_worlds_do_what_the_closed_form_says(client):
     pushes = np.array([[0.0], [1.0], [-2.0], [100.0]])
-    with make(client, double=True, substeps=3, extra=[channel("TIME"), channel("BODY_POSITION", "cart", relative_to="ball", axes=[1])]) as group:
+    with make(
+        client,
+        double=True,
+        substeps=3,
+        extra=[channel("TIME"), channel("BODY_POSITION", "cart", relative_to="ball", axes=[1])],
+    ) as group:
         assert group.observation.names == ["rail.position", "rail.velocity"] and len(group.extra) == 2
         assert group.dtype == np.float64
         group.reset(seed=1)
@@ -42,7 +50,9 @@ def test_worlds_do_what_the_closed_form_says(client):
             rows = group.step(pushes)
     # symplectic Euler: v = n h F/m, x = h^2 F/m n (n + 1)/2; the last push is clipped to 8 N
     steps, push = 30, np.minimum(pushes[:, 0], 8.0) / 2.0
-    assert rows.observation == pytest.approx(np.stack([1e-4 * push * steps * (steps + 1) / 2, 0.01 * steps * push], axis=1), abs=1e-13)
+    assert rows.observation == pytest.approx(
+        np.stack([1e-4 * push * steps * (steps + 1) / 2, 0.01 * steps * push], axis=1), abs=1e-13
+    )
     assert rows.extra == pytest.approx(np.tile([0.3, -5.0], (4, 1)), abs=1e-13)
 
 
@@ -66,8 +76,18 @@ def test_noise_columns_are_named_by_what_is_added(client):
 
 
 def test_noise_is_what_numpy_draws(client):
-    noise = [uniform("JOINT_POSITION", "rail", -1, 3), gaussian("JOINT_VELOCITY", "rail", 0.5, 2.0), uniform("BODY_POSITION", "ball", 0, 1, axes=[0, 2])]
-    with make(client, noise=noise, double=True, first_world=10, observation=[*PUSHED["observation"], channel("BODY_POSITION", "ball")]) as group:
+    noise = [
+        uniform("JOINT_POSITION", "rail", -1, 3),
+        gaussian("JOINT_VELOCITY", "rail", 0.5, 2.0),
+        uniform("BODY_POSITION", "ball", 0, 1, axes=[0, 2]),
+    ]
+    with make(
+        client,
+        noise=noise,
+        double=True,
+        first_world=10,
+        observation=[*PUSHED["observation"], channel("BODY_POSITION", "ball")],
+    ) as group:
         for episode, rows in enumerate((group.reset(seed=77), group.reset())):
             for world in range(4):
                 draw = noise_stream(77, 10 + world, episode).random(5)
@@ -95,9 +115,13 @@ def test_the_last_observation_is_there_in_every_mode(client, mode):
             for place, world in enumerate(rows.final.world):
                 if world in first:
                     # nothing pushes: the cart is where its first velocity took it
-                    assert rows.final.observation[place] == pytest.approx([before[world, 1] * 0.01 * step, before[world, 1]], abs=1e-14)
+                    assert rows.final.observation[place] == pytest.approx(
+                        [before[world, 1] * 0.01 * step, before[world, 1]], abs=1e-14
+                    )
                     row = int(np.flatnonzero(rows.worlds == world)[0])
-                    assert rows.terminated[row] == (rows.final.observation[place, 0] > 0.02) and rows.truncated[row] == (step == 6)
+                    assert rows.terminated[row] == (rows.final.observation[place, 0] > 0.02) and rows.truncated[
+                        row
+                    ] == (step == 6)
                     assert (rows.final.length[place], rows.final.episode[place], rows.final.seed[place]) == (step, 0, 5)
                     again = noise_stream(5, world, 1).random()
                     shown = again if mode == "SAME_STEP" else before[world, 1]
@@ -121,7 +145,14 @@ def test_a_mask_names_worlds(client):
 def test_a_world_may_be_the_template(client):
     world = World.create(client, SLIDER)
     world.step(7, joints=[1], joint_effort=[3.0])
-    with Group.create(client, world, count=2, action=[channel("JOINT_EFFORT", 1)], observation=[channel("JOINT_VELOCITY", "rail")], double=True) as group:
+    with Group.create(
+        client,
+        world,
+        count=2,
+        action=[channel("JOINT_EFFORT", 1)],
+        observation=[channel("JOINT_VELOCITY", "rail")],
+        double=True,
+    ) as group:
         assert group.reset(seed=0).observation == pytest.approx(np.full((2, 1), 0.01 * 7 * 1.5), abs=1e-15)
 
 
@@ -178,7 +209,15 @@ def test_a_world_with_a_bad_action_is_refused_by_the_server_and_the_others_step(
         assert [failure.world for failure in rows.failures] == [1, 3]
 
 
-@pytest.mark.parametrize("bad, why", [(np.nan, "not finite"), (-np.inf, "not finite"), (1e39, "not finite as float32"), (-1.7e308, "not finite as float32")])
+@pytest.mark.parametrize(
+    "bad, why",
+    [
+        (np.nan, "not finite"),
+        (-np.inf, "not finite"),
+        (1e39, "not finite as float32"),
+        (-1.7e308, "not finite as float32"),
+    ],
+)
 def test_an_action_that_is_not_finite_is_refused_before_anything_steps(client, bad, why):
     actions = np.array([[1.0], [1.0], [bad], [1.0]])
     some = np.array([True, False, True, False])
@@ -280,7 +319,9 @@ def test_rows_are_read_as_they_stand(client):
         rows = group.step(np.ones((4, 1))) if group.reset(seed=1) else None
         assert np.array_equal(group.read().observation, rows.observation)
         mask = np.array([False, True, False, True])
-        assert np.array_equal(group.read(mask).observation, rows.observation[mask]) and group.read(mask).worlds.tolist() == [1, 3]
+        assert np.array_equal(group.read(mask).observation, rows.observation[mask]) and group.read(
+            mask
+        ).worlds.tolist() == [1, 3]
 
 
 def test_a_learner_is_warned_once_that_its_group_is_not_recorded_any_more(tmp_path):
@@ -313,7 +354,14 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
     noise = [uniform("JOINT_POSITION", "rail", -1, 1)]
 
     def begin(client):
-        return make(client, double=True, noise=noise, step_limit=9, seed=3, record=moreau_sim.protocol.GroupRecord(name="pushed", keyframe_steps=10))
+        return make(
+            client,
+            double=True,
+            noise=noise,
+            step_limit=9,
+            seed=3,
+            record=moreau_sim.protocol.GroupRecord(name="pushed", keyframe_steps=10),
+        )
 
     server = moreau_sim.launch(db=tmp_path / "episodes.db")
     client = server.client()
@@ -329,7 +377,8 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
     until = time.monotonic() + 20
     stored = 0
     while stored <= 5 and time.monotonic() < until:
-        with contextlib.suppress(errors.NotFound), Group.resume(client, killed.recording) as look:  # its row comes with the rest
+        # its row comes with the rest
+        with contextlib.suppress(errors.NotFound), Group.resume(client, killed.recording) as look:
             stored = look.resumed.step
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
@@ -347,7 +396,11 @@ def test_a_group_goes_on_after_its_server_was_killed(tmp_path):
             assert np.array_equal(group.read().observation, expected[step - 1])
             with server.client() as viewer:
                 seen = next(iter(viewer.subscribe(group=group.id, index=1)))
-                assert (seen.episode, seen.episode_step, seen.episode_over) == ((step - 1) // 10, (step - 1) % 10, step % 10 == 0)
+                assert (seen.episode, seen.episode_step, seen.episode_over) == (
+                    (step - 1) // 10,
+                    (step - 1) % 10,
+                    step % 10 == 0,
+                )
             for push, observation in zip(pushes[step:], expected[step:]):
                 assert np.array_equal(group.step(push).observation, observation)
         with Group.resume(client, killed.recording, step=5) as group:
@@ -372,7 +425,11 @@ def test_a_world_is_watched_while_it_learns(client, server):
             assert np.float32(seen[-1].frames.pose[0]) == rows.observation[2, 0]
         assert [(frame.episode, frame.episode_step) for frame in seen] == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
         with pytest.raises(errors.InvalidArgument) as refused:
-            judged(group.made(group.begin_step(None, np.array([[0.0], [0.0], [np.nan], [0.0]], np.float32)).fields(), np.arange(4)))
+            judged(
+                group.made(
+                    group.begin_step(None, np.array([[0.0], [0.0], [np.nan], [0.0]], np.float32)).fields(), np.arange(4)
+                )
+            )
         failed = next(frames)
         assert failed.failure.message in str(refused.value) and failed.episode_step == 1
         with pytest.raises(errors.InvalidArgument, match="The group has the worlds 0 to 3, not 4"):

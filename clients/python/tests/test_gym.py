@@ -64,7 +64,15 @@ def test_many_worlds_pass_our_checker_whatever_the_workers(address, other_addres
 def cart_poles(client, count):
     """Our CartPole in doubles, with nothing that ends it."""
     there = environments.CartPole()
-    return Group.create(client, there.scene, count=count, action=there.action, observation=there.observation, noise=there.noise, double=True)
+    return Group.create(
+        client,
+        there.scene,
+        count=count,
+        action=there.action,
+        observation=there.observation,
+        noise=there.noise,
+        double=True,
+    )
 
 
 def test_a_step_of_cart_pole_is_gymnasiums(address):
@@ -85,7 +93,13 @@ def test_a_step_of_cart_pole_is_gymnasiums(address):
 
 
 def test_episodes_of_cart_pole_are_gymnasiums(address):
-    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=20, address=address, autoreset_mode=AutoresetMode.DISABLED, double_precision=True)
+    worlds = gymnasium.make_vec(
+        "moreau_sim/CartPole-v0",
+        num_envs=20,
+        address=address,
+        autoreset_mode=AutoresetMode.DISABLED,
+        double_precision=True,
+    )
     begun, _ = worlds.reset(seed=3)
     rng = np.random.default_rng(2)
     actions = rng.integers(0, 2, (500, 20))
@@ -120,7 +134,9 @@ def test_friction_decides_where_the_block_stops(address):
     there = environments.BlockPush()
     channels = [channel("BODY_POSITION", "block", axes=[0]), channel("BODY_VELOCITY", "block", axes=[0])]
     with moreau_sim.Client(address) as client:
-        with Group.create(client, there.scene, count=3, action=there.action, observation=channels, double=True) as group:
+        with Group.create(
+            client, there.scene, count=3, action=there.action, observation=channels, double=True
+        ) as group:
             group.reset()
             for _ in range(8):
                 group.step(np.array([[0.4], [0.6], [0.8]]))
@@ -142,7 +158,17 @@ def stacked(address, *, lets_go):
     for step in range(200):
         at_base = seen[:, 18] + seen[:, 0] - seen[:, 8]
         x = block if step < 105 else at_base if step < 140 else seen[:, 0]
-        z = up if step < 30 else 0.034 if step < 75 else up if step < 140 else 0.034 + 2 * half if step < 182 or not lets_go else 0.25
+        z = (
+            up
+            if step < 30
+            else 0.034
+            if step < 75
+            else up
+            if step < 140
+            else 0.034 + 2 * half
+            if step < 182 or not lets_go
+            else 0.25
+        )
         grip = 1.0 if 60 <= step < (170 if lets_go else 1000) else -1.0
         hand = np.stack([x - seen[:, 0], z - up - seen[:, 1]], axis=1) / 0.04
         actions = np.column_stack([np.clip(hand, -1, 1), np.full((4, 2), grip)]).astype(np.float32)
@@ -172,7 +198,9 @@ for module in ("", "moreau_sim.gym:", ""):
 gymnasium.make_vec("moreau_sim.gym:moreau_sim/Ant-v0", num_envs=2, address={address!r}).close()
 """
     environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(moreau_sim.__file__).parents[1])}
-    said = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    ).stdout
     assert said.split("\n")[:3] == ["not there", "made", "made"]
 
 
@@ -196,7 +224,9 @@ def test_the_ant_is_laid_out_as_gymnasiums(address):
 
 def test_the_ant_weighs_what_gymnasiums_does(address):
     mujoco = pytest.importorskip("mujoco", reason="without MuJoCo nothing is compared with it")
-    model = mujoco.MjModel.from_xml_path(str(pathlib.Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "ant.xml"))
+    model = mujoco.MjModel.from_xml_path(
+        str(pathlib.Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / "ant.xml")
+    )
     with moreau_sim.Client(address) as client:
         world = moreau_sim.World.create(client, environments.Ant.scene)
         mass = client.world_get(world=world.id, definition=True).mass
@@ -216,7 +246,9 @@ def test_a_picture_shows_what_is_there(address):
         env.step(1)
     moved = env.render()
     # the cart is of its colour, and has gone to the right
-    cart = [np.argwhere(abs(one.astype(int) - cart_colour(frame)).sum(axis=2) < 20)[:, 1].mean() for one in (frame, moved)]
+    cart = [
+        np.argwhere(abs(one.astype(int) - cart_colour(frame)).sum(axis=2) < 20)[:, 1].mean() for one in (frame, moved)
+    ]
     assert cart[1] > cart[0] + 1
     assert np.array_equal(frame, again(address))
     env.close()
@@ -235,7 +267,9 @@ def again(address):
 
 
 def test_a_sphere_a_box_and_a_capsule_cover_what_they_should():
-    camera = environments.Camera(position=(0, -10, 0), target=(0, 0, 0), width=200, height=200, angle=2 * np.arctan(0.2))
+    camera = environments.Camera(
+        position=(0, -10, 0), target=(0, 0, 0), width=200, height=200, angle=2 * np.arctan(0.2)
+    )
     for shape, half_width, half_height in (
         ({"sphere": {"radius": 1.0}}, 1.0, 1.0),
         ({"box": {"half_extents": [0.5, 0.01, 1.5]}}, 0.5, 1.5),
@@ -253,8 +287,13 @@ def test_a_sphere_a_box_and_a_capsule_cover_what_they_should():
 
 
 def test_worlds_have_what_others_read_of_them(address):
-    worlds = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address, autoreset_mode=AutoresetMode.SAME_STEP)
-    assert worlds.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP and worlds.autoreset_mode is AutoresetMode.SAME_STEP
+    worlds = gymnasium.make_vec(
+        "moreau_sim/CartPole-v0", num_envs=2, address=address, autoreset_mode=AutoresetMode.SAME_STEP
+    )
+    assert (
+        worlds.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+        and worlds.autoreset_mode is AutoresetMode.SAME_STEP
+    )
     assert worlds.call("step_limit") == (500, 500) and worlds.get_attr("name") == ("CartPole", "CartPole")
     assert isinstance(worlds.single_action_space, gymnasium.spaces.Discrete)
     worlds.close()
@@ -276,7 +315,13 @@ def test_what_is_closed_says_so_as_gymnasium_has_it(address, place):
 
 
 def test_final_info_is_nested_with_masks(address):
-    worlds = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=2, address=address, autoreset_mode=AutoresetMode.SAME_STEP, max_episode_steps=2)
+    worlds = gymnasium.make_vec(
+        "moreau_sim/BlockPush-v0",
+        num_envs=2,
+        address=address,
+        autoreset_mode=AutoresetMode.SAME_STEP,
+        max_episode_steps=2,
+    )
     worlds.reset(seed=1)
     actions = np.zeros((2, 1), np.float32)
     infos = worlds.step(actions)[4]
@@ -328,8 +373,12 @@ def test_worlds_have_a_seed_each(address):
 def test_worlds_may_be_counted_from_another_than_the_first(address, place):
     """Of several learners, each has its part of the worlds that one would have."""
     where = {"address": address} if place == "address" else {"fleet": [address]}
-    whole = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=5, address=address, max_episode_steps=3, autoreset_mode="SameStep")
-    part = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=2, first_world=3, max_episode_steps=3, autoreset_mode="SameStep", **where)
+    whole = gymnasium.make_vec(
+        "moreau_sim/BlockPush-v0", num_envs=5, address=address, max_episode_steps=3, autoreset_mode="SameStep"
+    )
+    part = gymnasium.make_vec(
+        "moreau_sim/BlockPush-v0", num_envs=2, first_world=3, max_episode_steps=3, autoreset_mode="SameStep", **where
+    )
     assert np.array_equal(whole.reset(seed=4)[0][3:], part.reset(seed=4)[0])
     actions = np.linspace(-1, 1, 5, dtype=np.float32)[:, None]
     for _ in range(7):
@@ -427,14 +476,27 @@ def answer(connection, replies):
 @pytest.mark.parametrize(
     "replies, error, words",
     [
-        ([protocol.Status(code=protocol.Status.Code.FAILED_PRECONDITION, message="protocol 2.0 is spoken here, not 1.0")], errors.FailedPrecondition, "protocol 2.0"),
-        ([None, protocol.Status(code=protocol.Status.Code.UNIMPLEMENTED, message="call 90 is not known")], errors.Unimplemented, "not known"),
+        (
+            [
+                protocol.Status(
+                    code=protocol.Status.Code.FAILED_PRECONDITION, message="protocol 2.0 is spoken here, not 1.0"
+                )
+            ],
+            errors.FailedPrecondition,
+            "protocol 2.0",
+        ),
+        (
+            [None, protocol.Status(code=protocol.Status.Code.UNIMPLEMENTED, message="call 90 is not known")],
+            errors.Unimplemented,
+            "not known",
+        ),
     ],
 )
 def test_a_server_of_another_version_is_said(replies, error, words):
     listener = socket.create_server(("127.0.0.1", 0))
     said = [
-        protocol.Reply(id=number + 1, status=status, welcome=None if status else protocol.Welcome(server_version="0.0")) for number, status in enumerate(replies)
+        protocol.Reply(id=number + 1, status=status, welcome=None if status else protocol.Welcome(server_version="0.0"))
+        for number, status in enumerate(replies)
     ]
     threading.Thread(target=lambda: answer(listener.accept()[0], said), daemon=True).start()
     with listener, pytest.raises(error, match=words):
@@ -459,7 +521,9 @@ def test_training_goes_on_from_its_recording(tmp_path, mode):
     with moreau_sim.launch(db=tmp_path / "episodes.db") as server:
 
         def make(**more):
-            return gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=3, address=server.address, autoreset_mode=mode, **more)
+            return gymnasium.make_vec(
+                "moreau_sim/CartPole-v0", num_envs=3, address=server.address, autoreset_mode=mode, **more
+            )
 
         def play(envs, steps, calls):
             seen = []
@@ -488,10 +552,21 @@ def test_training_goes_on_from_its_recording(tmp_path, mode):
         again.reset()  # this one begins episodes
         assert not np.array_equal(again.unwrapped.worlds.group.read().observation, first)
         again.close()
-        for options, words in (({"render_mode": "rgb_array"}, "render_mode"), ({"num_envs": 4}, "num_envs"), ({"autoreset_mode": other_than(mode)}, "autoreset_mode")):
+        for options, words in (
+            ({"render_mode": "rgb_array"}, "render_mode"),
+            ({"num_envs": 4}, "num_envs"),
+            ({"autoreset_mode": other_than(mode)}, "autoreset_mode"),
+        ):
             with pytest.raises(ValueError, match=words):
                 gymnasium.make_vec(
-                    "moreau_sim/CartPole-v0", **{"num_envs": 3, "address": server.address, "autoreset_mode": mode, "resume": recording, **options}
+                    "moreau_sim/CartPole-v0",
+                    **{
+                        "num_envs": 3,
+                        "address": server.address,
+                        "autoreset_mode": mode,
+                        "resume": recording,
+                        **options,
+                    },
                 )
 
 
@@ -516,7 +591,9 @@ def test_a_fleet_learns_the_same(server):
     """A vector environment on two servers, one of which is killed, against one of the same seeds on one."""
     with moreau_sim.launch(workers=1) as first, moreau_sim.launch(workers=1) as second:
         one = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=130, address=server.address)
-        other = gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=130, fleet=[first.address, second.address], save_every=8)
+        other = gymnasium.make_vec(
+            "moreau_sim/CartPole-v0", num_envs=130, fleet=[first.address, second.address], save_every=8
+        )
         assert len(other.unwrapped.worlds.group.shares) == 2
         assert np.array_equal(one.reset(seed=4)[0], other.reset(seed=4)[0])
         one.action_space.seed(1)

@@ -15,28 +15,39 @@ from moreau_sim.importers import _poses
 
 SOURCE = pathlib.Path(importers.__file__).parents[2]
 PENDULUM = """<mujoco><option timestep="0.01"/><worldbody><body name="arm" pos="0 0 1" euler="0 20 0">
-  <joint name="swing" axis="0 1 0.2" ref="15" springref="-30" stiffness="3" damping="0.1" armature="0.02" frictionloss="0.5" range="-90 120"/>
-  <geom name="rod" type="capsule" fromto="0 0 0 0.1 0 -0.6" size="0.03"/><site name="tip"/></body></worldbody></mujoco>"""
-CART = """<mujoco><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0" range="-1 1"/><geom type="box" size="0.2 0.1 0.05"/>
-  <body name="pole"><joint name="hinge" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.02"/></body></body></worldbody></mujoco>"""
+  <joint name="swing" axis="0 1 0.2" ref="15" springref="-30" stiffness="3" damping="0.1" armature="0.02"
+  frictionloss="0.5" range="-90 120"/>
+  <geom name="rod" type="capsule" fromto="0 0 0 0.1 0 -0.6" size="0.03"/>
+  <site name="tip"/></body></worldbody></mujoco>"""
+CART = """<mujoco><worldbody><body name="cart"><joint name="rail" type="slide" axis="1 0 0" range="-1 1"/>
+  <geom type="box" size="0.2 0.1 0.05"/>
+  <body name="pole"><joint name="hinge" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0 0 1" size="0.02"/></body></body></worldbody></mujoco>"""
 # turns that do not meet, a ball, a free body, a move after a turn, and something welded on
 MIXED = """<mujoco><worldbody>
   <body name="base" pos="0 1 2"><freejoint name="fly"/><geom type="box" size="0.1 0.2 0.3"/>
     <body name="welded" pos="0.3 0 0" euler="10 20 30"><geom size="0.05"/>
-      <body name="shoulder" pos="0 0.2 0"><joint name="a" axis="1 0 0"/><joint name="b" axis="1 1 0"/><joint name="c" axis="0 0 1" pos="0.1 0 0" ref="20"/>
+      <body name="shoulder" pos="0 0.2 0"><joint name="a" axis="1 0 0"/><joint name="b" axis="1 1 0"/>
+      <joint name="c" axis="0 0 1" pos="0.1 0 0" ref="20"/>
         <joint name="d" type="slide" axis="0 -1 0" ref="0.1"/><geom type="capsule" size="0.04 0.2"/>
-        <body name="hand" pos="0 0 0.4"><joint name="ball" type="ball" damping="0.1" armature="0.01"/><geom type="capsule" size="0.05 0.1"/></body></body></body></body>
-  <body name="planar"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/><joint name="turn" axis="0 -1 0"/>
+        <body name="hand" pos="0 0 0.4"><joint name="ball" type="ball" damping="0.1" armature="0.01"/>
+        <geom type="capsule" size="0.05 0.1"/></body></body></body></body>
+  <body name="planar"><joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/>
+  <joint name="turn" axis="0 -1 0"/>
     <geom type="capsule" size="0.05 0.3"/></body>
   <geom type="plane" size="1 1 1" pos="0 0 -9"/></worldbody></mujoco>"""
 ARM = """<robot name="arm"><link name="foot"/>
-  <link name="lower"><inertial><origin xyz="0 0 0.2" rpy="0.1 0 0"/><mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0.001" ixz="0" iyz="0"/></inertial>
+  <link name="lower"><inertial><origin xyz="0 0 0.2" rpy="0.1 0 0"/><mass value="2"/>
+  <inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0.001" ixz="0" iyz="0"/></inertial>
     <collision><geometry><box size="0.1 0.1 0.4"/></geometry></collision></link>
-  <link name="upper"><inertial><origin xyz="0 0 0.15"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial>
+  <link name="upper"><inertial><origin xyz="0 0 0.15"/><mass value="1"/>
+  <inertia ixx="0.01" iyy="0.01" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial>
     <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
-  <joint name="turn" type="revolute"><parent link="foot"/><child link="lower"/><origin xyz="0 0 0.1"/><axis xyz="0 0 1"/>
+  <joint name="turn" type="revolute"><parent link="foot"/><child link="lower"/><origin xyz="0 0 0.1"/>
+  <axis xyz="0 0 1"/>
     <limit lower="-1" upper="2" effort="50" velocity="3"/><dynamics damping="0.3" friction="0"/></joint>
-  <joint name="bend" type="continuous"><parent link="lower"/><child link="upper"/><origin xyz="0 0 0.4" rpy="0 0.2 0"/><axis xyz="0 1 0"/></joint>
+  <joint name="bend" type="continuous"><parent link="lower"/><child link="upper"/><origin xyz="0 0 0.4" rpy="0 0.2 0"/>
+  <axis xyz="0 1 0"/></joint>
   <transmission name="gearbox"/></robot>"""
 TEXTS = {"pendulum": PENDULUM, "cart-pole": CART, "mixed": MIXED, "urdf": ARM}
 GYMNASIUM = ("ant", "humanoid", "half_cheetah", "walker2d_v5", "inverted_double_pendulum")
@@ -186,7 +197,8 @@ def test_bodies_stand_and_begin_to_move_as_in_mujoco(mujoco, client, tmp_path, n
 def test_controls_do_what_they_do_in_mujoco(mujoco, client, tmp_path):
     path = tmp_path / "driven.xml"
     path.write_text(CART.replace("</mujoco>", """<actuator>
-      <motor joint="rail" gear="7" ctrlrange="-1 1" name="push"/><position joint="hinge" kp="30" kv="2" gear="1.5" name="hold" forcerange="-4 4"/>
+      <motor joint="rail" gear="7" ctrlrange="-1 1" name="push"/>
+      <position joint="hinge" kp="30" kv="2" gear="1.5" name="hold" forcerange="-4 4"/>
       <velocity joint="hinge" kv="3" gear="-2" name="turn"/></actuator></mujoco>"""))
     twin = Twin(mujoco, client, path)
     controls = {control.name: control for control in twin.imported.controls}
@@ -204,7 +216,9 @@ def test_controls_do_what_they_do_in_mujoco(mujoco, client, tmp_path):
         for control, number in zip(twin.imported.controls, twin.data.ctrl):
             number = np.clip(number, control.low, control.high)
             columns[control.quantity][twin.at[control.joint][1] + control.axis] += control.scale * number
-        client.world_set(world=twin.world.id, joints=[1, 2], **{f"joint_{name}": column for name, column in columns.items()})
+        client.world_set(
+            world=twin.world.id, joints=[1, 2], **{f"joint_{name}": column for name, column in columns.items()}
+        )
         worst, size = twin.acceleration_error()
         assert worst < 1e-6 * size
 
@@ -234,7 +248,9 @@ def test_those_touch_that_touch_in_mujoco(mujoco, tmp_path, name):
         for b in range(a):
             (body_a, one), (body_b, other) = place[a], place[b]
             if body_a != body_b and frozenset((body_a, body_b)) not in joined:
-                here = one.get("group", 1) & other.get("mask", 2**32 - 1) and other.get("group", 1) & one.get("mask", 2**32 - 1)
+                here = one.get("group", 1) & other.get("mask", 2**32 - 1) and other.get("group", 1) & one.get(
+                    "mask", 2**32 - 1
+                )
                 assert bool(here) == ((b, a) in touching), (model.geom(a).name, model.geom(b).name)
                 compared += 1
             else:
@@ -248,21 +264,40 @@ def test_what_acts_along_an_axis_comes_along(mujoco, tmp_path):
     rad = np.pi / 180
     expected = {"low": -90 * rad, "high": 120 * rad, "stiffness": 3, "rest": -30 * rad, "damping": 0.1, "friction": 0.5}
     expected |= {"armature": 0.02, "position": 15 * rad}
-    assert {name: joint[name] for name in expected} == {name: [pytest.approx(number, rel=1e-14)] for name, number in expected.items()}
+    assert {name: joint[name] for name in expected} == {
+        name: [pytest.approx(number, rel=1e-14)] for name, number in expected.items()
+    }
     assert imported.unsupported == ["sites (1)"]
     assert imported.json["settings"]["time_step"] == 0.01
 
 
 def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
     path = tmp_path / "odd.xml"
-    path.write_text("""<mujoco><option integrator="RK4" density="1.2"/><worldbody><body name="b"><joint name="j" stiffness="1"/>
-      <geom name="tin" type="cylinder" size="0.1 0.2" margin="0.01"/><geom name="ball" size="0.1" condim="6" friction="0.5"/></body>
-      <body name="c" pos="1 0 0"><joint name="k" type="ball" range="0 30" limited="true"/><geom name="egg" type="ellipsoid" size="0.1 0.2 0.3"/></body></worldbody>
-      <tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon><equality><connect body1="b" body2="c" anchor="0 0 0"/></equality>
-      <actuator><muscle name="m" joint="j" lengthrange="0 1"/><motor name="o" joint="k"/><general name="g" joint="j" dyntype="filter" dynprm="1"/></actuator></mujoco>""")
+    path.write_text("""<mujoco><option integrator="RK4" density="1.2"/><worldbody><body name="b">
+    <joint name="j" stiffness="1"/>
+      <geom name="tin" type="cylinder" size="0.1 0.2" margin="0.01"/>
+      <geom name="ball" size="0.1" condim="6" friction="0.5"/></body>
+      <body name="c" pos="1 0 0"><joint name="k" type="ball" range="0 30" limited="true"/>
+      <geom name="egg" type="ellipsoid" size="0.1 0.2 0.3"/></body></worldbody>
+      <tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon><equality>
+      <connect body1="b" body2="c" anchor="0 0 0"/></equality>
+      <actuator><muscle name="m" joint="j" lengthrange="0 1"/><motor name="o" joint="k"/>
+      <general name="g" joint="j" dyntype="filter" dynprm="1"/></actuator></mujoco>""")
     said = "\n".join(importers.load(path).unsupported)
-    for word in ("cylinder", "tin", "egg", "RK4", "density", "torsional", "limits of ball joints: k", "tendons (1)", "equality", "margin",
-                 "ball joints do nothing: o", "a state of their own do nothing: m, g"):
+    for word in (
+        "cylinder",
+        "tin",
+        "egg",
+        "RK4",
+        "density",
+        "torsional",
+        "limits of ball joints: k",
+        "tendons (1)",
+        "equality",
+        "margin",
+        "ball joints do nothing: o",
+        "a state of their own do nothing: m, g",
+    ):
         assert word in said, said
     path.write_text(ARM)
     said = "\n".join(importers.load(path).unsupported)
@@ -270,9 +305,11 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
 
 
 MOCAP = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
-  <body name="target" mocap="true" pos="0 0 2" euler="0 0 90"><geom name="palm" type="box" size="0.1 0.2 0.3" contype="0"/>
+  <body name="target" mocap="true" pos="0 0 2" euler="0 0 90">
+  <geom name="palm" type="box" size="0.1 0.2 0.3" contype="0"/>
     <body name="tip" pos="0.5 0 0"><geom name="ball" size="0.1"/></body>
-    <body name="tail" pos="0 0 -0.5"><joint name="wag" axis="0 1 0"/><geom name="rod" type="capsule" size="0.05 0.2"/></body></body>
+    <body name="tail" pos="0 0 -0.5"><joint name="wag" axis="0 1 0"/>
+    <geom name="rod" type="capsule" size="0.05 0.2"/></body></body>
   <body name="mark" mocap="true" pos="3 0 1"><site name="cross"/></body>
   <body name="free" pos="-3 0 1"><freejoint/><geom name="cube" type="box" size="0.1 0.1 0.1"/></body></worldbody>
   <equality><weld body1="target" body2="free"/></equality></mujoco>"""
@@ -285,7 +322,13 @@ def test_mocap_bodies_are_kinematic(mujoco, client, tmp_path):
     said = "\n".join(imported.unsupported)
     assert "mocap bodies are kinematic" in said and "(2)" in said and "equality constraints (1)" in said
     kinds = {body["name"]: body.get("kind", "DYNAMIC") for body in imported.json["bodies"]}
-    assert kinds == {"target": "KINEMATIC", "tail": "DYNAMIC", "mark": "KINEMATIC", "free": "DYNAMIC", "world": "STATIC"}
+    assert kinds == {
+        "target": "KINEMATIC",
+        "tail": "DYNAMIC",
+        "mark": "KINEMATIC",
+        "free": "DYNAMIC",
+        "world": "STATIC",
+    }
     # what is welded to one is a part of it, a quarter turn from its axes
     assert imported.bodies["tip"].body == "target"
     assert imported.bodies["tip"].pose.position == pytest.approx([0.5, 0, 0])
@@ -305,13 +348,17 @@ def test_mocap_bodies_are_kinematic(mujoco, client, tmp_path):
 # An arm that lies in the floor that it turns on, and a cart in its rails.
 ARENAS = {
     "arm": """<mujoco><option timestep="0.02"/><worldbody><geom type="plane" size="1 1 1"/>
-      <body pos="0 0 0.01"><geom type="capsule" fromto="0 0 0 0.12 0 0" size="0.01"/><joint name="a" axis="0 0 1" damping="1e-5"/>
-      <body pos="0.12 0 0"><geom type="capsule" fromto="0 0 0 0.1 0 0" size="0.01"/><joint name="b" axis="0 0 1" range="-160 160" damping="1e-5"/>
+      <body pos="0 0 0.01"><geom type="capsule" fromto="0 0 0 0.12 0 0" size="0.01"/>
+      <joint name="a" axis="0 0 1" damping="1e-5"/>
+      <body pos="0.12 0 0"><geom type="capsule" fromto="0 0 0 0.1 0 0" size="0.01"/>
+      <joint name="b" axis="0 0 1" range="-160 160" damping="1e-5"/>
       <body pos="0.12 0 0"><geom size="0.01"/></body></body></body></worldbody></mujoco>""",
     "cart": """<mujoco><option timestep="0.01"/><worldbody>
-      <geom type="capsule" pos="0 0.07 1" zaxis="1 0 0" size="0.02 2"/><geom type="capsule" pos="0 -0.07 1" zaxis="1 0 0" size="0.02 2"/>
+      <geom type="capsule" pos="0 0.07 1" zaxis="1 0 0" size="0.02 2"/>
+      <geom type="capsule" pos="0 -0.07 1" zaxis="1 0 0" size="0.02 2"/>
       <body pos="0 0 1"><joint name="a" type="slide" axis="1 0 0"/><geom type="box" size="0.2 0.15 0.1" mass="1"/>
-      <body><joint name="b" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.045" mass="0.1"/></body></body></worldbody></mujoco>""",
+      <body><joint name="b" axis="0 1 0"/>
+      <geom type="capsule" fromto="0 0 0 0 0 1" size="0.045" mass="0.1"/></body></body></worldbody></mujoco>""",
 }
 
 
@@ -340,7 +387,12 @@ def test_what_lies_in_its_arena_moves_as_in_none(mujoco, client, tmp_path, name,
 
 
 def test_files_that_are_no_models_are_refused_with_a_sentence(mujoco, tmp_path):
-    for text in ("no xml", "<html/>", "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "<mujoco><nonsense/></mujoco>"):
+    for text in (
+        "no xml",
+        "<html/>",
+        "<mujoco><worldbody><body><joint/></body></worldbody></mujoco>",
+        "<mujoco><nonsense/></mujoco>",
+    ):
         path = tmp_path / "bad.xml"
         path.write_text(text)
         with pytest.raises(importers.ImportFailed, match="bad.xml"):
@@ -364,7 +416,9 @@ def test_without_the_parser_a_sentence_says_what_to_install(tmp_path):
     path = tmp_path / "pendulum.xml"
     path.write_text(PENDULUM)
     environment = dict(os.environ, PYTHONPATH=f"{tmp_path}{os.pathsep}{SOURCE}")
-    done = subprocess.run([sys.executable, "-m", "moreau_sim", "import", path], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "moreau_sim", "import", path], env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 1 and done.stdout == ""
     assert "pip install 'moreau-sim[import]'" in done.stderr and "Traceback" not in done.stderr
 

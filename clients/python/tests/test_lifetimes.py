@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""However a Python process ends, the server that it started ends with it, and neither its folder nor its socket is left.
-Each way runs in a process of its own, all of them at the same time."""
+"""However a Python process ends, the server that it started ends with it, and neither its folder nor its socket is
+left. Each way runs in a process of its own, all of them at the same time."""
 
 import os
 import pathlib
@@ -22,7 +22,8 @@ MADE = {
     "client": "server = moreau_sim.launch(workers=1); client = server.client(); client.ping()",
     "group": """
 server = moreau_sim.launch(workers=1); client = server.client()
-scene = {"bodies": [{"name": "cart", "mass": 1, "inertia": [1, 1, 1, 0, 0, 0]}], "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart"}]}
+scene = {"bodies": [{"name": "cart", "mass": 1, "inertia": [1, 1, 1, 0, 0, 0]}],
+         "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart"}]}
 group = moreau_sim.Group.create(client, scene, count=8, action=[moreau_sim.channel("JOINT_EFFORT", "rail")],
                                 observation=[moreau_sim.channel("JOINT_POSITION", "rail")])
 group.reset(seed=1)""",
@@ -60,7 +61,8 @@ ENDS = {
     "recursion": "(lambda f: f(f))(lambda f: f(f))",
     "a forked child that lives on": "os.fork() or time.sleep(20); os._exit(0)",
     "a forked child that ends first": "child = os.fork() or os._exit(0); os.waitpid(child, 0); server.client().ping()",
-    "a forked child that stops it": "child = os.fork() or (server.stop(), os._exit(0)); os.waitpid(child, 0); server.client().ping()",
+    "a forked child that stops it": "child = os.fork() or (server.stop(), os._exit(0)); os.waitpid(child, 0); "
+                                    "server.client().ping()",
     "a forked child that leaves with": """
 child = os.fork()
 if child == 0:
@@ -73,24 +75,30 @@ if child == 0: raise RuntimeError('child')
 os.waitpid(child, 0); server.client().ping()""",
     "multiprocessing by fork": """
 import multiprocessing
-p = multiprocessing.get_context('fork').Process(target=time.sleep, args=(0.1,)); p.start(); p.join(); server.client().ping()""",
+p = multiprocessing.get_context('fork').Process(target=time.sleep, args=(0.1,))
+p.start(); p.join(); server.client().ping()""",
     "multiprocessing by fork, killed": """
 import multiprocessing
 p = multiprocessing.get_context('fork').Process(target=time.sleep, args=(20,)); p.start(); kill(signal.SIGKILL)""",
     "multiprocessing by spawn": """
 import multiprocessing
-p = multiprocessing.get_context('spawn').Process(target=time.sleep, args=(0.1,)); p.start(); p.join(); server.client().ping()""",
-    "a subprocess that lives on": "import subprocess; subprocess.Popen(['sleep', '20'], close_fds=False); kill(signal.SIGKILL)",
+p = multiprocessing.get_context('spawn').Process(target=time.sleep, args=(0.1,))
+p.start(); p.join(); server.client().ping()""",
+    "a subprocess that lives on": "import subprocess; subprocess.Popen(['sleep', '20'], close_fds=False); "
+                                  "kill(signal.SIGKILL)",
     "a pool": """
 from concurrent.futures import ProcessPoolExecutor
 with ProcessPoolExecutor(2) as pool: list(pool.map(abs, [1, 2]))
 server.client().ping()""",
-    "two servers": "other = moreau_sim.launch(workers=1); print(other.process.pid, os.path.dirname(other.address[5:]), flush=True)",
-    "a debugger": "import pdb; pdb.Pdb(stdin=open('/dev/null'), stdout=open('/dev/null', 'w')).set_trace(); kill(signal.SIGKILL)",
+    "two servers": "other = moreau_sim.launch(workers=1); print(other.process.pid, "
+                   "os.path.dirname(other.address[5:]), flush=True)",
+    "a debugger": "import pdb; pdb.Pdb(stdin=open('/dev/null'), stdout=open('/dev/null', 'w')).set_trace(); "
+                  "kill(signal.SIGKILL)",
     "a notebook's restart": "import code; code.InteractiveConsole(globals()).push('x = server'); kill(signal.SIGKILL)",
     "its parent's death": "kill_parent()",
     "an end in atexit": "import atexit; atexit.register(os._exit, 5)",
-    "stopped, then killed": "os.kill(server.process.pid, signal.SIGSTOP); os.kill(server.process.pid, signal.SIGCONT); kill(signal.SIGKILL)",
+    "stopped, then killed": "os.kill(server.process.pid, signal.SIGSTOP); os.kill(server.process.pid, "
+                            "signal.SIGCONT); kill(signal.SIGKILL)",
     "the server dies first": "server.process.kill(); server.process.wait(); server.stop()",
 }
 HEAD = """
@@ -104,7 +112,8 @@ TOLD = "\nprint(server.process.pid, os.path.dirname(server.address[5:]), flush=T
 
 
 def ways():
-    """All ends of a program that has launched a server; and, with MOREAU_LIFETIMES=all, of those that have more: every third."""
+    """All ends of a program that has launched a server; and, with MOREAU_LIFETIMES=all, of those that have more: every
+    third."""
     for made_at, made in enumerate(MADE):
         for i, end in enumerate(ENDS):
             if made == "launch" or (os.environ.get("MOREAU_LIFETIMES") == "all" and i % 3 == made_at):
@@ -116,7 +125,11 @@ def is_there(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] if os.path.exists(f"/proc/{pid}/stat") else "X"
+    state = (
+        pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        if os.path.exists(f"/proc/{pid}/stat")
+        else "X"
+    )
     return state not in "ZX"
 
 
@@ -132,7 +145,11 @@ def runs(tmp_path_factory):
         with (folder / f"{i}.out").open("w") as out:
             # one process between, which may be killed as a parent
             process = subprocess.Popen(
-                [sys.executable, "-c", f"import subprocess, sys; sys.exit(subprocess.call([sys.executable, {str(script)!r}]) & 255)"],
+                [
+                    sys.executable,
+                    "-c",
+                    f"import subprocess, sys; sys.exit(subprocess.call([sys.executable, {str(script)!r}]) & 255)",
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.DEVNULL,
@@ -191,8 +208,13 @@ world = moreau_sim.World.create(client, {{"bodies": [{{"shapes": [{{"sphere": {{
 world.record("first"); world.step(10)
 print(server.process.pid)"""
     for _ in range(5):
-        said = subprocess.run([sys.executable, "-c", program], env=dict(os.environ, PYTHONPATH=str(SOURCE)), capture_output=True,
-                              text=True, check=True)
+        said = subprocess.run(
+            [sys.executable, "-c", program],
+            env=dict(os.environ, PYTHONPATH=str(SOURCE)),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         with pytest.raises(ProcessLookupError):
             os.kill(int(said.stdout), 0)
         assert [path.name for path in tmp_path.iterdir()] == ["episodes.db"]

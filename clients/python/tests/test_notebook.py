@@ -25,7 +25,11 @@ def test_reprs_say_what_it_is(client, server):
     world = World.create(client, BALLS, name="<b>&")
     assert repr(client).startswith(f"<Client of {server.address}, session ") and "solvers" in client._repr_html_()
     assert "running, pid" in repr(server)
-    assert "running" in server._repr_html_() and str(server.db) in server._repr_html_() and str(server.log_file) in server._repr_html_()
+    assert (
+        "running" in server._repr_html_()
+        and str(server.db) in server._repr_html_()
+        and str(server.log_file) in server._repr_html_()
+    )
     assert "&lt;b&gt;&amp;" in world._repr_html_() and "<b>&amp;" not in world._repr_html_()
     with Group.create(client, BALLS, count=3, **PUSH) as group:
         assert "of 3 worlds" in repr(group) and "ball 3.force.x" in group._repr_html_()

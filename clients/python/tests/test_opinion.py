@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Second opinions against a real server: which steps, what they say where the answer is known, and that they change nothing."""
+"""Second opinions against a real server: which steps, what they say where the answer is known, and that they change
+nothing."""
 
 import numpy as np
 import pytest
@@ -31,7 +32,13 @@ LAYOUT = {
 
 
 def make(client, scene, count=8, **more):
-    return Group.create(client, scene, count=count, double=True, **{**LAYOUT, "step_limit": 20, "seed": 5, "autoreset": "SAME_STEP", **more})
+    return Group.create(
+        client,
+        scene,
+        count=count,
+        double=True,
+        **{**LAYOUT, "step_limit": 20, "seed": 5, "autoreset": "SAME_STEP", **more},
+    )
 
 
 def all_of(group, steps, push=lambda world, step: 100.0 + 10.0 * world + step):
@@ -49,9 +56,18 @@ def joined(opinions, name):
 
 def test_the_steps_are_those_that_numpy_draws(client):
     share, substeps = 0.3, 4
-    with make(client, slider(), first_world=100, substeps=substeps, opinion=p.GroupOpinion(share=share, lag=3)) as group:
+    with make(
+        client, slider(), first_world=100, substeps=substeps, opinion=p.GroupOpinion(share=share, lag=3)
+    ) as group:
         _, opinions = all_of(group, 45)
-    found = set(zip(joined(opinions, "world").tolist(), joined(opinions, "episode").tolist(), joined(opinions, "step").tolist(), joined(opinions, "substep").tolist()))
+    found = set(
+        zip(
+            joined(opinions, "world").tolist(),
+            joined(opinions, "episode").tolist(),
+            joined(opinions, "step").tolist(),
+            joined(opinions, "substep").tolist(),
+        )
+    )
     expected = set()
     for world in range(8):
         for step in range(45):
@@ -92,7 +108,15 @@ def test_exact_friction_has_no_gap_and_no_doubt(client):
 
 def test_a_lazy_solver_is_doubtful(client):
     tower = slider("mdp", max_iterations=1, method="GAUSS_SEIDEL", warm_start=False)
-    tower["bodies"] += [{"name": f"box{i}", "mass": 1.0, "position": [0, 0, 0.1 + 0.2 * i], "shapes": [{"box": {"half_extents": [0.2, 0.2, 0.1]}}]} for i in range(1, 5)]
+    tower["bodies"] += [
+        {
+            "name": f"box{i}",
+            "mass": 1.0,
+            "position": [0, 0, 0.1 + 0.2 * i],
+            "shapes": [{"box": {"half_extents": [0.2, 0.2, 0.1]}}],
+        }
+        for i in range(1, 5)
+    ]
     with make(client, tower, opinion=1.0) as group:
         rows, opinions = all_of(group, 20, lambda world, step: 0.0)
     assert np.median(joined(opinions, "gap")) > 1e-2
@@ -101,7 +125,12 @@ def test_a_lazy_solver_is_doubtful(client):
 
 def test_nothing_changes_for_the_worlds_and_no_number_of_lanes_counts():
     kept = []
-    for workers, opinion in ((1, None), (1, p.GroupOpinion(share=0.4, lag=3)), (4, p.GroupOpinion(share=0.4, lag=3)), (2, p.GroupOpinion(share=1.0))):
+    for workers, opinion in (
+        (1, None),
+        (1, p.GroupOpinion(share=0.4, lag=3)),
+        (4, p.GroupOpinion(share=0.4, lag=3)),
+        (2, p.GroupOpinion(share=1.0)),
+    ):
         with moreau_sim.launch(workers=workers) as server, server.client(timeout_s=60.0) as client:
             with make(client, slider(), count=40, substeps=2, opinion=opinion) as group:
                 rows = [group.reset(seed=5)]
@@ -113,7 +142,10 @@ def test_nothing_changes_for_the_worlds_and_no_number_of_lanes_counts():
         assert all(a.observation.tobytes() == b.observation.tobytes() for b in others)
     told = [[row.opinions for row in rows] + [left] for rows, left in ((one, one_left), (four, four_left))]
     for a, b in zip(*told):
-        assert all(getattr(a, name).tobytes() == getattr(b, name).tobytes() for name in ("world", "episode", "step", "substep", "gap", "e_ds", "residual"))
+        assert all(
+            getattr(a, name).tobytes() == getattr(b, name).tobytes()
+            for name in ("world", "episode", "step", "substep", "gap", "e_ds", "residual")
+        )
     assert sum(len(one) for one in told[0]) > 300
     assert [row.doubtful.tolist() for row in one] == [row.doubtful.tolist() for row in four]
 
@@ -136,7 +168,14 @@ def play(group, steps, push):
 
 def test_the_log_ranks_episodes_by_what_they_earned_in_doubtful_steps(client):
     # worlds that are pushed harder than friction holds slide, and a convex cone launches what slides
-    with make(client, slider(tolerance=1e-10), record="pushed", opinion=p.GroupOpinion(share=1.0, lag=2), autoreset="SAME_STEP", step_limit=10) as group:
+    with make(
+        client,
+        slider(tolerance=1e-10),
+        record="pushed",
+        opinion=p.GroupOpinion(share=1.0, lag=2),
+        autoreset="SAME_STEP",
+        step_limit=10,
+    ) as group:
         gaps = play(group, 25, lambda world: 100.0 if world % 2 else 0.0)
     listed = client.episode_list(recording=group.recording, rank=p.Episode.Rank.DOUBTFUL).episodes
     assert len(listed) == 16  # what the end cut short has no return
@@ -146,14 +185,25 @@ def test_the_log_ranks_episodes_by_what_they_earned_in_doubtful_steps(client):
     for one in listed:
         slides = (one.world_index or 0) % 2 == 1
         assert (one.doubtful_steps, one.return_doubtful, one.opinions) == ((10, 10.0, 10) if slides else (0, 0.0, 10))
-        assert one.opinion_gap_max == gaps[one.world_index or 0, one.turn or 0] and (one.opinion_gap_max > 0.1) == slides
+        assert (
+            one.opinion_gap_max == gaps[one.world_index or 0, one.turn or 0] and (one.opinion_gap_max > 0.1) == slides
+        )
     for one in (listed[0], listed[-1]):
         verified = client.episode_verify(episode=one.episode).result()
         assert verified.verified and verified.steps == 10
 
 
 def test_what_is_asked_is_judged(client):
-    for field, value in (("share", -0.1), ("share", 1.5), ("tolerance", 0.0), ("tolerance", 1.0), ("doubt", -1.0), ("doubt", 1e9), ("lag", 0), ("lag", 2000)):
+    for field, value in (
+        ("share", -0.1),
+        ("share", 1.5),
+        ("tolerance", 0.0),
+        ("tolerance", 1.0),
+        ("doubt", -1.0),
+        ("doubt", 1e9),
+        ("lag", 0),
+        ("lag", 2000),
+    ):
         with pytest.raises(errors.InvalidArgument) as refused:
             make(client, slider(), opinion=p.GroupOpinion(**{field: value}))
         assert f"opinion.{field}" in str(refused.value) or refused.value.field == f"opinion.{field}"
@@ -166,10 +216,18 @@ def test_what_is_asked_is_judged(client):
     with pytest.raises(errors.NotFound):
         client.group_opinions(group=99999)
     with make(client, slider(), record="plain") as group, pytest.raises(errors.InvalidArgument):
-        client.group_step(group=group.id, action_double=np.zeros(8), return_world=[0], return_sum=[1.0], return_doubtful=[1.0])
+        client.group_step(
+            group=group.id, action_double=np.zeros(8), return_world=[0], return_sum=[1.0], return_doubtful=[1.0]
+        )
     with make(client, slider(), record="plain", opinion=0.5) as group:
         with pytest.raises(errors.InvalidArgument):
-            client.group_step(group=group.id, action_double=np.zeros(8), return_world=[0, 1], return_sum=[1.0, 1.0], return_doubtful=[1.0])
+            client.group_step(
+                group=group.id,
+                action_double=np.zeros(8),
+                return_world=[0, 1],
+                return_sum=[1.0, 1.0],
+                return_doubtful=[1.0],
+            )
         with pytest.raises(ValueError):
             group.tell_returns([0], [1.0], [np.inf])
         with pytest.raises(ValueError):
@@ -192,7 +250,13 @@ def test_a_vector_environment_has_opinions_in_its_infos(server):
 
     kept = []
     for opinion in (None, p.GroupOpinion(share=0.5, lag=2)):
-        envs = gymnasium.make_vec("moreau_sim/BlockPush-v0", num_envs=6, address=server.address, opinion=opinion, record="push" if opinion else None)
+        envs = gymnasium.make_vec(
+            "moreau_sim/BlockPush-v0",
+            num_envs=6,
+            address=server.address,
+            opinion=opinion,
+            record="push" if opinion else None,
+        )
         envs.reset(seed=3)
         actions = np.random.default_rng(1).uniform(-1, 1, (30, *envs.action_space.shape)).astype(np.float32)
         kept.append([envs.step(one) for one in actions])
@@ -206,4 +270,8 @@ def test_a_vector_environment_has_opinions_in_its_infos(server):
     assert not any("opinion" in one for one in infos[:2])
     given = sum(int(one["_opinion"].sum()) for one in infos if "opinion" in one)
     assert 50 < given < 130 and len(left) <= 12
-    assert all((one["opinion"][one["_opinion"]] < 1e-2).all() and (one["opinion_step"][one["_opinion"]] >= 1).all() for one in infos if "opinion" in one)
+    assert all(
+        (one["opinion"][one["_opinion"]] < 1e-2).all() and (one["opinion_step"][one["_opinion"]] >= 1).all()
+        for one in infos
+        if "opinion" in one
+    )

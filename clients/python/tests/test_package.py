@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `import moreau_sim` gives, where extras of the distribution are installed and where they are not; and its commands."""
+"""What `import moreau_sim` gives, where extras of the distribution are installed and where they are not; and its
+commands."""
 
 import os
 import pathlib
@@ -16,7 +17,9 @@ SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
 
 def run(program):
     environment = {**os.environ, "PYTHONPATH": SOURCE}
-    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_what_extras_need_is_imported_when_it_is_named():
@@ -87,7 +90,11 @@ def test_a_command_hides_no_program_that_is_installed(commands, tmp_path, monkey
     path = [commands, installed]
     for words in (["--version"], [b" \xff  no such option "], ["--listen", ""]):
         directly, by_command = call(program, *words, path=path), call(commands / "moreau-server", *words, path=path)
-        assert (by_command.returncode, by_command.stdout, by_command.stderr) == (directly.returncode, directly.stdout, directly.stderr)
+        assert (by_command.returncode, by_command.stdout, by_command.stderr) == (
+            directly.returncode,
+            directly.stdout,
+            directly.stderr,
+        )
     # nor does launch() take it for the program, which looks for the viewer's page beside that
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
     monkeypatch.delenv("MOREAU_SERVER_BIN")

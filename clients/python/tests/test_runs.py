@@ -18,7 +18,20 @@ SHORT = {**LAYOUT, "step_limit": 12}
 P, Q, R = "a" * 24, "b" * 24, "c" * 24
 
 
-def run(recording, number, turn, steps=10, *, seed=7, world=0, parent=None, before=None, name="group", returned=None, cut=False):
+def run(
+    recording,
+    number,
+    turn,
+    steps=10,
+    *,
+    seed=7,
+    world=0,
+    parent=None,
+    before=None,
+    name="group",
+    returned=None,
+    cut=False,
+):
     info = p.EpisodeInfo(
         episode=f"{recording}{number:08x}",
         seed=seed,
@@ -66,11 +79,40 @@ def test_recordings_of_a_share_supersede_each_other_in_order():
     assert marked(run(P, 0, 0, name="f.0123abcd.2.1"), run(Q, 0, 0, name="f.0123abcd.2.2")) == ["b", ""]
     # the second was lost before it was saved: the third goes on from the first, too
     first = [run(P, k, k, name="f.0123abcd.2.1") for k in range(3)]
-    second = [run(Q, k, k + 1, 10 - 5 * (k == 0), parent=P if k == 0 else None, before=5 if k == 0 else None, name="f.0123abcd.2.2") for k in range(2)]
-    third = [run(R, k, k + 1, 10 - 5 * (k == 0), parent=P if k == 0 else None, before=5 if k == 0 else None, name="f.0123abcd.2.10") for k in range(3)]
+    second = [
+        run(
+            Q,
+            k,
+            k + 1,
+            10 - 5 * (k == 0),
+            parent=P if k == 0 else None,
+            before=5 if k == 0 else None,
+            name="f.0123abcd.2.2",
+        )
+        for k in range(2)
+    ]
+    third = [
+        run(
+            R,
+            k,
+            k + 1,
+            10 - 5 * (k == 0),
+            parent=P if k == 0 else None,
+            before=5 if k == 0 else None,
+            name="f.0123abcd.2.10",
+        )
+        for k in range(3)
+    ]
     assert marked(*first, *second, *third) == ["", "b", "b", "c", "c", "", "", ""]
     # another share, and another fleet, are others
-    assert marked(run(P, 0, 0, name="f.0123abcd.1.1"), run(Q, 0, 0, name="f.0123abcd.2.2"), run(R, 0, 0, name="f.0123abce.2.3")) == [""] * 3
+    assert (
+        marked(
+            run(P, 0, 0, name="f.0123abcd.1.1"),
+            run(Q, 0, 0, name="f.0123abcd.2.2"),
+            run(R, 0, 0, name="f.0123abce.2.3"),
+        )
+        == [""] * 3
+    )
 
 
 def test_the_same_seed_again_and_again_is_told_by_what_became_of_it():
@@ -78,7 +120,13 @@ def test_the_same_seed_again_and_again_is_told_by_what_became_of_it():
     new = [run(Q, 0, 0, 5, parent=P, before=7), run(Q, 1, 0, 13), run(Q, 2, 0, 9)]
     assert marked(*old, *new) == ["", "", "b", "b", "", "", ""]
     old = [run(P, k, 0, returned=float(k)) for k in range(3)]
-    assert marked(*old, run(Q, 0, 0, 3, parent=P, before=7, returned=1.0), run(Q, 1, 0, returned=2.0)) == ["", "b", "b", "", ""]
+    assert marked(*old, run(Q, 0, 0, 3, parent=P, before=7, returned=1.0), run(Q, 1, 0, returned=2.0)) == [
+        "",
+        "b",
+        "b",
+        "",
+        "",
+    ]
 
 
 def test_a_return_that_was_told_once_is_kept():
@@ -157,7 +205,11 @@ def test_what_several_have_is_listed_once(launched, tmp_path):  # noqa: F811
         with pytest.raises(errors.ConnectionLost, match="name its address"):
             Runs([file])
     with Runs([file, str(file)]) as again:
-        assert len(again) == len(runs) and again[-1].id == runs[-1].id and [one.id for one in again[:2]] == [one.id for one in runs[:2]]
+        assert (
+            len(again) == len(runs)
+            and again[-1].id == runs[-1].id
+            and [one.id for one in again[:2]] == [one.id for one in runs[:2]]
+        )
 
 
 def test_what_is_not_there_is_said(tmp_path):
@@ -172,7 +224,9 @@ def test_returns_are_told_of_the_episodes_that_earned_them(launched, tmp_path): 
     """Also where the calls that finished them are repeated elsewhere, and where a share moves before they are sent."""
     files = [tmp_path / f"{i}.db" for i in range(3)]
     servers = [launched(db=file) for file in files]
-    with Fleet([server.address for server in servers[:2]], CART, count=COUNT, shares=4, record="walks", save_every=10, **SHORT) as fleet:
+    with Fleet(
+        [server.address for server in servers[:2]], CART, count=COUNT, shares=4, record="walks", save_every=10, **SHORT
+    ) as fleet:
         fleet.reset(seed=7)
         told = collections.Counter()
         for call in range(90):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Threads and forked processes that come to what is another's: one clear exception at once, and nothing is disturbed."""
+"""Threads and forked processes that come to what is another's: one clear exception at once, and nothing is
+disturbed."""
 
 import multiprocessing
 import threading
@@ -16,7 +17,10 @@ SLIDER = {
     "bodies": [{"name": "cart", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0]}],
     "joints": [{"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]}],
 }
-PUSHED = {"action": [channel("JOINT_EFFORT", "rail", low=-8, high=8)], "observation": [channel("JOINT_VELOCITY", "rail")]}
+PUSHED = {
+    "action": [channel("JOINT_EFFORT", "rail", low=-8, high=8)],
+    "observation": [channel("JOINT_VELOCITY", "rail")],
+}
 PUSH = np.ones((4, 1))
 
 
@@ -49,7 +53,12 @@ def in_fork(*calls):
 
 def assert_foreign(raised, what):
     name, text = raised
-    assert name == "InUse" and text.startswith(f"this {what} ") and "belongs to process" in text and "makes its own" in text
+    assert (
+        name == "InUse"
+        and text.startswith(f"this {what} ")
+        and "belongs to process" in text
+        and "makes its own" in text
+    )
 
 
 # ---- threads
@@ -140,7 +149,14 @@ def test_a_fork_that_comes_to_a_connection_is_told_and_disturbs_nothing(client):
         recorded = world.record("forked")
         recorded.__enter__()
         pending = group.begin_step(None, np.ones((4, 1), np.float32))
-        raised = in_fork(client.ping, lambda: group.step(PUSH), pending.fields, group.close, lambda: recorded.__exit__(None, None, None), client.close)
+        raised = in_fork(
+            client.ping,
+            lambda: group.step(PUSH),
+            pending.fields,
+            group.close,
+            lambda: recorded.__exit__(None, None, None),
+            client.close,
+        )
         for one in raised[:3]:
             assert_foreign(one, "connection")
         assert raised[3:] == [None, None, None]  # which send nothing

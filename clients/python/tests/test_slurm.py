@@ -31,7 +31,8 @@ for rank in range(count):
         command_of = ["sleep", "1000"]
     else:
         command_of = command
-    own = dict(os.environ, SLURM_PROCID=str(rank), SLURMD_NODENAME=f"node-{{rank}}", SLURM_LAUNCH_NODE_IPADDR="127.0.0.1")
+    own = dict(os.environ, SLURM_PROCID=str(rank), SLURMD_NODENAME=f"node-{{rank}}",
+               SLURM_LAUNCH_NODE_IPADDR="127.0.0.1")
     tasks.append(subprocess.Popen(command_of, env=own))
 with open("{folder}/pids", "w") as file:
     file.write(" ".join(str(task.pid) for task in tasks))
@@ -51,7 +52,13 @@ def allocation(tmp_path, monkeypatch):
     program.write_text(SRUN.format(python=sys.executable, folder=tmp_path))
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    for name, value in {"JOB_ID": "7", "NTASKS": "3", "CPUS_PER_TASK": "1", "SUBMIT_DIR": str(tmp_path), "JOB_NODELIST": "node-[0-2]"}.items():
+    for name, value in {
+        "JOB_ID": "7",
+        "NTASKS": "3",
+        "CPUS_PER_TASK": "1",
+        "SUBMIT_DIR": str(tmp_path),
+        "JOB_NODELIST": "node-[0-2]",
+    }.items():
         monkeypatch.setenv(f"SLURM_{name}", value)
     yield tmp_path
     assert not [line for line in processes() if str(tmp_path) in line]
@@ -112,14 +119,19 @@ def test_a_fleet_of_an_allocation_outlives_a_node_and_takes_in_a_restarted_serve
 
 
 def test_who_is_missing_is_named_with_the_reason(allocation):
-    with pytest.raises(errors.ConnectionLost, match=r"of 3 servers . are ready \(after 2 s\): .*task 1 has not begun \(nodes of the job: node-\[0-2\]\)"):
+    with pytest.raises(
+        errors.ConnectionLost,
+        match=r"of 3 servers . are ready \(after 2 s\): .*task 1 has not begun \(nodes of the job: node-\[0-2\]\)",
+    ):
         slurm.Servers(ready_s=2, srun=["--without=1"])
     with slurm.Servers(ready_s=8, least=2, srun=["--without=1"]) as fewer:
         assert len(fewer.addresses()) == 2
         assert fewer.missing() == ["task 1 has not begun (nodes of the job: node-[0-2])"]
     with pytest.raises(errors.ConnectionLost, match=r"task 2 on node-2 cannot start its server: .*no-such-option"):
         slurm.Servers(options=["--no-such-option", "1"])
-    with pytest.raises(errors.ConnectionLost, match=r"srun has ended with 1\): task 0 .* srun says: srun: error: Unable to create step"):
+    with pytest.raises(
+        errors.ConnectionLost, match=r"srun has ended with 1\): task 0 .* srun says: srun: error: Unable to create step"
+    ):
         slurm.Servers(srun=["--refuse"])
 
 
@@ -148,9 +160,14 @@ def test_a_requeued_job_has_a_folder_of_its_own_and_trusts_nothing_that_was_left
 
 
 def test_the_learner_that_is_stopped_leaves_nothing(allocation):
-    program = "import moreau_sim.slurm, time\nwith moreau_sim.slurm.Servers() as servers:\n    print('ready', flush=True)\n    time.sleep(100)\n"
+    program = (
+        "import moreau_sim.slurm, time\nwith moreau_sim.slurm.Servers() as servers:\n"
+        "    print('ready', flush=True)\n    time.sleep(100)\n"
+    )
     source = str(pathlib.Path(slurm.__file__).parents[1])
-    learner = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=dict(os.environ, PYTHONPATH=source))
+    learner = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, env=dict(os.environ, PYTHONPATH=source)
+    )
     assert learner.stdout.readline() == b"ready\n"
     learner.send_signal(signal.SIGINT)
     assert learner.wait(30) != 0

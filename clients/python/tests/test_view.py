@@ -12,7 +12,12 @@ import pytest
 import moreau_sim
 from moreau_sim import Group, World, channel, errors
 
-BALL = {"bodies": [{"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]}, {"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]}]}
+BALL = {
+    "bodies": [
+        {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]},
+        {"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]},
+    ]
+}
 # the page before the viewer's code is put in: it has the place that an episode takes
 PAGE = pathlib.Path(__file__).parents[2] / "web/src/page.html"
 
@@ -45,7 +50,9 @@ def test_an_episode_is_opened_in_the_browser(program, recorded, tmp_path, monkey
     data = re.search(r'id="episode">([^<]*)</script>', path.read_text())[1]
     copy = tmp_path / "copy.db"
     copy.write_bytes(base64.b64decode(data))
-    assert sqlite3.connect(copy).execute("SELECT episode, name, steps FROM episodes").fetchall() == [(episode, "falls", 20)]
+    assert sqlite3.connect(copy).execute("SELECT episode, name, steps FROM episodes").fetchall() == [
+        (episode, "falls", 20)
+    ]
     monkeypatch.setenv("MOREAU_VIEWER", str(PAGE))
     monkeypatch.setenv("MOREAU_BIN", str(program))
     assert moreau_sim.view(episode[:8], db, out=tmp_path / "mine.html", show=False) == tmp_path / "mine.html"
@@ -78,7 +85,13 @@ SLIDER = {
 
 
 def slides(client):
-    return Group.create(client, SLIDER, count=20, action=[channel("JOINT_EFFORT", "rail")], observation=[channel("JOINT_POSITION", "rail")])
+    return Group.create(
+        client,
+        SLIDER,
+        count=20,
+        action=[channel("JOINT_EFFORT", "rail")],
+        observation=[channel("JOINT_POSITION", "rail")],
+    )
 
 
 def test_a_world_of_a_group_is_watched_in_the_browser(monkeypatch):
@@ -98,10 +111,17 @@ def test_a_world_of_a_group_is_watched_in_the_browser(monkeypatch):
 
 
 def test_a_server_without_pages_says_how_to_get_them(client, tmp_path, monkeypatch):
-    with slides(client) as group, pytest.raises(errors.MoreauError, match=r"shows no pages: start it with --http .* launch\(http=True\)"):
+    with (
+        slides(client) as group,
+        pytest.raises(errors.MoreauError, match=r"shows no pages: start it with --http .* launch\(http=True\)"),
+    ):
         moreau_sim.view(group)
     alone = shutil.copy(moreau_sim.find_server()[0], tmp_path / "moreau-server")  # without the page that came with it
-    with moreau_sim.launch(alone, options=["--http", "127.0.0.1:0"]) as server, server.client() as bare, slides(bare) as group:
+    with (
+        moreau_sim.launch(alone, options=["--http", "127.0.0.1:0"]) as server,
+        server.client() as bare,
+        slides(bare) as group,
+    ):
         with pytest.raises(errors.MoreauError, match="has not the viewer's page"):
             moreau_sim.view(group)
     with pytest.raises(TypeError, match="not int"):

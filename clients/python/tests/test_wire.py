@@ -21,7 +21,9 @@ MESSAGES = [of for of in vars(protocol).values() if isinstance(of, type) and iss
 def theirs(tmp_path_factory):
     pytest.importorskip("google.protobuf")
     folder = tmp_path_factory.mktemp("pb")
-    subprocess.run(["protoc", f"--proto_path={PROTO}", f"--python_out={folder}", str(PROTO / "moreau.proto")], check=True)
+    subprocess.run(
+        ["protoc", f"--proto_path={PROTO}", f"--python_out={folder}", str(PROTO / "moreau.proto")], check=True
+    )
     sys.path.insert(0, str(folder))
     import moreau_pb2
 
@@ -47,17 +49,27 @@ def some_value(field, draw, depth):
 
 def some_message(of, draw, depth=0):
     message = of()
-    in_oneof = {"Request": ("id", "deadline_ms"), "Reply": ("id", "status", "server_ns", "event"), "ScenePrimitive": ("position", "density")}
+    in_oneof = {
+        "Request": ("id", "deadline_ms"),
+        "Reply": ("id", "status", "server_ns", "event"),
+        "ScenePrimitive": ("position", "density"),
+    }
     chosen = None
     if of.__name__ in in_oneof:
-        chosen = draw.choice([f.name for f in of.FIELDS if f.name not in in_oneof[of.__name__] and f.kind is Kind.MESSAGE])
+        chosen = draw.choice(
+            [f.name for f in of.FIELDS if f.name not in in_oneof[of.__name__] and f.kind is Kind.MESSAGE]
+        )
     for field in of.FIELDS:
         if of.__name__ in in_oneof and field.kind is Kind.MESSAGE and field.name not in (chosen, "status"):
             continue
         if (depth > 3 and field.kind is Kind.MESSAGE) or draw.random() < 0.3:
             continue
         count = draw.choice([1, 2, 9])
-        value = [some_value(field, draw, depth) for _ in range(count)] if field.is_repeated else some_value(field, draw, depth)
+        value = (
+            [some_value(field, draw, depth) for _ in range(count)]
+            if field.is_repeated
+            else some_value(field, draw, depth)
+        )
         setattr(message, field.name, value)
     return message
 
@@ -93,7 +105,13 @@ def test_protobuf_reads_what_we_write_and_we_what_it_writes(of, theirs):
 
 def test_columns_are_arrays_of_their_own():
     numbers = np.linspace(0.0, 1.0, 70)
-    data = bytearray(encode(protocol.WorldStepReply(pose=numbers, step=np.arange(7, dtype=np.uint64), pose_single=numbers.astype(np.float32))))
+    data = bytearray(
+        encode(
+            protocol.WorldStepReply(
+                pose=numbers, step=np.arange(7, dtype=np.uint64), pose_single=numbers.astype(np.float32)
+            )
+        )
+    )
     reply = decode(protocol.WorldStepReply, data)
     for column, kind in ((reply.pose, np.float64), (reply.pose_single, np.float32), (reply.step, np.uint64)):
         assert column.dtype == kind and column.flags.c_contiguous and column.flags.aligned and column.flags.writeable
@@ -139,7 +157,11 @@ def test_what_no_message_carries_is_named(message, path):
 
 def test_any_bytes_are_a_message_or_an_error():
     draw = random.Random(1)
-    seeds = [encode(some_message(of, draw)) for of in (protocol.Reply, protocol.WorldStepReply, protocol.Welcome) for _ in range(30)]
+    seeds = [
+        encode(some_message(of, draw))
+        for of in (protocol.Reply, protocol.WorldStepReply, protocol.Welcome)
+        for _ in range(30)
+    ]
     for seed in seeds:
         for _ in range(60):
             data = bytearray(seed)
@@ -162,7 +184,9 @@ def same_as_skimmed(found, message):
         elif field.is_repeated and field.kind >= Kind.STRING:
             assert len(view) == len(mine)
         elif field.is_repeated:
-            assert np.array_equal(read_column(type(message), field.name, view), mine, equal_nan=field.kind <= Kind.FLOAT), field.name
+            assert np.array_equal(
+                read_column(type(message), field.name, view), mine, equal_nan=field.kind <= Kind.FLOAT
+            ), field.name
         elif field.kind is Kind.MESSAGE:
             same_as_skimmed(skim(field.of, view), mine)
         elif field.kind in (Kind.UINT64, Kind.ENUM):
@@ -196,15 +220,21 @@ def test_any_bytes_are_skimmed_as_they_are_decoded():
     assert agreed > 300
 
 
-@pytest.mark.parametrize("data", [b"\x12\x05\x08", b"\x12", b"\x08", b"\x12\x80\x01\x08", b"\xe2\x05\x02\x08", b"\x10\x01", b"\x0b"])
+@pytest.mark.parametrize(
+    "data", [b"\x12\x05\x08", b"\x12", b"\x08", b"\x12\x80\x01\x08", b"\xe2\x05\x02\x08", b"\x10\x01", b"\x0b"]
+)
 def test_what_no_message_is_is_not_skimmed(data):
     with pytest.raises(WireError):
         skim(protocol.Reply, bytearray(data))
 
 
 def test_a_column_in_pieces_is_skimmed_whole():
-    pieces = encode(protocol.GroupStepReply(observation=[1.0])) + encode(protocol.GroupStepReply(observation=[2.0, 3.0]))
-    whole = read_column(protocol.GroupStepReply, "observation", skim(protocol.GroupStepReply, bytearray(pieces))["observation"])
+    pieces = encode(protocol.GroupStepReply(observation=[1.0])) + encode(
+        protocol.GroupStepReply(observation=[2.0, 3.0])
+    )
+    whole = read_column(
+        protocol.GroupStepReply, "observation", skim(protocol.GroupStepReply, bytearray(pieces))["observation"]
+    )
     assert whole.tolist() == [1.0, 2.0, 3.0]
 
 

@@ -75,8 +75,12 @@ def check_vector(arguments: argparse.Namespace) -> int:
         entry = gymnasium.spec(id).vector_entry_point
         has_own = entry is not None and not arguments.sync
         # some have a single mode, and take no word of it
-        takes = inspect.signature(load_env_creator(entry) if isinstance(entry, str) else entry).parameters if entry else {}
-        has_modes = "autoreset_mode" in takes or any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes.values())
+        takes = (
+            inspect.signature(load_env_creator(entry) if isinstance(entry, str) else entry).parameters if entry else {}
+        )
+        has_modes = "autoreset_mode" in takes or any(
+            one.kind is inspect.Parameter.VAR_KEYWORD for one in takes.values()
+        )
 
         def make(autoreset_mode: AutoresetMode) -> VectorEnv[Any, Any, Any]:
             if not has_own:
@@ -103,7 +107,8 @@ def main(words: list[str] | None = None) -> int:
     command = commands.add_parser(
         "import",
         help="make a scene of an MJCF or URDF file",
-        description="Makes a scene of an MJCF or URDF file, read by MuJoCo's parser (pip install 'moreau-sim[import]'): "
+        description="Makes a scene of an MJCF or URDF file, read by MuJoCo's parser (pip install "
+                    "'moreau-sim[import]'): "
         "`python -m moreau_sim import ant.xml -o ant.json && moreau run ant.json`. What the scene does not have of the "
         "file, and what its controls are, is said on standard error. Exit status: 0 done, 1 not possible, 2 usage.",
     )
@@ -113,24 +118,30 @@ def main(words: list[str] | None = None) -> int:
     command = commands.add_parser(
         "export",
         help="write an episode as MCAP",
-        description="Writes an episode of a server as MCAP, which Foxglove opens (pip install 'moreau-sim[mcap]'). What was not stored, the "
+        description="Writes an episode of a server as MCAP, which Foxglove opens (pip install 'moreau-sim[mcap]'). "
+                    "What was not stored, the "
         "server steps again. Tables and arrays: moreau export. Exit status: 0 done, 1 not possible, 2 usage.",
     )
     command.add_argument("episode", help="an id, its first digits (at least 4), or a name that only one has")
     command.add_argument("--mcap", metavar="OUT", required=True, help="the file to write")
-    command.add_argument("--server", metavar="ADDR", help="HOST:PORT or unix:PATH; default $MOREAU_SERVER, or 127.0.0.1:7667")
+    command.add_argument(
+        "--server", metavar="ADDR", help="HOST:PORT or unix:PATH; default $MOREAU_SERVER, or 127.0.0.1:7667"
+    )
     command.add_argument("--token-file", metavar="F", help="the server's token")
     command.add_argument("--from", dest="first", type=int, metavar="STEP", help="of the episode; default 0")
     command.add_argument("--to", dest="last", type=int, metavar="STEP", help="default: the last")
     command.add_argument("--stride", type=int, default=1, metavar="N", help="every N-th step; default 1")
     command.add_argument("--contacts", action="store_true", help="what touches, too: arrows, and numbers to plot")
-    command.add_argument("--reports", action="store_true", help="how good each step was, too: numbers to plot; all is stepped again")
+    command.add_argument(
+        "--reports", action="store_true", help="how good each step was, too: numbers to plot; all is stepped again"
+    )
     command.add_argument("--again", action="store_true", help="step again even what is stored")
     command.set_defaults(run=export_episode)
     command = commands.add_parser(
         "check-vector",
         help="check a vector environment",
-        description="Checks a registered Gymnasium environment with many worlds (pip install 'moreau-sim[gym]'): seeds, masks, terminal "
+        description="Checks a registered Gymnasium environment with many worlds (pip install 'moreau-sim[gym]'): "
+                    "seeds, masks, terminal "
         "observations, buffers, autoreset modes. Exit status: 0 as it should be, 1 not possible, 2 usage, 4 problems.",
     )
     command.add_argument("id", help="as gymnasium.make_vec takes it, as CartPole-v1 or MODULE:ID")

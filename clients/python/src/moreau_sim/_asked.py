@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is asked of worlds, judged before anything is sent: of a group and of a fleet alike, nothing is done by halves."""
+"""What is asked of worlds, judged before anything is sent: of a group and of a fleet alike, nothing is done by
+halves."""
 
 from __future__ import annotations
 
@@ -41,11 +42,15 @@ def named(mask: ArrayLike | None, count: int) -> Named:
     return Named(bits, np.flatnonzero(bits))
 
 
-def actions_for(worlds: NDArray[np.intp], actions: ArrayLike, columns: int, dtype: np.dtype[Any], *, copy: bool = False) -> NDArray[Any]:
+def actions_for(
+    worlds: NDArray[np.intp], actions: ArrayLike, columns: int, dtype: np.dtype[Any], *, copy: bool = False
+) -> NDArray[Any]:
     """A row for each of the worlds, as numbers of this type: what it does not hold is not finite."""
     given = np.asarray(actions)
     if given.shape != (len(worlds), columns) or given.dtype.kind not in "fiub":
-        raise ValueError(f"actions: {len(worlds)} x {columns} numbers are asked for, not {given.dtype} of shape {given.shape}")
+        raise ValueError(
+            f"actions: {len(worlds)} x {columns} numbers are asked for, not {given.dtype} of shape {given.shape}"
+        )
     # what is not a number is no smaller than anything
     if given.dtype.kind == "f" and given.size and not -_LARGEST[dtype] <= given.min() <= given.max() <= _LARGEST[dtype]:
         _check_finite(worlds, given, dtype)

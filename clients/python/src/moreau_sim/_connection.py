@@ -34,8 +34,8 @@ def parse_address(address: str) -> tuple[str, int] | str:
 
 
 def _limit_silence(connected: socket.socket, timeout_s: float | None) -> None:
-    """From here on the system waits in reading and writing, at most so long. (As settimeout() has it, every read would first
-    ask whether there is something to read.)"""
+    """From here on the system waits in reading and writing, at most so long. (As settimeout() has it, every read would
+    first ask whether there is something to read.)"""
     if timeout_s is None or sys.platform == "win32":
         return
     connected.settimeout(None)
@@ -83,7 +83,9 @@ class Connection:
         if self._early:
             return True
         held = self._end - self._begin
-        return not self._long and held >= HEAD.size and held >= HEAD.size + HEAD.unpack_from(self._chunk, self._begin)[0]
+        return (
+            not self._long and held >= HEAD.size and held >= HEAD.size + HEAD.unpack_from(self._chunk, self._begin)[0]
+        )
 
     def send(self, payload: bytes) -> None:
         frame = HEAD.pack(len(payload)) + payload
@@ -102,7 +104,8 @@ class Connection:
             return 0
 
     def _send_rest(self, rest: memoryview) -> None:
-        """A server reads no more requests while its replies are not taken: so they are, while there is no room to write."""
+        """A server reads no more requests while its replies are not taken: so they are, while there is no room to
+        write."""
         if not AT_ONCE:
             self._socket.setblocking(False)
         try:
@@ -160,13 +163,16 @@ class Connection:
         return taken
 
     def _take(self, flags: int = 0) -> bytearray:
-        """The next frame's message, in memory of its own. Whatever interrupts the waiting, the next call goes on there."""
+        """The next frame's message, in memory of its own. Whatever interrupts the waiting, the next call goes on
+        there."""
         if self._long:
             return self._take_long(flags)
         begin = self._fill(HEAD.size, flags)
         (count,) = HEAD.unpack_from(self._chunk, begin)
         if count > FRAME_BYTES_MAX:
-            raise ProtocolError(f"what answers at {self.address} announces a frame of {count} bytes: is it a Moreau server?")
+            raise ProtocolError(
+                f"what answers at {self.address} announces a frame of {count} bytes: is it a Moreau server?"
+            )
         whole = HEAD.size + count
         if whole <= CHUNK_BYTES:
             if whole > self._end - begin:

@@ -13,7 +13,10 @@ ROWS_MAX = 12  # of a table that stands for many
 
 def facts(title: str, rows: Iterable[tuple[str, Any]]) -> str:
     """What is known of one thing. All text is escaped: names come from other people."""
-    cells = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows)
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
+        for name, value in rows
+    )
     return f"<b>{html.escape(title)}</b><table>{cells}</table>"
 
 
@@ -36,6 +39,8 @@ def frame_of(page: str) -> str:
 
 def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]], total: int) -> str:
     """For a terminal: columns to the right, and how many are not shown."""
-    widths = [max(len(columns[i]), *(len(row[i]) for row in rows)) if rows else len(columns[i]) for i in range(len(columns))]
+    widths = [
+        max(len(columns[i]), *(len(row[i]) for row in rows)) if rows else len(columns[i]) for i in range(len(columns))
+    ]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in (columns, *rows)]
     return "\n".join([*lines, *([f"… {total - len(rows)} more"] if len(rows) < total else [])])

@@ -49,13 +49,15 @@ class Owner:
         # a fork may hold a copy of the lock that nobody will release
         if _here != self.process:
             raise InUse(
-                f"this {self.what} belongs to process {self.process}, which made it; process {_here} is a fork of it, and makes "
+                f"this {self.what} belongs to process {self.process}, which made it; process {_here} is a fork of "
+                f"it, and makes "
                 "its own (of SubprocVecEnv or AsyncVectorEnv: inside of the function that it is given)"
             )
         if not self._lock.acquire(False):
             names = [one.name for one in threading.enumerate() if one.ident == self._thread]
             raise InUse(
-                f"this {self.what} is in a call of thread {names[0] if names else self._thread!r}, and thread {threading.current_thread().name!r} "
+                f"this {self.what} is in a call of thread {names[0] if names else self._thread!r}, and thread "
+                f"{threading.current_thread().name!r} "
                 "comes in between: it belongs to one thread at a time; make one for each"
             )
         self._thread = threading.get_ident()

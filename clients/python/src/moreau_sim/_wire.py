@@ -56,7 +56,11 @@ class Message:
 M = TypeVar("M", bound=Message)
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_FIXED_TYPES: dict[Kind, np.dtype[Any]] = {Kind.DOUBLE: np.dtype("<f8"), Kind.FLOAT: np.dtype("<f4"), Kind.FIXED64: np.dtype("<u8")}
+_FIXED_TYPES: dict[Kind, np.dtype[Any]] = {
+    Kind.DOUBLE: np.dtype("<f8"),
+    Kind.FLOAT: np.dtype("<f4"),
+    Kind.FIXED64: np.dtype("<u8"),
+}
 _FIXED_FORMS = {Kind.DOUBLE: "<d", Kind.FLOAT: "<f", Kind.FIXED64: "<Q"}
 _VARINT_TYPES: dict[Kind, np.dtype[Any]] = {
     Kind.UINT64: np.dtype(np.uint64),
@@ -145,7 +149,9 @@ def _integer(field: Field, value: Any) -> int:
 def _payload(field: Field, value: Any) -> bytes:
     if field.kind is Kind.MESSAGE:
         if field.of is None or not isinstance(value, field.of):
-            raise WireError(f"{field.name}: a {field.of and field.of.__name__} is asked for, not {type(value).__name__}")
+            raise WireError(
+                f"{field.name}: a {field.of and field.of.__name__} is asked for, not {type(value).__name__}"
+            )
         assert isinstance(value, Message)
         return encode(value)
     if field.kind is Kind.STRING:
@@ -193,7 +199,9 @@ class _Fields:
 
     def set_in(self, message: Message) -> list[tuple[Field, bytes, Any]]:
         """The fields that a message says something of."""
-        return [(field, key, value) for (field, key), value in zip(self.keyed, self.values(message)) if value is not None]
+        return [
+            (field, key, value) for (field, key), value in zip(self.keyed, self.values(message)) if value is not None
+        ]
 
 
 _FIELDS: dict[type[Message], _Fields] = {}
@@ -222,8 +230,8 @@ def encode(message: Message) -> bytes:
 
 
 def key_of(of: type[Message], name: str) -> bytes:
-    """What stands in front of a field of a message. Behind it stands a number (varint), or, of bytes, of a packed column and
-    of a message, their length and they themselves; and fields behind each other are a message."""
+    """What stands in front of a field of a message. Behind it stands a number (varint), or, of bytes, of a packed
+    column and of a message, their length and they themselves; and fields behind each other are a message."""
     return _fields(of).keys[name]
 
 
@@ -390,8 +398,8 @@ def decode(of: type[M], data: bytes | bytearray | memoryview, depth: int = 0) ->
 
 
 def skim(of: type[Message], data: bytearray | memoryview) -> dict[str, Any]:
-    """The fields of a message that are there, by name, each as the bytes that it holds (of what is repeated and no number: a
-    list of them), for who wants few of many: read_varint, read_column, decode go on from there."""
+    """The fields of a message that are there, by name, each as the bytes that it holds (of what is repeated and no
+    number: a list of them), for who wants few of many: read_varint, read_column, decode go on from there."""
     view = memoryview(data)
     fields = _fields(of)
     names = fields.names

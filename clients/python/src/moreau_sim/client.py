@@ -116,8 +116,8 @@ class Pending(Generic[R]):
 
 
 class Client(Calls):
-    """A connection to a server. It belongs to one thread at a time, and to the process that made it: who else comes gets
-    errors.InUse, and nothing is sent.
+    """A connection to a server. It belongs to one thread at a time, and to the process that made it: who else comes
+    gets errors.InUse, and nothing is sent.
 
     address      HOST:PORT, [::1]:PORT or unix:PATH; default: $MOREAU_SERVER, or 127.0.0.1:7667
     token        the server's token; token_file: a file that holds it
@@ -185,8 +185,8 @@ class Client(Calls):
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process made it, and not one that this is a fork of: what such a one made, a fork neither ends nor
-        clears up."""
+        """Whether this process made it, and not one that this is a fork of: what such a one made, a fork neither ends
+        nor clears up."""
         return self._owner.is_here
 
     def close(self) -> None:
@@ -263,7 +263,9 @@ class Client(Calls):
             raise ConnectionLost(f"the connection to {self.address} was closed")
         self._connection.send(frame)
 
-    def send(self, message: Message, result: type[R], deadline_ms: int | None = None, *, events: bool = False) -> Pending[R]:
+    def send(
+        self, message: Message, result: type[R], deadline_ms: int | None = None, *, events: bool = False
+    ) -> Pending[R]:
         """Sends a call and does not wait: requests may be pipelined. Calls on one world are carried out in the
         order sent. Raises WireError, a ValueError, for what no frame can carry, before anything is sent."""
         return self.send_encoded(type(message), encode(message), result, deadline_ms, events=events)
@@ -275,7 +277,9 @@ class Client(Calls):
         with self._owner:
             return self._send_call(call, body, result, deadline_ms, events)
 
-    def _send_call(self, call: type[Message], body: bytes, result: type[R], deadline_ms: int | None, events: bool) -> Pending[R]:
+    def _send_call(
+        self, call: type[Message], body: bytes, result: type[R], deadline_ms: int | None, events: bool
+    ) -> Pending[R]:
         id = self._next_id
         head = _ID + varint(id) if deadline_ms is None else encode(p.Request(id=id, deadline_ms=deadline_ms))
         frame = b"".join((head, _CALLS[call], varint(len(body)), body))

@@ -22,8 +22,28 @@ from .view import view
 from .world import joint_starts
 
 # columns of contacts, and how many numbers each has
-CONTACT_COLUMNS = {"body_a": 1, "body_b": 1, "feature": 1, "point": 3, "frame": 9, "gap": 1, "impulse": 3, "velocity": 3, "friction": 1}
-REPORT_COLUMNS = ("contacts", "rows", "iterations", "converged", "tolerance", "worst_body_a", "worst_body_b", "recovery_contacts", "asleep")
+CONTACT_COLUMNS = {
+    "body_a": 1,
+    "body_b": 1,
+    "feature": 1,
+    "point": 3,
+    "frame": 9,
+    "gap": 1,
+    "impulse": 3,
+    "velocity": 3,
+    "friction": 1,
+}
+REPORT_COLUMNS = (
+    "contacts",
+    "rows",
+    "iterations",
+    "converged",
+    "tolerance",
+    "worst_body_a",
+    "worst_body_b",
+    "recovery_contacts",
+    "asleep",
+)
 CERTIFICATE_COLUMNS = ("e_mom", "e_pen", "e_comp", "e_cone", "e_mdp", "e_ds", "e_own", "e_row", "penetration")
 ENERGY_COLUMNS = ("before", "after", "contact", "row", "applied", "scheme", "unexplained", "drive", "swing")
 JOINT_COLUMNS = ("position", "velocity", "target", "target_velocity", "effort")
@@ -44,7 +64,8 @@ class Frames(NamedTuple):
     joint_numbers: dict[str, NDArray[np.float64]]  # "position", "velocity" …: T x how many numbers the joints have
     contact_first: NDArray[np.int64] | None  # T + 1: where each frame's begin in the columns
     contacts: dict[str, NDArray[Any]]  # "body_a", "gap", "impulse" (x 3) …
-    reports: dict[str, NDArray[Any]]  # "present", "converged", "e_own", "energy_after" …: T; NaN and 0 where no step led to the frame
+    # "present", "converged", "e_own", "energy_after" …: T; NaN and 0 where no step led to the frame
+    reports: dict[str, NDArray[Any]]
 
 
 def _reports(event: p.EpisodeFrames) -> dict[str, NDArray[Any]]:
@@ -56,7 +77,10 @@ def _reports(event: p.EpisodeFrames) -> dict[str, NDArray[Any]]:
     made |= {name: getattr(told, name) for name in REPORT_COLUMNS}
     made |= {name: getattr(told.last, name) for name in CERTIFICATE_COLUMNS}
     made |= {f"energy_{name}": getattr(told.energy, name) for name in ENERGY_COLUMNS}
-    return {name: np.where(event.has_report, column, np.nan) if column.dtype == np.float64 else column for name, column in made.items()}
+    return {
+        name: np.where(event.has_report, column, np.nan) if column.dtype == np.float64 else column
+        for name, column in made.items()
+    }
 
 
 def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Frames]:
@@ -81,7 +105,10 @@ def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Fram
         if listed := int(event.ids_count[first]):
             ids, ids_at = event.ids[ids_at : ids_at + listed], ids_at + listed
         if has_joints and (listed := int(event.joints_count[first])):
-            joints, axes = event.joints[joints_at : joints_at + listed], event.joint_axes[joints_at : joints_at + listed]
+            joints, axes = (
+                event.joints[joints_at : joints_at + listed],
+                event.joint_axes[joints_at : joints_at + listed],
+            )
             joints_at += listed
         n, frames = int(event.body_count[first]), last - first
         of = slice(int(body_first[first]), int(body_first[last]))
@@ -91,7 +118,9 @@ def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Fram
             joints, axes = joints[:here], axes[:here]
             for name in JOINT_COLUMNS:
                 starts_of = position_first if name == "position" else axis_first
-                numbers[name] = getattr(event, f"joint_{name}")[int(starts_of[first]) : int(starts_of[last])].reshape(frames, -1 if here else 0)
+                numbers[name] = getattr(event, f"joint_{name}")[int(starts_of[first]) : int(starts_of[last])].reshape(
+                    frames, -1 if here else 0
+                )
         touching: dict[str, NDArray[Any]] = {}
         if has_contacts and event.contacts is not None:
             rows = slice(int(contact_first[first]), int(contact_first[last]))
@@ -115,9 +144,13 @@ def _cut(event: p.EpisodeFrames, poses: bool, velocities: bool) -> Iterator[Fram
         )
 
 
-def _spread(blocks: list[Frames], places: list[NDArray[np.intp]], values: list[NDArray[Any]], width: int, empty: Any) -> NDArray[Any]:
+def _spread(
+    blocks: list[Frames], places: list[NDArray[np.intp]], values: list[NDArray[Any]], width: int, empty: Any
+) -> NDArray[Any]:
     """Numbers of things that come and go, each at its own place; `empty` where it is not there."""
-    made = np.full((sum(len(block.step) for block in blocks), width, *values[0].shape[2:]), empty, dtype=values[0].dtype)
+    made = np.full(
+        (sum(len(block.step) for block in blocks), width, *values[0].shape[2:]), empty, dtype=values[0].dtype
+    )
     at = 0
     for block, place, value in zip(blocks, places, values, strict=True):
         made[at : at + len(block.step), place] = value
@@ -126,8 +159,8 @@ def _spread(blocks: list[Frames], places: list[NDArray[np.intp]], values: list[N
 
 
 class Episode:
-    """An episode of a server, by id, the first digits of one, or a name that only one has. A notebook shows it in the page
-    where it knows the server's file: `db`."""
+    """An episode of a server, by id, the first digits of one, or a name that only one has. A notebook shows it in the
+    page where it knows the server's file: `db`."""
 
     def __init__(self, client: Client, episode: str, *, db: str | os.PathLike[str] | None = None) -> None:
         self.client = client
@@ -177,7 +210,9 @@ class Episode:
         progress              shows a bar on standard error
         """
         begin = first or 0
-        bar = Progress((self.info.steps or 0 if last is None else last) - begin, "steps", shown=None if progress else False)
+        bar = Progress(
+            (self.info.steps or 0 if last is None else last) - begin, "steps", shown=None if progress else False
+        )
         stream = self.client.episode_replay(
             episode=self.id,
             first=first,
@@ -202,8 +237,8 @@ class Episode:
             stream.close()
 
     def arrays(self, *, bodies: Iterable[int | str] | None = None, **what: Any) -> dict[str, NDArray[Any]]:
-        """All frames as arrays of which the first extent is the frames: those that `moreau export --npz` writes, which its
-        help lists. What is not there in a frame is NaN; `present` says what is.
+        """All frames as arrays of which the first extent is the frames: those that `moreau export --npz` writes, which
+        its help lists. What is not there in a frame is NaN; `present` says what is.
 
         bodies   only these, by id or name
         what     as frames() takes it
@@ -222,7 +257,12 @@ class Episode:
         if what.get("joints"):
             made.update(_joint_arrays(blocks))
         if what.get("reports"):
-            made.update({f"report_{name}": np.concatenate([block.reports[name] for block in blocks]) for name in blocks[0].reports})
+            made.update(
+                {
+                    f"report_{name}": np.concatenate([block.reports[name] for block in blocks])
+                    for name in blocks[0].reports
+                }
+            )
         return made
 
     def _find(self, body: int | str) -> int:
@@ -234,12 +274,17 @@ class Episode:
         raise KeyError(f"no body of the episode has the name {body!r}")
 
     def _body_arrays(self, blocks: list[Frames], wanted: NDArray[np.uint64] | None) -> dict[str, NDArray[Any]]:
-        kept = [np.flatnonzero(np.isin(block.ids, wanted)) if wanted is not None else np.arange(len(block.ids)) for block in blocks]
+        kept = [
+            np.flatnonzero(np.isin(block.ids, wanted)) if wanted is not None else np.arange(len(block.ids))
+            for block in blocks
+        ]
         ids = np.unique(np.concatenate([block.ids[keep] for block, keep in zip(blocks, kept, strict=True)]))
         if wanted is not None and len(missing := np.setdiff1d(wanted, ids)):
             raise KeyError(f"none of the frames has body {missing[0]}")
         places = [np.searchsorted(ids, block.ids[keep]) for block, keep in zip(blocks, kept, strict=True)]
-        there = [np.ones((len(block.step), len(keep)), dtype=np.bool_) for block, keep in zip(blocks, kept, strict=True)]
+        there = [
+            np.ones((len(block.step), len(keep)), dtype=np.bool_) for block, keep in zip(blocks, kept, strict=True)
+        ]
         made: dict[str, NDArray[Any]] = {
             "body": ids,
             "body_name": np.array([self.names.get(int(id), "") for id in ids], dtype=np.str_),
@@ -266,13 +311,20 @@ class Episode:
 
 def _joint_arrays(blocks: list[Frames]) -> dict[str, NDArray[Any]]:
     # an id that comes back with other axes is another joint
-    keys = [np.array(list(zip(block.joints.tolist(), block.joint_axes.tolist(), strict=True)), dtype=np.uint64).reshape(-1, 2) for block in blocks]
+    keys = [
+        np.array(list(zip(block.joints.tolist(), block.joint_axes.tolist(), strict=True)), dtype=np.uint64).reshape(
+            -1, 2
+        )
+        for block in blocks
+    ]
     every = np.unique(np.concatenate(keys), axis=0)
     order = {tuple(key): k for k, key in enumerate(every.tolist())}
     places = [np.array([order[tuple(key)] for key in of.tolist()], dtype=np.intp) for of in keys]
     axes = every[:, 1].astype(np.uint32)
     axis_first, position_first = joint_starts(axes)
-    there = [np.ones((len(block.step), len(place)), dtype=np.bool_) for block, place in zip(blocks, places, strict=True)]
+    there = [
+        np.ones((len(block.step), len(place)), dtype=np.bool_) for block, place in zip(blocks, places, strict=True)
+    ]
     made: dict[str, NDArray[Any]] = {
         "joint": every[:, 0].copy(),
         "joint_axes": axes,
@@ -282,7 +334,10 @@ def _joint_arrays(blocks: list[Frames]) -> dict[str, NDArray[Any]]:
     }
     for name in JOINT_COLUMNS:
         first = position_first if name == "position" else axis_first
-        numbers = [np.concatenate([[], *(np.arange(first[k], first[k + 1]) for k in place)]).astype(np.intp) for place in places]
+        numbers = [
+            np.concatenate([[], *(np.arange(first[k], first[k + 1]) for k in place)]).astype(np.intp)
+            for place in places
+        ]
         values = [block.joint_numbers.get(name, np.empty((len(block.step), 0))) for block in blocks]
         made[f"joint_{name}"] = _spread(blocks, numbers, values, int(first[-1]), np.nan)
     return made

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong: one exception for each status of the protocol, two for the way there, and one for who may go it."""
+"""What can go wrong: one exception for each status of the protocol, two for the way there, and one for who may go
+it."""
 
 from __future__ import annotations
 

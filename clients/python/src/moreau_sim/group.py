@@ -69,12 +69,16 @@ def channel(
     return made
 
 
-def uniform(kind: str, of: str | int, low: float, high: float, *, axes: int | Iterable[int] | None = None) -> p.GroupNoise:
+def uniform(
+    kind: str, of: str | int, low: float, high: float, *, axes: int | Iterable[int] | None = None
+) -> p.GroupNoise:
     """What a reset adds to each number of a channel: drawn from [low, high)."""
     return p.GroupNoise(channel=channel(kind, of, axes=axes), low=low, high=high)
 
 
-def gaussian(kind: str, of: str | int, deviation: float, mean: float = 0.0, *, axes: int | Iterable[int] | None = None) -> p.GroupNoise:
+def gaussian(
+    kind: str, of: str | int, deviation: float, mean: float = 0.0, *, axes: int | Iterable[int] | None = None
+) -> p.GroupNoise:
     """What a reset adds to each number of a channel: of a normal distribution."""
     distribution = p.GroupNoise.Distribution.GAUSSIAN
     return p.GroupNoise(channel=channel(kind, of, axes=axes), distribution=distribution, mean=mean, deviation=deviation)
@@ -98,8 +102,8 @@ def stream(seed: int, world: int, episode: int) -> np.random.Generator:
 
 
 def opinion_stream(seed: int, world: int, episode: int) -> np.random.Generator:
-    """What chooses the steps of an episode that are solved again: the t-th, from 0, where the t-th number of random() is
-    below the share, and of it substep floor(number / share * substeps) (protocol.GroupOpinion)."""
+    """What chooses the steps of an episode that are solved again: the t-th, from 0, where the t-th number of random()
+    is below the share, and of it substep floor(number / share * substeps) (protocol.GroupOpinion)."""
     return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, 0, episode, 1]))
 
 
@@ -129,7 +133,9 @@ class Columns:
 class Final:
     """Episodes that ended in a call, a row each: what was seen last of them, whatever the autoreset."""
 
-    def __init__(self, fields: _Fields, world: NDArray[np.uint32], observation: NDArray[Any], extra: NDArray[Any]) -> None:
+    def __init__(
+        self, fields: _Fields, world: NDArray[np.uint32], observation: NDArray[Any], extra: NDArray[Any]
+    ) -> None:
         self._fields = fields
         self.world = world
         self.observation = observation
@@ -153,7 +159,8 @@ class Final:
 
 @dataclass(frozen=True)
 class Opinions:
-    """Second opinions on steps, an entry each: how far they were from exact Coulomb friction (protocol.GroupOpinion)."""
+    """Second opinions on steps, an entry each: how far they were from exact Coulomb friction
+    (protocol.GroupOpinion)."""
 
     world: NDArray[np.uint32]
     episode: NDArray[np.uint64]
@@ -331,7 +338,8 @@ class Group:
                                      return that tell_returns() gives; or as protocol.GroupRecord says
         opinion                      a second opinion on this share of the steps (Rows.opinions, opinions()), and on all
                                      certificates (Rows.doubtful); or as protocol.GroupOpinion says
-        more                         name, first_world, substeps, time_step, step_limit, idle_timeout_s: protocol.GroupCreate
+        more                         name, first_world, substeps, time_step, step_limit, idle_timeout_s: as
+                                     protocol.GroupCreate says
         """
         reply = client.group_create(
             lifetime=p.World.Lifetime.SERVER if keep else None,
@@ -348,7 +356,9 @@ class Group:
             autoreset=p.Group.Autoreset[autoreset],
             double_precision=double,
             record=_record(record),
-            opinion=opinion if opinion is None or isinstance(opinion, p.GroupOpinion) else p.GroupOpinion(share=float(opinion)),
+            opinion=opinion
+            if opinion is None or isinstance(opinion, p.GroupOpinion)
+            else p.GroupOpinion(share=float(opinion)),
             **more,
         )
         return cls(client, reply, double)
@@ -364,8 +374,8 @@ class Group:
         record: str | p.GroupRecord | None = None,
         **more: Any,
     ) -> Group:
-        """A recorded group that goes on from where it was, also when its server was killed: read() tells what its worlds
-        see, and `resumed` what is lost.
+        """A recorded group that goes on from where it was, also when its server was killed: read() tells what its
+        worlds see, and `resumed` what is lost.
 
         recording   id of the recording (Group.recording), or of one of its episodes, or a name that only one has
         step        behind so many calls (reset, step, send); default: the last that all worlds have
@@ -379,9 +389,10 @@ class Group:
         return cls(client, reply, bool(reply.resumed.double_precision))
 
     def save(self) -> bytes:
-        """The group as bytes, between the calls before and those behind: what it is, its worlds, and the second opinions
-        still to be told. from_saved() goes on with them, on any server of the same dynamics version, with the same bits.
-        What was sent must have been received. Returns that were told are this group's: close() sends them."""
+        """The group as bytes, between the calls before and those behind: what it is, its worlds, and the second
+        opinions still to be told. from_saved() goes on with them, on any server of the same dynamics version, with the
+        same bits. What was sent must have been received. Returns that were told are this group's: close() sends
+        them."""
         under_way = self.begin_save()
         while True:
             try:
@@ -394,7 +405,8 @@ class Group:
     def from_saved(
         cls, client: Client, saved: bytes, *, keep: bool = False, record: str | p.GroupRecord | None = None, **more: Any
     ) -> Group:
-        """Goes on with a group that was saved, here or elsewhere; read() tells what its worlds see, `resumed` where it stands.
+        """Goes on with a group that was saved, here or elsewhere; read() tells what its worlds see, `resumed` where it
+        stands.
 
         saved    bytes of save()
         keep     it stays when this client is gone
@@ -426,8 +438,9 @@ class Group:
     # ---- calls
 
     def tell_returns(self, worlds: ArrayLike, returns: ArrayLike, doubtful: ArrayLike | None = None) -> None:
-        """What finished episodes of these worlds (Rows.final) earned, for the recording: of each world the oldest that has
-        no return yet. It goes with the next call. `doubtful`: the part that was earned in doubtful steps (Rows.doubtful)."""
+        """What finished episodes of these worlds (Rows.final) earned, for the recording: of each world the oldest that
+        has no return yet. It goes with the next call. `doubtful`: the part that was earned in doubtful steps
+        (Rows.doubtful)."""
         told = returns_of(worlds, returns, doubtful)
         if self._returns and (self._returns[-1].doubtful is None) != (told.doubtful is None):
             raise ValueError("doubtful: give it with all returns, or with none")
@@ -447,7 +460,9 @@ class Group:
     def _actions(self, actions: ArrayLike, worlds: NDArray[np.intp]) -> NDArray[Any]:
         return actions_for(worlds, actions, len(self.action), self.dtype)
 
-    def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
+    def reset(
+        self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None
+    ) -> Rows:
         """Begins episodes: of all worlds, or of those of the mask.
 
         seed     begins with episode 0 of that seed, one for all or one for each; default: the next episode
@@ -459,9 +474,9 @@ class Group:
         return self._rows(self.begin_reset(chosen.bits, seeds, numbers).fields(), chosen.worlds)
 
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
-        """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, as a number
-        of `dtype`, is a ValueError, and no world has stepped. A world whose episode is over is raised when the others have
-        stepped: the exception's `result` has the rows."""
+        """Steps all worlds, or those of the mask, with a row of actions for each. An action that is not finite, as a
+        number of `dtype`, is a ValueError, and no world has stepped. A world whose episode is over is raised when the
+        others have stepped: the exception's `result` has the rows."""
         chosen = named(mask, self.count)
         return self._rows(self.begin_step(chosen.bits, self._actions(actions, chosen.worlds)).fields(), chosen.worlds)
 
@@ -556,15 +571,23 @@ class Group:
         world = _column(fields, "final_world")
         count = len(world)
         return Final(
-            fields, world, self._numbers(fields, observation, self.observation, count), self._numbers(fields, extra, self.extra, count)
+            fields,
+            world,
+            self._numbers(fields, observation, self.observation, count),
+            self._numbers(fields, extra, self.extra, count),
         )
 
-    def made(self, fields: _Fields, worlds: NDArray[np.intp], into: tuple[NDArray[Any], NDArray[Any]] | None = None) -> Rows:
+    def made(
+        self, fields: _Fields, worlds: NDArray[np.intp], into: tuple[NDArray[Any], NDArray[Any]] | None = None
+    ) -> Rows:
         """Rows of a reply. `into`: where observation and extra go, instead of arrays of their own."""
         count = len(worlds)
         observation, extra, _, _ = self._names
         if into is None:
-            into = self._numbers(fields, observation, self.observation, count), self._numbers(fields, extra, self.extra, count)
+            into = (
+                self._numbers(fields, observation, self.observation, count),
+                self._numbers(fields, extra, self.extra, count),
+            )
         else:
             into[0][:] = self._seen(fields, observation, self.observation, count)
             into[1][:] = self._seen(fields, extra, self.extra, count)
@@ -589,5 +612,9 @@ class Group:
             raise self.client.no_server(nonsense) from None
         if "recording_ended" in fields and not self._has_warned:
             self._has_warned = True
-            warnings.warn(f"{self!r} is not recorded any more: {str(fields['recording_ended'], 'utf-8', 'replace')}", RuntimeWarning, stacklevel=3)
+            warnings.warn(
+                f"{self!r} is not recorded any more: {str(fields['recording_ended'], 'utf-8', 'replace')}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         return judged(made)

@@ -54,11 +54,18 @@ PAGE = "moreau-viewer.html"
 def find_page(program: pathlib.Path) -> pathlib.Path:
     """The viewer's page: $MOREAU_VIEWER, or the one beside a program of ours, built or installed with it."""
     named = os.environ.get("MOREAU_VIEWER")
-    places = [pathlib.Path(named)] if named else [program.parent / folder / PAGE for folder in (".", "share/moreau", "../share/moreau")]
+    places = (
+        [pathlib.Path(named)]
+        if named
+        else [program.parent / folder / PAGE for folder in (".", "share/moreau", "../share/moreau")]
+    )
     for place in places:
         if place.is_file():
             return place
-    raise FileNotFoundError(f"{' and '.join(map(str, places))}: there is no {PAGE}, which $MOREAU_VIEWER may name; of the sources it is clients/web/page/{PAGE}")
+    raise FileNotFoundError(
+        f"{' and '.join(map(str, places))}: there is no {PAGE}, which $MOREAU_VIEWER may name; of the sources it is "
+        f"clients/web/page/{PAGE}"
+    )
 
 
 # ends of pipes by which servers know that this process lives: a forked child must not hold them as well
@@ -243,8 +250,8 @@ def launch(
     db       file that episodes are recorded to; default: none are
     workers  threads that step worlds; default: as many as there are cores
     options  more options, as `moreau-server --help` has them
-    http     True: it shows its pages on a port of this machine, so that `view()` can watch worlds in the browser; whoever is on
-             this machine may then look, and change nothing
+    http     True: it shows its pages on a port of this machine, so that `view()` can watch worlds in the browser;
+             whoever is on this machine may then look, and change nothing
     quiet    False: says on standard error which program it takes
     """
     more = list(options or [])

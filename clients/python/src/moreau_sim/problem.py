@@ -49,7 +49,9 @@ def dense_problem(
         contact_mu=np.broadcast_to(np.asarray(friction, dtype=float), (contacts,)),
         contact_gap=None if gap is None else np.broadcast_to(np.asarray(gap, dtype=float), (contacts,)),
         contact_bias=None if bias is None else np.broadcast_to(np.asarray(bias, dtype=float), (contacts,)),
-        contact_given=None if bias is None else np.full(contacts, p.ContactProblem.ContactGiven.CONTACT_BIAS, np.uint32),
+        contact_given=None
+        if bias is None
+        else np.full(contacts, p.ContactProblem.ContactGiven.CONTACT_BIAS, np.uint32),
         contact_block_count=np.ones(contacts, np.uint32),
         contact_block_tree=np.zeros(contacts, np.uint32),
         contact_jacobian=rows.ravel(),

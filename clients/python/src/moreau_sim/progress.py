@@ -27,7 +27,12 @@ class Progress:
         share = min(done / self._total, 1.0)
         left = (now - self._begun) * (1.0 / share - 1.0) if share > 0.0 else 0.0
         bar = ("#" * round(WIDTH * share)).ljust(WIDTH)
-        print(f"\r[{bar}] {done:,} of {self._total:,} {self._what}, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r[{bar}] {done:,} of {self._total:,} {self._what}, {left:.0f} s left ",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
     def end(self) -> None:
         if self._shown:

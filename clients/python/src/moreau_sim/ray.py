@@ -2,7 +2,8 @@
 """A fleet on a cluster of Ray: one server for each bundle of a placement group (extra: moreau-sim[ray]).
 
     ray.init("auto")
-    with moreau_sim.ray.Fleet("cart_pole.json", count=16384, num_servers=4, cpus_per_server=8, action=…, observation=…) as fleet:
+    with moreau_sim.ray.Fleet("cart_pole.json", count=16384, num_servers=4, cpus_per_server=8, action=…, observation=…)
+    as fleet:
         rows = fleet.reset(seed=1)
 
 Each server belongs to an actor that only waits for its end. Where server, actor or node is lost Ray starts the actor
@@ -82,7 +83,8 @@ class Servers:
     cpus_per_server   of a bundle, and lanes of its server
     strategy          of the placement group: SPREAD, as far apart as there are nodes; STRICT_SPREAD: never two on one
     ready_s           how long all of them are waited for
-    options           of each server, as `moreau-server --help` has them; "%n" is its number: ["--db", "/data/run-%n.db"]
+    options           of each server, as `moreau-server --help` has them; "%n" is its number:
+                      ["--db", "/data/run-%n.db"]
     metrics_file      for Prometheus (file_sd_configs), says where the servers' metrics are; default:
                       moreau_metrics_service_discovery.json beside Ray's own, in its folder on this node. The token that
                       they demand (authorization: credentials_file) is beside it, with .token behind the name; who has
@@ -100,7 +102,9 @@ class Servers:
         metrics_file: str | os.PathLike[str] | None = None,
     ) -> None:
         if num_servers < 1 or cpus_per_server < 1:
-            raise ValueError(f"num_servers, cpus_per_server: each is 1 at least, not {num_servers} and {cpus_per_server}")
+            raise ValueError(
+                f"num_servers, cpus_per_server: each is 1 at least, not {num_servers} and {cpus_per_server}"
+            )
         if not ray.is_initialized():
             ray.init()
         self.token = secrets.token_hex(16)
@@ -117,7 +121,9 @@ class Servers:
             kind = ray.remote(_Keeper)
             for rank in range(num_servers):
                 place = PlacementGroupSchedulingStrategy(self._group, placement_group_bundle_index=rank)
-                actor = kind.options(num_cpus=cpus_per_server, max_restarts=-1, max_task_retries=0, scheduling_strategy=place)
+                actor = kind.options(
+                    num_cpus=cpus_per_server, max_restarts=-1, max_task_retries=0, scheduling_strategy=place
+                )
                 self._actors.append(actor.remote(rank, cpus_per_server, self.token, list(options)))
             self._await_servers(time.monotonic() + ready_s, ready_s)
         except BaseException:
@@ -128,7 +134,8 @@ class Servers:
         if not self._group.wait(ready_s):
             there = ray.cluster_resources().get("CPU", 0)
             raise ConnectionLost(
-                f"the cluster has no room for {servers} servers of {cpus} CPUs after {ready_s:g} s: it has {there:g} CPUs, of which {ray.available_resources().get('CPU', 0):g} are free"
+                f"the cluster has no room for {servers} servers of {cpus} CPUs after {ready_s:g} s: it has {there:g} "
+                f"CPUs, of which {ray.available_resources().get('CPU', 0):g} are free"
             )
 
     def _await_servers(self, until: float, ready_s: float) -> None:
@@ -141,7 +148,10 @@ class Servers:
                 if (why := self._why_dead(rank)) is not None:
                     raise ConnectionLost(f"server {rank} cannot be started: {why}")
             if time.monotonic() > until:
-                raise ConnectionLost(f"servers {', '.join(map(str, missing))} of {len(self._actors)} are not ready after {ready_s:g} s: logs are in {_session() / 'logs'}")
+                raise ConnectionLost(
+                    f"servers {', '.join(map(str, missing))} of {len(self._actors)} are not ready after {ready_s:g} "
+                    f"s: logs are in {_session() / 'logs'}"
+                )
 
     def _why_dead(self, rank: int) -> str | None:
         """What its actor's beginning said; None: it may come yet."""
@@ -202,7 +212,9 @@ class Servers:
     def __enter__(self) -> Servers:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
 

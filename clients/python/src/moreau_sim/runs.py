@@ -125,7 +125,8 @@ def _is_file(source: str | os.PathLike[str]) -> bool:
 
 
 class Runs(Sequence[Run]):
-    """Episodes of several servers and files, oldest first: those that count. An episode that several have is listed once.
+    """Episodes of several servers and files, oldest first: those that count. An episode that several have is listed
+    once.
 
     sources      addresses of servers (HOST:PORT, unix:PATH), paths of their files, or clients. A file is opened by a
                  server of this process, as the next start would open it; one that a server uses is read by its address
@@ -136,7 +137,9 @@ class Runs(Sequence[Run]):
     damaged      sentences on what cannot be read
     """
 
-    def __init__(self, sources: Iterable[str | os.PathLike[str] | Client], *, name: str | None = None, token: str | None = None) -> None:
+    def __init__(
+        self, sources: Iterable[str | os.PathLike[str] | Client], *, name: str | None = None, token: str | None = None
+    ) -> None:
         self._open = contextlib.ExitStack()
         self._runs: list[Run] = []
         self.superseded: list[Run] = []
@@ -148,7 +151,9 @@ class Runs(Sequence[Run]):
                 where = source.address if isinstance(source, Client) else os.fspath(source)
                 if where in self._clients:
                     continue
-                client = self._clients[where] = source if isinstance(source, Client) else self._reach(where, _is_file(source), token)
+                client = self._clients[where] = (
+                    source if isinstance(source, Client) else self._reach(where, _is_file(source), token)
+                )
                 for info in _listed(client, name):
                     if info.damage:
                         self.damaged.append(f"{where}: {info.damage}")

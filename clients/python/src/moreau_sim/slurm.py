@@ -83,7 +83,10 @@ def _own_address() -> str:
     """The one by which the node that srun was started on is reached: the fleet reaches us by it, too."""
     there = os.environ.get("SLURM_LAUNCH_NODE_IPADDR")
     if there:
-        with contextlib.suppress(OSError), socket.socket(socket.AF_INET6 if ":" in there else socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        with (
+            contextlib.suppress(OSError),
+            socket.socket(socket.AF_INET6 if ":" in there else socket.AF_INET, socket.SOCK_DGRAM) as probe,
+        ):
             probe.connect((there, 9))  # sends nothing
             return str(probe.getsockname()[0])
     return socket.gethostbyname(os.environ.get("SLURMD_NODENAME") or socket.gethostname())
@@ -162,13 +165,17 @@ class Servers:
     ) -> None:
         job = os.environ.get("SLURM_JOB_ID")
         if not job:
-            raise RuntimeError("there is no allocation of Slurm here (SLURM_JOB_ID is not set): start this by sbatch, or in salloc")
+            raise RuntimeError(
+                "there is no allocation of Slurm here (SLURM_JOB_ID is not set): start this by sbatch, or in salloc"
+            )
         self.tasks = tasks or int(os.environ.get("SLURM_NTASKS") or os.environ.get("SLURM_NNODES") or 1)
         self.least = self.tasks if least is None else least
         if not 1 <= self.least <= self.tasks:
             raise ValueError(f"least: of {self.tasks} servers, 1 to {self.tasks} can be asked for, not {self.least}")
         restart = os.environ.get("SLURM_RESTART_COUNT", "0")
-        self.folder = pathlib.Path(folder or pathlib.Path(os.environ.get("SLURM_SUBMIT_DIR", ".")) / f"moreau-{job}.{restart}").absolute()
+        self.folder = pathlib.Path(
+            folder or pathlib.Path(os.environ.get("SLURM_SUBMIT_DIR", ".")) / f"moreau-{job}.{restart}"
+        ).absolute()
         self.folder.mkdir(parents=True, exist_ok=True)
         for left in self.folder.glob("task-*.*"):  # by an earlier fleet of this job; what it logged stays
             if left.suffix != ".log":
@@ -185,7 +192,15 @@ class Servers:
 
     def _start(self, options: Sequence[str], srun: Sequence[str]) -> subprocess.Popen[bytes]:
         cpus = os.environ.get("SLURM_CPUS_PER_TASK")
-        command = ["srun", f"--ntasks={self.tasks}", "--kill-on-bad-exit=0", "--no-kill", "--wait=0", "--overlap", "--mpi=none"]
+        command = [
+            "srun",
+            f"--ntasks={self.tasks}",
+            "--kill-on-bad-exit=0",
+            "--no-kill",
+            "--wait=0",
+            "--overlap",
+            "--mpi=none",
+        ]
         command += [f"--cpus-per-task={cpus}"] if cpus else []
         command += [*srun, sys.executable, "-m", "moreau_sim.slurm", str(self.folder), *options]
         source = str(pathlib.Path(__file__).parents[1])
@@ -193,7 +208,9 @@ class Servers:
         environment = dict(os.environ, PYTHONPATH=f"{source}:{inherited}" if inherited else source)
         with open(self.folder / "srun.log", "ab") as log:
             try:
-                return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
+                return subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True
+                )
             except FileNotFoundError:
                 raise RuntimeError("srun is not on PATH: Slurm's commands are needed where the learner runs") from None
 
@@ -203,16 +220,25 @@ class Servers:
             if ready == self.tasks:
                 return
             has_ended = self._step.poll() is not None
-            may_come = not has_ended and any(not place.said("ready") and not place.said("failed") for place in self._places)
+            may_come = not has_ended and any(
+                not place.said("ready") and not place.said("failed") for place in self._places
+            )
             if not may_come or time.monotonic() > until:
                 break
             time.sleep(POLL_S)
         if ready >= self.least and not has_ended:
             return
-        why = f"srun has ended with {self._step.returncode}" if has_ended else f"after {ready_s:g} s" if may_come else "no more will come"
+        why = (
+            f"srun has ended with {self._step.returncode}"
+            if has_ended
+            else f"after {ready_s:g} s"
+            if may_come
+            else "no more will come"
+        )
         words = _last_words(self.folder / "srun.log")
         raise ConnectionLost(
-            f"of {self.tasks} servers {ready} are ready ({why}): {'; '.join(self.missing())}{f'. srun says: {words}' if words else ''}. Logs are in {self.folder}"
+            f"of {self.tasks} servers {ready} are ready ({why}): "
+            f"{'; '.join(self.missing())}{f'. srun says: {words}' if words else ''}. Logs are in {self.folder}"
         )
 
     def missing(self) -> list[str]:
@@ -226,9 +252,14 @@ class Servers:
                 sentences.append(f"task {place.rank} on {node} cannot start its server: {failed}")
             elif node:
                 words = _last_words(place.log)
-                sentences.append(f"task {place.rank} on {node} has begun, and its server is not ready{f': {words}' if words else ''}")
+                sentences.append(
+                    f"task {place.rank} on {node} has begun, and its server is not ready{f': {words}' if words else ''}"
+                )
             else:
-                sentences.append(f"task {place.rank} has not begun (nodes of the job: {os.environ.get('SLURM_JOB_NODELIST', 'not told')})")
+                sentences.append(
+                    f"task {place.rank} has not begun (nodes of the job: "
+                    f"{os.environ.get('SLURM_JOB_NODELIST', 'not told')})"
+                )
         return sentences
 
     def addresses(self) -> list[str]:
@@ -254,7 +285,9 @@ class Servers:
     def __enter__(self) -> Servers:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
 

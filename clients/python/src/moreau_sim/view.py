@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The viewer's page in the browser: with an episode inside, which needs neither the server nor a network; or on a world of a group while that learns."""
+"""The viewer's page in the browser: with an episode inside, which needs neither the server nor a network; or on a
+world of a group while that learns."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ def _program(binary: str | os.PathLike[str] | None) -> pathlib.Path:
     found = binary or os.environ.get("MOREAU_BIN") or in_package(PROGRAM) or on_path(PROGRAM)
     if not found:
         raise FileNotFoundError(
-            f"There is no {PROGRAM}, the program that puts an episode into the page: neither an argument, nor $MOREAU_BIN, nor in this package, nor on PATH. "
+            f"There is no {PROGRAM}, the program that puts an episode into the page: neither an argument, nor "
+            f"$MOREAU_BIN, nor in this package, nor on PATH. "
             "Install a wheel that brings it, or build it and say where it is."
         )
     if not os.access(found, os.X_OK):
@@ -48,11 +50,17 @@ def _view_episode(
 ) -> pathlib.Path:
     program, viewer = _program(binary), page or os.environ.get("MOREAU_VIEWER")
     if viewer and not pathlib.Path(viewer).is_file():
-        raise FileNotFoundError(f"{viewer} is not there: `page` and $MOREAU_VIEWER name {PAGE}, of the sources clients/web/page/{PAGE}")
+        raise FileNotFoundError(
+            f"{viewer} is not there: `page` and $MOREAU_VIEWER name {PAGE}, of the sources clients/web/page/{PAGE}"
+        )
     path = pathlib.Path(out) if out else pathlib.Path(tempfile.mkdtemp(prefix="moreau-")) / "episode.html"
     options = ["--page", os.fspath(viewer)] if viewer else []
     done = subprocess.run(
-        [program, "export", episode, "--db", os.fspath(db), "--html", path, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        [program, "export", episode, "--db", os.fspath(db), "--html", path, *options],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode != 0:
         if not out:
@@ -85,7 +93,10 @@ def _group_of(env: Any) -> Group:
     worlds = getattr(getattr(env, "unwrapped", env), "worlds", None)
     group = env if isinstance(env, Group) else getattr(worlds, "group", None)
     if not isinstance(group, Group):
-        raise TypeError(f"what is viewed is an episode's name, a Group or an environment of moreau_sim.gym, not {type(env).__name__}")
+        raise TypeError(
+            f"what is viewed is an episode's name, a Group or an environment of moreau_sim.gym, not "
+            f"{type(env).__name__}"
+        )
     return group
 
 
@@ -118,8 +129,8 @@ def view(
     token: str | None = None,
     show: bool = True,
 ) -> pathlib.Path | str:
-    """Opens an episode of a server's file in the browser: `view("falls", "episodes.db")`, and returns the page that it wrote;
-    or a world of a group while that learns: `view(env)`, `view(group, 17)`, and returns the address.
+    """Opens an episode of a server's file in the browser: `view("falls", "episodes.db")`, and returns the page that it
+    wrote; or a world of a group while that learns: `view(env)`, `view(group, 17)`, and returns the address.
 
     Of an episode:
     what       its id, the first digits of that, or its name
@@ -133,7 +144,8 @@ def view(
     what       the group, or an environment of moreau_sim.gym
     where      the world's index in the group
     http       HOST:PORT where the browser finds the server's pages (through a tunnel, say); None: as the server says
-    token      put into the address, for the page, which takes it out again; None: the page asks, where the server demands one
+    token      put into the address, for the page, which takes it out again; None: the page asks, where the server
+               demands one
 
     show       False: no browser is opened
     """

@@ -42,7 +42,8 @@ class JointState(NamedTuple):
     target: NDArray[np.float64]
     target_velocity: NDArray[np.float64]
     effort: NDArray[np.float64]
-    wrench: NDArray[np.float64] | None  # n x 6: force [N] and torque [N m] on b in the last step, at b's frame, world axes
+    # n x 6: force [N] and torque [N m] on b in the last step, at b's frame, world axes
+    wrench: NDArray[np.float64] | None
 
 
 def joint_starts(axes: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -54,7 +55,8 @@ def joint_starts(axes: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 def step_joints(reply: p.WorldStepReply, what: str) -> list[NDArray[Any]]:
-    """A column of a step's reply, world by world: "position", "velocity" or "wrench" (n x 6); of whichever precision."""
+    """A column of a step's reply, world by world: "position", "velocity" or "wrench" (n x 6); of whichever
+    precision."""
     columns: dict[str, NDArray[Any]] = {
         "position": reply.joint_position_count,
         "velocity": reply.joint_axis_count,
@@ -131,7 +133,12 @@ class World:
         if where is not None:
             return frame(f"http://{where}/#live=ws://{where}/v1/live&world={self.id}")
         got = self.client.world_get(world=self.id, first=0, count=0)
-        rows = [("bodies", got.total), ("steps", got.step), ("time [s]", got.time), ("to see it", f"moreau view {self.id}")]
+        rows = [
+            ("bodies", got.total),
+            ("steps", got.step),
+            ("time [s]", got.time),
+            ("to see it", f"moreau view {self.id}"),
+        ]
         return facts(f"World {self.id} {self.name!r} at {self.client.address}", rows)
 
     @classmethod
@@ -182,7 +189,8 @@ class World:
     ) -> p.WorldStepReply:
         """Steps the world.
 
-        wrenches   force [N] at the centre of mass and torque [N m], 6 numbers in world axes, by body; held for all steps
+        wrenches   force [N] at the centre of mass and torque [N m], 6 numbers in world axes, by body; held for all
+                   steps
         progress   shows a bar on standard error
         returned   poses, velocities, single, reports, hashes, joint_positions, joint_velocities, joint_wrenches,
                    broken_joints: what the reply has (protocol.WorldStep); step_joints() cuts columns of joints
@@ -223,7 +231,8 @@ class World:
         )
 
     def joints(self, *, wrenches: bool = False) -> JointState:
-        """Numbers of all joints; with `wrenches` also what they carried in the step that was the last thing to happen."""
+        """Numbers of all joints; with `wrenches` also what they carried in the step that was the last thing to
+        happen."""
         got = self.client.world_get(world=self.id, bodies=False, joints=True, joint_wrenches=wrenches)
         axis_first, position_first = joint_starts(got.joint_axes)
         return JointState(

@@ -42,11 +42,17 @@ def check_vector_env(
     variants   keywords for `make` that must change nothing that is returned, as {"workers": 1}, {"workers": 8}
     raises     CheckFailed where there are problems; otherwise they are only in the report
     """
-    report = Report("vector environment", list(CHECKS if variants else [check for check in CHECKS if check != "workers"]))
+    report = Report(
+        "vector environment", list(CHECKS if variants else [check for check in CHECKS if check != "workers"])
+    )
     checker = _Checker(make, calls, seed, report)
     everybodys = np.random.get_state(legacy=False)
     try:
-        played = {mode.name: episodes for mode in AutoresetMode if (episodes := checker.check_mode(mode, variants)) is not None}
+        played = {
+            mode.name: episodes
+            for mode in AutoresetMode
+            if (episodes := checker.check_mode(mode, variants)) is not None
+        }
     finally:
         np.random.set_state(everybodys)
     if not checker.made:
@@ -102,7 +108,9 @@ class _Checker:
             env.close()
             self._closed(env, name)
 
-    def _check_env(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, variants: Sequence[Mapping[str, Any]]) -> list[list[Episode]]:
+    def _check_env(
+        self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, variants: Sequence[Mapping[str, Any]]
+    ) -> list[list[Episode]]:
         name = mode.name
         self._spaces(env, mode)
         first = self._player(env, mode).play(self.seed, self.calls)
@@ -116,7 +124,9 @@ class _Checker:
             repeats = False
         if not repeats:
             # whatever else is compared would differ for that reason
-            self.report.skip(f"masks, written buffers and workers in mode {name}: the same seed does not give the same again")
+            self.report.skip(
+                f"masks, written buffers and workers in mode {name}: the same seed does not give the same again"
+            )
             for episode in (one for episodes in first.episodes for one in episodes):
                 episode.told = None
             return first.episodes
@@ -136,7 +146,9 @@ class _Checker:
         for name in ("observation", "action"):
             single, batched = getattr(env, f"single_{name}_space"), getattr(env, f"{name}_space")
             if batch_space(single, env.num_envs) != batched:
-                self.report.add("spaces", mode.name, f"{name}_space is not single_{name}_space for {env.num_envs} worlds")
+                self.report.add(
+                    "spaces", mode.name, f"{name}_space is not single_{name}_space for {env.num_envs} worlds"
+                )
 
     def _arrays(self, player: Player, env: VectorEnv[Any, Any, Any], mode: str) -> None:
         def add(text: str) -> None:
@@ -144,7 +156,9 @@ class _Checker:
 
         if not _types_are(env.observation_space, player.returned[0].copied[0]):
             add("observations have another type than observation_space, though it holds their values")
-        outside = [returned.call for returned in player.returned if not env.observation_space.contains(returned.copied[0])]
+        outside = [
+            returned.call for returned in player.returned if not env.observation_space.contains(returned.copied[0])
+        ]
         if outside:
             add(f"the observation of {_first_of(outside)} is not in observation_space")
         for returned in player.returned:
@@ -156,7 +170,11 @@ class _Checker:
             if len(returned.copied) < 5:
                 continue
             reward, terminated, truncated = returned.copied[1:4]
-            for what, array, kinds in (("rewards", reward, "f"), ("terminations", terminated, "b"), ("truncations", truncated, "b")):
+            for what, array, kinds in (
+                ("rewards", reward, "f"),
+                ("terminations", terminated, "b"),
+                ("truncations", truncated, "b"),
+            ):
                 if not isinstance(array, np.ndarray) or array.shape != (env.num_envs,) or array.dtype.kind not in kinds:
                     add(f"{what} are not an array of {env.num_envs} {'floats' if kinds == 'f' else 'booleans'}")
                 elif kinds == "f" and not np.all(np.isfinite(array)):
@@ -176,27 +194,46 @@ class _Checker:
             if isinstance(value, dict):
                 self._infos(value, count, mode, f"{path}[{key!r}]")
             elif np.ndim(value) == 0:
-                self.report.add("arrays", mode, f"infos{path}[{key!r}] is one {type(value).__name__}, not one for each world")
+                self.report.add(
+                    "arrays", mode, f"infos{path}[{key!r}] is one {type(value).__name__}, not one for each world"
+                )
             elif len(value) != count:
                 self.report.add("arrays", mode, f"infos{path}[{key!r}] is not of {count} worlds")
 
     def _ends(self, player: Player, mode: str) -> None:
         over = [sum(episode.is_over for episode in episodes) for episodes in player.episodes]
         if min(over) == 0:
-            self.report.skip(f"ends of episodes in mode {mode}: {over.count(0)} of {len(over)} worlds played no episode to its end in {self.calls} calls")
+            self.report.skip(
+                f"ends of episodes in mode {mode}: {over.count(0)} of {len(over)} worlds played no episode to its "
+                f"end in {self.calls} calls"
+            )
         space = player.env.single_observation_space
         for world, episodes in enumerate(player.episodes):
             for episode in episodes:
-                if episode.is_over and episode.observations[-1] is not None and not space.contains(episode.observations[-1]):
-                    self.report.add("ends", mode, f"the last observation of an episode of world {world} is not in single_observation_space")
+                if (
+                    episode.is_over
+                    and episode.observations[-1] is not None
+                    and not space.contains(episode.observations[-1])
+                ):
+                    self.report.add(
+                        "ends",
+                        mode,
+                        f"the last observation of an episode of world {world} is not in single_observation_space",
+                    )
 
     def _buffers_kept(self, player: Player, mode: str) -> None:
         changed = [returned.call for returned in player.returned if not same(returned.live, returned.copied)]
         if changed:
             self.report.add("buffers", mode, f"what {_first_of(changed)} returned was changed by a later call")
-        shared = [after.call for before, after in zip(player.returned, player.returned[1:]) if _share_memory(before.live, after.live)]
+        shared = [
+            after.call
+            for before, after in zip(player.returned, player.returned[1:])
+            if _share_memory(before.live, after.live)
+        ]
         if shared:
-            self.report.add("buffers", mode, f"what {_first_of(shared)} returned is the same memory as what the call before did")
+            self.report.add(
+                "buffers", mode, f"what {_first_of(shared)} returned is the same memory as what the call before did"
+            )
 
     def _scribbled(self, first: Player, mode: AutoresetMode) -> None:
         with self._env(mode) as env:
@@ -255,10 +292,15 @@ class _Checker:
             return
         for world in range(min(env.num_envs, WORLDS_SEEDED)):
             # two seeds may begin alike by chance, many do not
-            others = [self._begun(env, mode, [seed + more * (i == world) for i, seed in enumerate(seeds)]) for more in (1000, 2000, 3000)]
+            others = [
+                self._begun(env, mode, [seed + more * (i == world) for i, seed in enumerate(seeds)])
+                for more in (1000, 2000, 3000)
+            ]
             if all(same(begun[world], other[world]) for other in others):
                 add(f"the seed of world {world} in a list of seeds makes no difference to it")
-            if not all(same(begun[:world] + begun[world + 1 :], other[:world] + other[world + 1 :]) for other in others):
+            if not all(
+                same(begun[:world] + begun[world + 1 :], other[:world] + other[world + 1 :]) for other in others
+            ):
                 add(f"the seed of world {world} in a list of seeds changes how other worlds begin")
 
     def _fresh(self, first: Player, mode: AutoresetMode, variant: Mapping[str, Any], check: str, text: str) -> bool:
@@ -290,7 +332,11 @@ class _Checker:
             try:
                 player.reset(None, np.arange(count) == 0)
             except Exception as error:
-                self.report.add("masks", mode.name, f"reset with options['reset_mask'] raises {type(error).__name__}: {str(error)[:100]}")
+                self.report.add(
+                    "masks",
+                    mode.name,
+                    f"reset with options['reset_mask'] raises {type(error).__name__}: {str(error)[:100]}",
+                )
                 return
             for check, text in player.complaints:
                 self.report.add(check, mode.name, text)
@@ -327,7 +373,9 @@ class _Checker:
                 player.step()
             except Exception:
                 return
-            self.report.add("masks", mode.name, "a step of a world whose episode is over is taken, although nothing resets it")
+            self.report.add(
+                "masks", mode.name, "a step of a world whose episode is over is taken, although nothing resets it"
+            )
 
     # ---- modes
 
@@ -338,7 +386,11 @@ class _Checker:
                 for k, (a, b) in enumerate(zip(one, two)):
                     difference = _difference(a, b)
                     if difference:
-                        self.report.add("modes", "", f"{difference} of episode {k} of world {world} differs between {names[0]} and {other}")
+                        self.report.add(
+                            "modes",
+                            "",
+                            f"{difference} of episode {k} of world {world} differs between {names[0]} and {other}",
+                        )
                         break
 
     def compare_finals(self, played: Mapping[str, list[list[Episode]]]) -> None:
@@ -367,7 +419,10 @@ def _mode_of(env: VectorEnv[Any, Any, Any]) -> tuple[AutoresetMode | None, str]:
     if isinstance(given, AutoresetMode):
         return given, ""
     if given is None:
-        return AutoresetMode.NEXT_STEP, "metadata has no autoreset_mode: it is taken for NEXT_STEP, as Gymnasium's wrappers do"
+        return (
+            AutoresetMode.NEXT_STEP,
+            "metadata has no autoreset_mode: it is taken for NEXT_STEP, as Gymnasium's wrappers do",
+        )
     for mode in AutoresetMode:
         if given in (mode.value, mode.name):
             return mode, f"metadata['autoreset_mode'] is the text {given!r}, not a gymnasium.vector.AutoresetMode"
@@ -400,7 +455,9 @@ def _share_memory(before: Any, after: Any) -> bool:
 def _types_are(space: Any, observation: Any) -> bool:
     """Whether arrays are of the types that their spaces say."""
     if isinstance(space, Mapping):
-        return isinstance(observation, Mapping) and all(_types_are(space[key], observation[key]) for key in space if key in observation)
+        return isinstance(observation, Mapping) and all(
+            _types_are(space[key], observation[key]) for key in space if key in observation
+        )
     if isinstance(space, Sequence):
         return all(map(_types_are, space, observation))
     return not isinstance(observation, np.ndarray) or space.dtype is None or observation.dtype == space.dtype
@@ -428,4 +485,6 @@ def _begins_alike(a: list[Episode], b: list[Episode]) -> bool:
 
 
 def _alike(a: Player, b: Player) -> bool:
-    return len(a.returned) == len(b.returned) and all(same(one.copied, two.copied) for one, two in zip(a.returned, b.returned))
+    return len(a.returned) == len(b.returned) and all(
+        same(one.copied, two.copied) for one, two in zip(a.returned, b.returned)
+    )

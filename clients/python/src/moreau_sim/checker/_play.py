@@ -66,7 +66,9 @@ class Player:
     """Plays a script. `episodes[world]` are those of a world, `returned` all that came back, `complaints` what was
     wrong with single calls, as (check, text)."""
 
-    def __init__(self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, script: Script, *, scribble: bool = False) -> None:
+    def __init__(
+        self, env: VectorEnv[Any, Any, Any], mode: AutoresetMode, script: Script, *, scribble: bool = False
+    ) -> None:
         self.env = env
         self.mode = mode
         self.script = script
@@ -84,7 +86,13 @@ class Player:
         returned = call()
         if not same(np.random.get_state(legacy=False), before):
             what = name.partition(" ")[0]
-            self.complaints.append(("seeds", f"{what} changes NumPy's global generator (np.random), which is everybody's: seeds and draws of others"))
+            self.complaints.append(
+                (
+                    "seeds",
+                    f"{what} changes NumPy's global generator (np.random), which is everybody's: seeds and draws of "
+                    f"others",
+                )
+            )
         return returned
 
     def _keep(self, call: str, live: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -114,7 +122,13 @@ class Player:
             if mask is None or mask[world]:
                 self.episodes[world].append(Episode([rows[world]]))
             elif not same(rows[world], self.episodes[world][-1].observations[-1]):
-                self.complaints.append(("masks", f"options['reset_mask'] is passed over: reset changed the observation of world {world}, which it leaves out"))
+                self.complaints.append(
+                    (
+                        "masks",
+                        f"options['reset_mask'] is passed over: reset changed the observation of world {world}, "
+                        f"which it leaves out",
+                    )
+                )
 
     def step(self) -> None:
         is_over = [episodes[-1].is_over for episodes in self.episodes]
@@ -157,7 +171,9 @@ class Player:
             if was_over[world]:
                 # the mode is NEXT_STEP: this call began an episode
                 if rewards[world] != 0 or terminated[world] or truncated[world]:
-                    self.complaints.append(("ends", f"the step that begins an episode of world {world} has a reward, or ends it"))
+                    self.complaints.append(
+                        ("ends", f"the step that begins an episode of world {world} has a reward, or ends it")
+                    )
                 self.episodes[world].append(Episode([rows[world]]))
                 continue
             episode = self.episodes[world][-1]
@@ -167,7 +183,13 @@ class Player:
                 episode.observations.append(self._final(finals, world))
                 episode.told, episode.told_beside = self._final_info(infos, world), told_of(infos, world, self.count)
                 if same(episode.observations[-1], rows[world]):
-                    self.complaints.append(("ends", f"final_obs of world {world} is the first observation of its next episode, not the last of this one"))
+                    self.complaints.append(
+                        (
+                            "ends",
+                            f"final_obs of world {world} is the first observation of its next episode, not the last "
+                            f"of this one",
+                        )
+                    )
                 self.episodes[world].append(Episode([rows[world]]))
             else:
                 episode.observations.append(rows[world])
@@ -177,7 +199,13 @@ class Player:
     def _final(self, finals: tuple[Any, Any], world: int) -> Any:
         observations, mask = finals
         if observations is None or mask is None or not mask[world] or observations[world] is None:
-            self.complaints.append(("ends", f"an episode of world {world} ended, and infos has no final_obs of it, or _final_obs does not say so"))
+            self.complaints.append(
+                (
+                    "ends",
+                    f"an episode of world {world} ended, and infos has no final_obs of it, or _final_obs does not "
+                    f"say so",
+                )
+            )
             return None
         return copy.deepcopy(observations[world])
 
@@ -200,7 +228,9 @@ class Player:
             if mask is None and np.any(over):
                 self.complaints.append(("ends", f"episodes ended, and infos has no {name}"))
             elif mask is not None and not np.array_equal(np.asarray(mask, dtype=bool), over):
-                self.complaints.append(("ends", f"{name} marks worlds whose episode did not end, or leaves out some whose did"))
+                self.complaints.append(
+                    ("ends", f"{name} marks worlds whose episode did not end, or leaves out some whose did")
+                )
 
 
 RESET_GIVES = ("observations", "infos")
@@ -225,7 +255,13 @@ def told_of(infos: dict[str, Any], world: int, count: int) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for key, value in infos.items():
         mask = infos.get(f"_{key}")
-        if key.startswith("_") or key in FINALS or not isinstance(mask, np.ndarray) or mask.shape != (count,) or not mask[world]:
+        if (
+            key.startswith("_")
+            or key in FINALS
+            or not isinstance(mask, np.ndarray)
+            or mask.shape != (count,)
+            or not mask[world]
+        ):
             continue
         if isinstance(value, dict):
             told[key] = told_of(value, world, count)
@@ -237,11 +273,20 @@ def told_of(infos: dict[str, Any], world: int, count: int) -> dict[str, Any]:
 def same(a: Any, b: Any) -> bool:
     """Whether two observations, infos or tuples of them are alike to the bit; NaN is like NaN."""
     if isinstance(a, dict) or isinstance(b, dict):
-        return isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+        return (
+            isinstance(a, dict)
+            and isinstance(b, dict)
+            and a.keys() == b.keys()
+            and all(same(a[key], b[key]) for key in a)
+        )
     if isinstance(a, (tuple, list)) or isinstance(b, (tuple, list)):
-        return isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b) and all(map(same, a, b))
+        return (
+            isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b) and all(map(same, a, b))
+        )
     if isinstance(a, np.ndarray) and a.dtype == object:
-        return isinstance(b, np.ndarray) and a.shape == b.shape and all(map(same, a.ravel().tolist(), b.ravel().tolist()))
+        return (
+            isinstance(b, np.ndarray) and a.shape == b.shape and all(map(same, a.ravel().tolist(), b.ravel().tolist()))
+        )
     if a is None or b is None:
         return a is b
     first, second = np.asarray(a), np.asarray(b)
@@ -254,7 +299,9 @@ def same(a: Any, b: Any) -> bool:
 def arrays_of(value: Any) -> list[Any]:
     """All arrays in what was returned."""
     if isinstance(value, np.ndarray):
-        return [value] + ([array for item in value.ravel() for array in arrays_of(item)] if value.dtype == object else [])
+        return [value] + (
+            [array for item in value.ravel() for array in arrays_of(item)] if value.dtype == object else []
+        )
     if isinstance(value, dict):
         return [array for item in value.values() for array in arrays_of(item)]
     if isinstance(value, (tuple, list)):

@@ -34,7 +34,9 @@ class Report:
     def add(self, check: str, mode: str, text: str) -> None:
         problem = Problem(check, mode, text)
         # one of a kind is enough: it is the first that is looked into
-        if not any((known.check, known.mode) == (check, mode) and known.text[:40] == text[:40] for known in self.problems):
+        if not any(
+            (known.check, known.mode) == (check, mode) and known.text[:40] == text[:40] for known in self.problems
+        ):
             self.problems.append(problem)
 
     def skip(self, text: str) -> None:

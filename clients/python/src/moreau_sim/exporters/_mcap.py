@@ -42,7 +42,11 @@ STEP_SCHEMA = {
             "additionalProperties": {
                 "type": "object",
                 "properties": {
-                    "velocity": {"type": "array", "items": {"type": "number"}, "description": "[m/s] of the centre of mass"},
+                    "velocity": {
+                        "type": "array",
+                        "items": {"type": "number"},
+                        "description": "[m/s] of the centre of mass",
+                    },
                     "spin": {"type": "array", "items": {"type": "number"}, "description": "[rad/s] world axes"},
                 },
             },
@@ -107,7 +111,12 @@ class _File:
         self._writer = Writer(file)
         self._writer.start(profile="", library=f"moreau-sim {__version__}")
         info = episode.info
-        said = {"episode": episode.id, "name": info.name or "", "world": info.world_name or "", "solver": info.solver or ""}
+        said = {
+            "episode": episode.id,
+            "name": info.name or "",
+            "world": info.world_name or "",
+            "solver": info.solver or "",
+        }
         self._writer.add_metadata("moreau", said | {"server": info.server_version or ""})
         self._channels: dict[str, int] = {}
 
@@ -115,7 +124,9 @@ class _File:
         if topic not in self._channels:
             schema = self._register(self._writer, type(message))
             self._channels[topic] = self._writer.register_channel(topic, "protobuf", schema)
-        self._writer.add_message(self._channels[topic], log_time=now, publish_time=now, data=message.SerializeToString())
+        self._writer.add_message(
+            self._channels[topic], log_time=now, publish_time=now, data=message.SerializeToString()
+        )
 
     def write_json(self, topic: str, title: str, schema: dict[str, Any], message: dict[str, Any], now: int) -> None:
         if topic not in self._channels:
@@ -155,8 +166,9 @@ def mcap(episode: Episode, path: str | os.PathLike[str], **what: Any) -> Written
 
     /tf       foxglove.FrameTransforms: every body's frame, by its name, in the frame `world`
     /scene    foxglove.SceneUpdate: the bodies' shapes, each time that bodies come or go
-    /contacts foxglove.SceneUpdate: arrows along the impulses, one metre long for the largest of the frame; with contacts=True
-    /step     JSON: step, time, velocities of bodies; of contacts their number, overlap, impulse and slip; with reports=True how good
+    /contacts foxglove.SceneUpdate: arrows along the impulses, one metre long for the largest of the frame; with
+    contacts=True /step     JSON: step, time, velocities of bodies; of contacts their number, overlap, impulse and slip;
+    with reports=True how good
               the step was: for plots
 
     what   range and stride as Episode.frames() takes them; contacts, reports, again, progress likewise
@@ -182,7 +194,11 @@ def mcap(episode: Episode, path: str | os.PathLike[str], **what: Any) -> Written
                 if contacts:
                     out.write("/contacts", shapes.arrows(contacts, now), now)
                 velocity = block.velocity[k].tolist()
-                step = {"step": int(block.step[k]), "world_step": int(block.world_step[k]), "time": float(block.time[k])}
+                step = {
+                    "step": int(block.step[k]),
+                    "world_step": int(block.world_step[k]),
+                    "time": float(block.time[k]),
+                }
                 bodies = {name: {"velocity": v[:3], "spin": v[3:]} for name, v in zip(names, velocity, strict=True)}
                 told |= {"stored": bool(block.stored[k])} | _report(block, k)
                 out.write_json("/step", "moreau.Step", STEP_SCHEMA, step | told | {"bodies": bodies}, now)

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 NS = 1_000_000_000
 # what does not move, is moved, and six for the others, told apart by colour-blind people (Okabe and Ito)
 STATIC, KINEMATIC = (0.6, 0.6, 0.6), (0.4, 0.4, 0.4)
-COLOURS = [(0.9, 0.62, 0.0), (0.34, 0.71, 0.91), (0.0, 0.62, 0.45), (0.0, 0.45, 0.7), (0.84, 0.37, 0.0), (0.8, 0.47, 0.65)]
+COLOURS = [
+    (0.9, 0.62, 0.0),
+    (0.34, 0.71, 0.91),
+    (0.0, 0.62, 0.45),
+    (0.0, 0.45, 0.7),
+    (0.84, 0.37, 0.0),
+    (0.8, 0.47, 0.65),
+]
 # a plane has no end, and a picture of it one
 PLANE_M, PLANE_THICK_M = 100.0, 0.01
 
@@ -92,7 +99,8 @@ def _colour(colour: Any, rgb: tuple[float, float, float], alpha: float = 1.0) ->
 
 
 class Shapes:
-    """What there is in an episode, and what it looks like. A fork of the episode tells, where something new has come."""
+    """What there is in an episode, and what it looks like. A fork of the episode tells, where something new has
+    come."""
 
     def __init__(self, episode: Episode) -> None:
         self._episode = episode
@@ -118,8 +126,8 @@ class Shapes:
             world.destroy()
 
     def update(self, step: int, ids: NDArray[np.uint64], now: int) -> SceneUpdate | None:
-        """All that there is from this step on, where that has changed. It says all of it, as who jumps to a later moment is
-        shown the last message before it."""
+        """All that there is from this step on, where that has changed. It says all of it, as who jumps to a later
+        moment is shown the last message before it."""
         from foxglove_schemas_protobuf.SceneEntityDeletion_pb2 import SceneEntityDeletion
         from foxglove_schemas_protobuf.SceneUpdate_pb2 import SceneUpdate
 
@@ -173,7 +181,13 @@ class Shapes:
                 self.undrawn += 1
 
     @staticmethod
-    def _ball(entity: SceneEntity, at: NDArray[np.float64], turn: NDArray[np.float64], radius: float, rgb: tuple[float, float, float]) -> None:
+    def _ball(
+        entity: SceneEntity,
+        at: NDArray[np.float64],
+        turn: NDArray[np.float64],
+        radius: float,
+        rgb: tuple[float, float, float],
+    ) -> None:
         ball = entity.spheres.add()
         _place(ball.pose, at, turn)
         _size(ball.size, 2 * radius, 2 * radius, 2 * radius)
@@ -195,8 +209,15 @@ class Shapes:
         turns = _from_x(impulse[pushes] / sizes[pushes, np.newaxis]).tolist()
         points, lengths = contacts["point"][pushes].tolist(), (sizes[pushes] / sizes.max()).tolist()
         for (x, y, z), (qw, qx, qy, qz), length in zip(points, turns, lengths, strict=True):
-            arrow = entity.arrows.add(shaft_length=0.8 * length, shaft_diameter=0.02, head_length=0.2 * length, head_diameter=0.04)
+            arrow = entity.arrows.add(
+                shaft_length=0.8 * length, shaft_diameter=0.02, head_length=0.2 * length, head_diameter=0.04
+            )
             arrow.pose.position.x, arrow.pose.position.y, arrow.pose.position.z = x, y, z
-            arrow.pose.orientation.w, arrow.pose.orientation.x, arrow.pose.orientation.y, arrow.pose.orientation.z = qw, qx, qy, qz
+            arrow.pose.orientation.w, arrow.pose.orientation.x, arrow.pose.orientation.y, arrow.pose.orientation.z = (
+                qw,
+                qx,
+                qy,
+                qz,
+            )
             _colour(arrow.color, (0.8, 0.0, 0.0))
         return message

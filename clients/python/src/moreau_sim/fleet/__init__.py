@@ -5,8 +5,8 @@
     rows = fleet.reset(seed=1)
     rows = fleet.step(actions)
 
-Its worlds are cut into *shares*, each of which is one group for ever, on one server after the other. The same seeds give
-the same bits on any number of servers, after moves, and after servers were lost.
+Its worlds are cut into *shares*, each of which is one group for ever, on one server after the other. The same seeds
+give the same bits on any number of servers, after moves, and after servers were lost.
 """
 
 from .fleet import Event, Fleet

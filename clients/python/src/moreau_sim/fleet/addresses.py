@@ -23,7 +23,10 @@ def _of_file(path: pathlib.Path) -> list[str]:
         raise ValueError(f"the file of addresses {str(path)!r} cannot be read: {error.strerror}") from None
     lines = written.splitlines()
     if written and not written.endswith("\n"):
-        raise ValueError(f"{path}:{len(lines)}: the line has no end: the file is half written; write it under another name, and rename it")
+        raise ValueError(
+            f"{path}:{len(lines)}: the line has no end: the file is half written; write it under another name, and "
+            f"rename it"
+        )
     found = []
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()

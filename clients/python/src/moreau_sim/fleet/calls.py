@@ -44,7 +44,11 @@ class Call:
         if self.kind is Kind.READ:
             return group.begin_read(self.bits)
         assert self.numbers is not None
-        return group.begin_step(self.bits, self.numbers) if self.kind is Kind.STEP else group.begin_send(self.bits, self.numbers)
+        return (
+            group.begin_step(self.bits, self.numbers)
+            if self.kind is Kind.STEP
+            else group.begin_send(self.bits, self.numbers)
+        )
 
     def begin_again(self, group: Group) -> Pending[Any]:
         """Of a group that was made again, with the returns that went with it."""
@@ -66,6 +70,11 @@ def digests_of(rows: Rows) -> dict[int, int]:
     """Of each world's row: who finished first may differ, what came of it may not."""
     found = {}
     for i, world in enumerate(rows.worlds.tolist()):
-        text = rows.observation[i].tobytes() + rows.extra[i].tobytes() + rows.terminated[i : i + 1].tobytes() + rows.truncated[i : i + 1].tobytes()
+        text = (
+            rows.observation[i].tobytes()
+            + rows.extra[i].tobytes()
+            + rows.terminated[i : i + 1].tobytes()
+            + rows.truncated[i : i + 1].tobytes()
+        )
         found[world] = zlib.crc32(text)
     return found

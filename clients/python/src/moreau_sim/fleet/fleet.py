@@ -74,8 +74,8 @@ def _part_of(parameter: p.GroupParameter, count: int, first: int, worlds: int) -
 
 
 class Fleet:
-    """`count` worlds on several servers, with the calls of a Group. Its process owns it: where that ends, it ends. It belongs
-    to one thread at a time, as a Client.
+    """`count` worlds on several servers, with the calls of a Group. Its process owns it: where that ends, it ends. It
+    belongs to one thread at a time, as a Client.
 
     addresses      HOST:PORT of each server, as a list; "file:PATH", "dns:NAME:PORT", or a function that gives a list.
                    Files, names and functions are asked again whenever a server is missed, and by refresh()
@@ -125,7 +125,9 @@ class Fleet:
         self._receiving: dict[Share, Pending[Any]] = {}
         self._is_closed = False
         prefix = f"{name}.{secrets.token_hex(4)}"  # two fleets of one name are two
-        self.servers = Servers(addresses, token=token, name=name, lost_after_s=lost_after_s, prefix=prefix + ".", tell=self._tell)
+        self.servers = Servers(
+            addresses, token=token, name=name, lost_after_s=lost_after_s, prefix=prefix + ".", tell=self._tell
+        )
         self.servers.open()
         try:
             if count < 1:
@@ -141,8 +143,18 @@ class Fleet:
             self.close()
             raise
         group = self._shares[0].group
-        self.action, self.observation, self.extra, self.noise = group.action, group.observation, group.extra, group.noise
-        self.template_hash, self.time_step, self.dtype, self.name = group.template_hash, group.time_step, group.dtype, name
+        self.action, self.observation, self.extra, self.noise = (
+            group.action,
+            group.observation,
+            group.extra,
+            group.noise,
+        )
+        self.template_hash, self.time_step, self.dtype, self.name = (
+            group.template_hash,
+            group.time_step,
+            group.dtype,
+            name,
+        )
         self.resumed = None
 
     def _share_count(self, shares: int | None) -> int:
@@ -167,7 +179,15 @@ class Fleet:
 
         def create(host: Host, name: str) -> Group:
             return Group.create(
-                host, template, count=worlds, first_world=first_world + first, seed=seed, parameters=of_share, record=record, name=name, **layout
+                host,
+                template,
+                count=worlds,
+                first_world=first_world + first,
+                seed=seed,
+                parameters=of_share,
+                record=record,
+                name=name,
+                **layout,
             )
 
         return create
@@ -183,7 +203,8 @@ class Fleet:
         self.close()
 
     def close(self) -> None:
-        """Destroys all groups. Recordings are on their disks when it returns. A second time, or in a fork, it does nothing."""
+        """Destroys all groups. Recordings are on their disks when it returns. A second time, or in a fork, it does
+        nothing."""
         if not self._is_closed and self._owner.is_here:
             self._close()
 
@@ -228,13 +249,17 @@ class Fleet:
                 self._tell(
                     "superseded",
                     host.address,
-                    f"recording {share.group.recording} on {host.address} goes on elsewhere: its last {behind} calls are repeated, "
-                    "with their returns, in another recording; returns of earlier episodes that were not sent yet are lost with it",
+                    f"recording {share.group.recording} on {host.address} goes on elsewhere: its last {behind} calls "
+                    f"are repeated, "
+                    "with their returns, in another recording; returns of earlier episodes that were not sent yet "
+                    "are lost with it",
                 )
             share.leave()
             self._receiving.pop(share, None)
         self._homeless += lost
-        self._tell("lost", host.address, f"{why}; {len(lost)} shares of {sum(share.count for share in lost)} worlds move")
+        self._tell(
+            "lost", host.address, f"{why}; {len(lost)} shares of {sum(share.count for share in lost)} worlds move"
+        )
 
     def _house(self) -> None:
         """Every share has a server again."""
@@ -258,7 +283,8 @@ class Fleet:
                 self._came_back(share, rows)
             share.early = []
             if share.epoch > 1:
-                text = f"worlds {share.first} to {share.first + share.count - 1} go on at {host.address}, after {time.monotonic() - begun:.2f} s"
+                worlds = f"worlds {share.first} to {share.first + share.count - 1}"
+                text = f"{worlds} go on at {host.address}, after {time.monotonic() - begun:.2f} s"
                 self._tell("restored", host.address, text)
 
     @staticmethod
@@ -333,7 +359,10 @@ class Fleet:
     def _choose(self, asked: Named) -> list[_Chosen]:
         """Of each share that has some."""
         if asked.mask is None:
-            return [_Chosen(one, None, np.arange(one.count), slice(one.first, one.first + one.count)) for one in self._shares]
+            return [
+                _Chosen(one, None, np.arange(one.count), slice(one.first, one.first + one.count))
+                for one in self._shares
+            ]
         chosen: list[_Chosen] = []
         row = 0
         for share in self._shares:
@@ -351,7 +380,10 @@ class Fleet:
         observation = np.empty((count, len(self.observation)), self.dtype)
         extra = np.empty((count, len(self.extra)), self.dtype)
         parts = [
-            (one.share.first, one.share.group.made(told[one.share], one.worlds, (observation[one.rows], extra[one.rows])))
+            (
+                one.share.first,
+                one.share.group.made(told[one.share], one.worlds, (observation[one.rows], extra[one.rows])),
+            )
             for one in chosen
         ]
         if calls[0].kind is not Kind.READ:
@@ -364,7 +396,9 @@ class Fleet:
         return actions_for(worlds, actions, len(self.action), self.dtype, copy=True)
 
     @alone
-    def reset(self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None) -> Rows:
+    def reset(
+        self, mask: ArrayLike | None = None, *, seed: int | Sequence[int] | None = None, values: ArrayLike | None = None
+    ) -> Rows:
         """As Group.reset: the seeds are of the fleet's worlds, so they give the same on any number of servers."""
         asked = named(mask, self.count)
         rows = len(asked.worlds)
@@ -433,7 +467,8 @@ class Fleet:
 
     @alone
     def receive(self, count: int | None = None) -> Rows:
-        """As Group.receive: rows of the `count` worlds that finished first, on whichever server, or of all that were sent."""
+        """As Group.receive: rows of the `count` worlds that finished first, on whichever server, or of all that were
+        sent."""
         begun = time.monotonic()
         there = sum(len(rows.worlds) for rows in self._buffer)
         total = there + sum(len(share.out) for share in self._shares)
@@ -534,7 +569,12 @@ class Fleet:
         seconds = time.monotonic() - begun
         self._schedule.saved(seconds)
         size = sum(len(share.saved or b"") for share in self._shares)
-        self._tell("saved", "", f"{len(self._shares)} shares saved, {size} bytes in {seconds:.3f} s; the next in {self._schedule.every} calls")
+        self._tell(
+            "saved",
+            "",
+            f"{len(self._shares)} shares saved, {size} bytes in {seconds:.3f} s; the next in {self._schedule.every} "
+            f"calls",
+        )
 
     @staticmethod
     def _begin_saves(todo: list[Share], under_way: list[Saving]) -> None:
@@ -574,7 +614,11 @@ class Fleet:
             raise
         with suppress(MoreauError):
             old.close()  # with its returns
-        self._tell("moved", host.address, f"worlds {share.first} to {share.first + share.count - 1} move from {before.address} to {host.address}")
+        self._tell(
+            "moved",
+            host.address,
+            f"worlds {share.first} to {share.first + share.count - 1} move from {before.address} to {host.address}",
+        )
 
     @alone
     def rebalance(self) -> None:

@@ -16,7 +16,9 @@ from ..group import Final, Opinions, Rows, joined
 FINAL_LATE = ("episode", "seed", "length")  # read when somebody asks
 
 
-def _final(world: NDArray[Any], observation: NDArray[Any], extra: NDArray[Any], late: dict[str, NDArray[np.uint64]]) -> Final:
+def _final(
+    world: NDArray[Any], observation: NDArray[Any], extra: NDArray[Any], late: dict[str, NDArray[np.uint64]]
+) -> Final:
     final = Final({}, world, observation, extra)
     final.__dict__.update(late)
     return final
@@ -75,8 +77,11 @@ def _joined_final(parts: Sequence[tuple[int, Rows]]) -> Final:
     )
 
 
-def join(parts: Sequence[tuple[int, Rows]], observation: NDArray[Any] | None = None, extra: NDArray[Any] | None = None) -> Rows:
-    """One behind the other, of shares that begin with these worlds. `observation`, `extra`: where theirs lie already."""
+def join(
+    parts: Sequence[tuple[int, Rows]], observation: NDArray[Any] | None = None, extra: NDArray[Any] | None = None
+) -> Rows:
+    """One behind the other, of shares that begin with these worlds. `observation`, `extra`: where theirs lie
+    already."""
 
     def column(name: str) -> NDArray[Any]:
         return np.concatenate([getattr(rows, name) for _, rows in parts])

@@ -23,7 +23,14 @@ class Servers:
     """
 
     def __init__(
-        self, source: Source, *, token: str | None, name: str, lost_after_s: float, prefix: str, tell: Callable[[str, str, str], None]
+        self,
+        source: Source,
+        *,
+        token: str | None,
+        name: str,
+        lost_after_s: float,
+        prefix: str,
+        tell: Callable[[str, str, str], None],
     ) -> None:
         self.source = source
         self.token = token
@@ -52,11 +59,15 @@ class Servers:
         version = host.welcome.dynamics_version
         if self.dynamics_version is not None and version != self.dynamics_version:
             raise ValueError(
-                f"the server at {host.address} is of dynamics version {version}, the fleet's of {self.dynamics_version}: "
+                f"the server at {host.address} is of dynamics version {version}, the fleet's of "
+                f"{self.dynamics_version}: "
                 "a fleet is of one version, as another computes other bits"
             )
         if host.welcome.golden is False:
-            raise ValueError(f"the server at {host.address} is a build that computes other bits ({host.welcome.build}): take it out of the fleet")
+            raise ValueError(
+                f"the server at {host.address} is a build that computes other bits ({host.welcome.build}): take it "
+                f"out of the fleet"
+            )
         for other in self.hosts:
             if other.instance == host.instance:
                 raise ValueError(f"{other.address} and {host.address} are two addresses of one server: name it once")

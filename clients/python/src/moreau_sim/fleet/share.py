@@ -137,7 +137,8 @@ class Share:
     def _differs(self) -> Differs:
         address = self.host.address if self.host else "?"
         return Differs(
-            f"the server at {address} answered a call on worlds {self.first} to {self.first + self.count - 1} with other bits than "
+            f"the server at {address} answered a call on worlds {self.first} to {self.first + self.count - 1} with "
+            f"other bits than "
             "were given before: it is another build, or what reads its memory is wrong; take it out of the fleet"
         )
 
@@ -161,7 +162,11 @@ class Share:
             owed = self._owed_before if self._owed_before[world] > 0 else self._owed
             is_new[i] = owed is self._owed
             owed[world] = max(owed[world] - 1, 0)
-        new = Returns(returns.world[is_new], returns.earned[is_new], None if returns.doubtful is None else returns.doubtful[is_new])
+        new = Returns(
+            returns.world[is_new],
+            returns.earned[is_new],
+            None if returns.doubtful is None else returns.doubtful[is_new],
+        )
         here = new if self._is_again else returns
         if len(here.world):
             self.group.tell_returns(*here)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ant: run along x on four legs of two links. Sizes, masses, limits, and what stands where in actions and observations
-are those of Gymnasium's Ant without contact forces (27 numbers), so that policies and hyperparameters carry over; contact
-is exact Coulomb friction, and limits are rigid."""
+are those of Gymnasium's Ant without contact forces (27 numbers), so that policies and hyperparameters carry over;
+contact is exact Coulomb friction, and limits are rigid."""
 
 from __future__ import annotations
 
@@ -42,7 +42,15 @@ def _bar(along: list[float], density: float = 5.0) -> dict[str, Any]:
 def _leg(number: int, x: float, y: float) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     knee = [0.4 * x, 0.4 * y, 0.75]
     # ankles turn about the level axis across the leg, feet downwards: positive on legs 1 and 4, negative on 2 and 3
-    sign, axis = (1, [-1, 1, 0]) if number == 1 else (-1, [-1, 1, 0]) if number == 3 else (-1, [1, 1, 0]) if number == 2 else (1, [1, 1, 0])
+    sign, axis = (
+        (1, [-1, 1, 0])
+        if number == 1
+        else (-1, [-1, 1, 0])
+        if number == 3
+        else (-1, [1, 1, 0])
+        if number == 2
+        else (1, [1, 1, 0])
+    )
     limits = sorted((sign * np.pi / 6, sign * 7 * np.pi / 18))
     bodies = [
         {"name": f"leg {number}", "position": [0.2 * x, 0.2 * y, 0.75], "shapes": [_bar([0.2 * x, 0.2 * y, 0])]},
@@ -82,7 +90,11 @@ def _scene() -> dict[str, Any]:
         "settings": {"time_step": 0.01},
         "materials": [{"name": "rubber", "friction": 1.0}],
         "bodies": [
-            {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}, "material": "rubber", "group": GROUND, "mask": ANT}]},
+            {
+                "name": "ground",
+                "kind": "STATIC",
+                "shapes": [{"plane": {}, "material": "rubber", "group": GROUND, "mask": ANT}],
+            },
             {"name": "torso", "position": [0, 0, 0.75], "shapes": [ball, *stubs]},
             *(body for bodies, _ in legs for body in bodies),
         ],
@@ -132,4 +144,8 @@ class Ant(Environment):
         return healthy + self._velocity(moment) - effort
 
     def info(self, moment: Moment) -> dict[str, NDArray[Any]]:
-        return {"x_position": moment.extra[:, 0], "y_position": moment.extra[:, 1], "x_velocity": self._velocity(moment)}
+        return {
+            "x_position": moment.extra[:, 0],
+            "y_position": moment.extra[:, 1],
+            "x_velocity": self._velocity(moment),
+        }

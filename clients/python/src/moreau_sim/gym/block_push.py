@@ -44,7 +44,11 @@ class BlockPush(Environment):
                 "shapes": [{"box": {"half_extents": [HALF] * 3}, "material": "wood"}],
             },
             # nothing touches it: it is only seen
-            {"name": "mark", "kind": "KINEMATIC", "shapes": [{"box": {"half_extents": [NEAR, 0.2, 0.001]}, "group": 0, "mask": 0}]},
+            {
+                "name": "mark",
+                "kind": "KINEMATIC",
+                "shapes": [{"box": {"half_extents": [NEAR, 0.2, 0.001]}, "group": 0, "mask": 0}],
+            },
         ],
         "joints": [
             {

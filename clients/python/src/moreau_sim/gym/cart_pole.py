@@ -50,7 +50,13 @@ class CartPole(Environment):
         ],
         "joints": [
             {"name": "rail", "kind": "SLIDER", "body_b": "cart", "axis": [1, 0, 0]},
-            {"name": "hinge", "body_a": "cart", "body_b": "pole", "frame_a": AXIS_Y, "frame_b": [0, 0, -0.5, *AXIS_Y[3:]]},
+            {
+                "name": "hinge",
+                "body_a": "cart",
+                "body_b": "pole",
+                "frame_a": AXIS_Y,
+                "frame_b": [0, 0, -0.5, *AXIS_Y[3:]],
+            },
         ],
     }
     action = [channel("JOINT_EFFORT", "rail", scale=10, low=-1, high=1)]  # [N]

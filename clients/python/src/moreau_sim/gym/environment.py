@@ -5,9 +5,8 @@
         name = "Balance"
         scene = {"bodies": […], "joints": […]}
         action = [channel("JOINT_EFFORT", "rail", scale=10, low=-1, high=1)]
-        observation = [channel("JOINT_POSITION", "rail", low=-5, high=5), channel("JOINT_VELOCITY", "rail", low=-9, high=9)]
-        noise = [uniform("JOINT_POSITION", "rail", -0.1, 0.1)]
-        step_limit = 500
+        observation = [channel("JOINT_POSITION", "rail", low=-5, high=5), channel("JOINT_VELOCITY", "rail", low=-9,
+        high=9)] noise = [uniform("JOINT_POSITION", "rail", -0.1, 0.1)] step_limit = 500
 
         def reward(self, moment):
             return 1.0 - np.abs(moment.observation[:, 0])

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 FAR = 1e9  # [m] farther than anything
 SKY = np.array([0.83, 0.89, 0.95])
-COLOURS = np.array([[0.85, 0.45, 0.25], [0.25, 0.5, 0.75], [0.4, 0.65, 0.35], [0.75, 0.6, 0.25], [0.55, 0.4, 0.7], [0.35, 0.65, 0.65]])
+COLOURS = np.array(
+    [[0.85, 0.45, 0.25], [0.25, 0.5, 0.75], [0.4, 0.65, 0.35], [0.75, 0.6, 0.25], [0.55, 0.4, 0.7], [0.35, 0.65, 0.65]]
+)
 GROUND = (np.array([0.62, 0.64, 0.66]), np.array([0.54, 0.56, 0.58]))
 LIGHT = np.array([0.3, -0.5, 0.8]) / np.linalg.norm([0.3, -0.5, 0.8])
 SHADE = 0.45  # of a face that the light does not reach
@@ -113,7 +115,9 @@ class Picture:
     def __init__(self, scene: Mapping[str, Any], camera: Camera) -> None:
         self.camera = camera
         bodies: Sequence[Mapping[str, Any]] = scene["bodies"]
-        self.names = [body.get("name") or f"#{place}" for place, body in enumerate(bodies) if body.get("kind") != "STATIC"]
+        self.names = [
+            body.get("name") or f"#{place}" for place, body in enumerate(bodies) if body.get("kind") != "STATIC"
+        ]
         self._shapes: list[tuple[str | None, str, Mapping[str, Any], Array, Array, Array]] = []
         for place, body in enumerate(bodies):
             is_static = body.get("kind") == "STATIC"

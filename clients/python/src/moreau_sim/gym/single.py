@@ -30,7 +30,9 @@ class MoreauEnv(gymnasium.Env[Any, Any]):
         self.environment = environment
         self.render_mode = render_mode
         self.metadata = {"render_modes": ["rgb_array"], "render_fps": round(1.0 / environment.time_step)}
-        self.worlds = Worlds(environment, 1, "DISABLED", is_drawn=render_mode is not None, step_limit=max_episode_steps, **place)
+        self.worlds = Worlds(
+            environment, 1, "DISABLED", is_drawn=render_mode is not None, step_limit=max_episode_steps, **place
+        )
         group = self.worlds.group
         self.action_space = environment.action_space(group.action)
         self.observation_space = environment.observation_space(group.observation, group.dtype)
@@ -63,7 +65,13 @@ class MoreauEnv(gymnasium.Env[Any, Any]):
         info = {name: values[0] for name, values in outcome.info.items()}
         if outcome.failures:
             info["failure"] = outcome.failures[0]
-        return outcome.observation[0], float(outcome.reward[0]), bool(outcome.terminated[0]), bool(outcome.truncated[0]), info
+        return (
+            outcome.observation[0],
+            float(outcome.reward[0]),
+            bool(outcome.terminated[0]),
+            bool(outcome.truncated[0]),
+            info,
+        )
 
     def render(self) -> NDArray[np.uint8] | None:
         """A picture of the world, as it was last seen."""

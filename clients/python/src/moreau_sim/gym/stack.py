@@ -27,7 +27,13 @@ UNTOUCHED = {"group": 0, "mask": 0}  # to be seen alone
 
 
 def _carrier(name: str, height: float, mass: float, shape: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "position": [0, 0, height], "mass": mass, "inertia": [0.01, 0.01, 0.01, 0, 0, 0], "shapes": [shape]}
+    return {
+        "name": name,
+        "position": [0, 0, height],
+        "mass": mass,
+        "inertia": [0.01, 0.01, 0.01, 0, 0, 0],
+        "shapes": [shape],
+    }
 
 
 def _rail(name: str, a: str | None, b: str, axis: list[float], low: float, high: float, **more: Any) -> dict[str, Any]:
@@ -37,7 +43,13 @@ def _rail(name: str, a: str | None, b: str, axis: list[float], low: float, high:
 
 def _finger(name: str, side: float) -> dict[str, Any]:
     shape = {"box": {"half_extents": [0.005, 0.02, 0.03]}, "material": "rubber"}
-    return {"name": name, "position": [side * OPEN, 0, HIGH], "mass": 0.05, "inertia": [5e-5, 5e-5, 5e-5, 0, 0, 0], "shapes": [shape]}
+    return {
+        "name": name,
+        "position": [side * OPEN, 0, HIGH],
+        "mass": 0.05,
+        "inertia": [5e-5, 5e-5, 5e-5, 0, 0, 0],
+        "shapes": [shape],
+    }
 
 
 def _box(name: str, x: float) -> dict[str, Any]:
@@ -54,7 +66,9 @@ class Stack(Environment):
         "bodies": [
             {"name": "table", "kind": "STATIC", "shapes": [{"plane": {}, "material": "rubber"}]},
             _carrier("bridge", 0.4, 1.0, {"box": {"half_extents": [0.03, 0.03, 0.01]}, **UNTOUCHED}),
-            _carrier("hand", HIGH, 0.4, {"box": {"half_extents": [0.06, 0.02, 0.01]}, "position": [0, 0, 0.06], **UNTOUCHED}),
+            _carrier(
+                "hand", HIGH, 0.4, {"box": {"half_extents": [0.06, 0.02, 0.01]}, "position": [0, 0, 0.06], **UNTOUCHED}
+            ),
             _finger("left", -1),
             _finger("right", 1),
             _box("block", 0.0),
@@ -93,7 +107,9 @@ class Stack(Environment):
 
     def _off(self, moment: Moment) -> NDArray[np.float64]:
         """From where the box belongs to where it is [m]."""
-        return np.asarray(moment.observation[:, 8:11] - moment.observation[:, 18:21] - np.array([0, 0, 2 * HALF]), np.float64)
+        return np.asarray(
+            moment.observation[:, 8:11] - moment.observation[:, 18:21] - np.array([0, 0, 2 * HALF]), np.float64
+        )
 
     def _is_stacked(self, moment: Moment) -> NDArray[np.bool_]:
         seen = moment.observation
@@ -104,7 +120,9 @@ class Stack(Environment):
     def reward(self, moment: Moment) -> NDArray[np.float64]:
         # what is not yet there is paid for by how near the box is to where it belongs
         away = np.linalg.norm(self._off(moment), axis=1)
-        return np.asarray(np.where(moment.truncated, 10.0 * self._is_stacked(moment), 0.0) - 0.01 * np.minimum(away, 1.0))
+        return np.asarray(
+            np.where(moment.truncated, 10.0 * self._is_stacked(moment), 0.0) - 0.01 * np.minimum(away, 1.0)
+        )
 
     def info(self, moment: Moment) -> dict[str, NDArray[Any]]:
         return {"success": self._is_stacked(moment)}

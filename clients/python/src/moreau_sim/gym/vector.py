@@ -27,15 +27,15 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
     max_episode_steps of an episode, instead of the description's
     render_mode       "rgb_array": render() draws every world
     record            every episode is kept in the server's file (--db) under this name
-    resume            the worlds go on from this recording (`worlds.group.recording`, or its name), in the middle of their
-                      episodes: the first reset() without a seed begins none, and returns what they see.
+    resume            the worlds go on from this recording (`worlds.group.recording`, or its name), in the middle of
+                      their episodes: the first reset() without a seed begins none, and returns what they see.
                       `worlds.group.resumed` says from where, and what is lost
     resume_step       behind so many calls of it; default: the last that all worlds have
 
     first_world       world i draws what world first_world + i of a larger environment would: several learners have each
                       their part of it
-    fleet             addresses of several servers, as moreau_sim.Fleet has them, instead of `address`; with lost_after_s,
-                      save_every, shares … of it. `worlds.group` is the Fleet
+    fleet             addresses of several servers, as moreau_sim.Fleet has them, instead of `address`; with
+                      lost_after_s, save_every, shares … of it. `worlds.group` is the Fleet
 
     World i's k-th episode after reset(seed=s) is drawn from the stream (s, i, k): the same on every machine, whatever
     the number of workers. `infos["failure"]` says why the step of a world failed; its episode is truncated.
@@ -43,10 +43,10 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
     opinion           a second opinion on this share of the steps (0 … 1), or protocol.GroupOpinion: policies learn to
                       exploit what a contact solver got wrong. It changes neither observations nor rewards. infos then
                       have `doubtful`, the worlds whose step has bad certificates, and `opinion`, the largest gap
-                      between what a step did and exact Coulomb friction, of steps some calls ago that were solved again;
-                      with `opinion_step` and `opinion_episode`, which they were. See opinions()
-    record            a name: keeps the episodes in the server's file, with their returns and what of these was earned in
-                      doubtful steps: `moreau episodes --rank doubtful`
+                      between what a step did and exact Coulomb friction, of steps some calls ago that were solved
+                      again; with `opinion_step` and `opinion_episode`, which they were. See opinions()
+    record            a name: keeps the episodes in the server's file, with their returns and what of these was earned
+                      in doubtful steps: `moreau episodes --rank doubtful`
     """
 
     def __init__(
@@ -71,7 +71,9 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         mode = self.autoreset_mode.name
-        self.worlds = Worlds(environment, num_envs, mode, is_drawn=render_mode is not None, step_limit=max_episode_steps, **place)
+        self.worlds = Worlds(
+            environment, num_envs, mode, is_drawn=render_mode is not None, step_limit=max_episode_steps, **place
+        )
         group = self.worlds.group
         self.single_action_space = environment.action_space(group.action)
         self.single_observation_space = environment.observation_space(group.observation, group.dtype)
@@ -79,14 +81,16 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._shape = np.shape(np.asarray(self.action_space.sample()))
 
-    def reset(self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
         """Begins episodes, of all worlds or of those that options["reset_mask"] names.
 
         options["values"] has a row for each of them: what is added to the scene instead of what would be drawn, a
         number for each column of `noise`.
 
-        seed   episode 0 of that seed, in which every world has a stream of its own; or a list with one for each world, of
-               which those of worlds that are not named are left alone; default: the next episode of each
+        seed   episode 0 of that seed, in which every world has a stream of its own; or a list with one for each world,
+               of which those of worlds that are not named are left alone; default: the next episode of each
         """
         if seed is None or isinstance(seed, (int, np.integer)):
             seed = None if seed is None else int(seed)
@@ -97,9 +101,13 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
         mask = (options or {}).get("reset_mask")
         if mask is not None:
             if not isinstance(mask, np.ndarray):
-                raise TypeError(f"options['reset_mask'] is an array of {self.num_envs} booleans, not a {type(mask).__name__}")
+                raise TypeError(
+                    f"options['reset_mask'] is an array of {self.num_envs} booleans, not a {type(mask).__name__}"
+                )
             if mask.dtype != np.bool_ or mask.shape != (self.num_envs,) or not mask.any():
-                raise ValueError(f"options['reset_mask'] is an array of {self.num_envs} booleans, some of them True, not {mask!r}")
+                raise ValueError(
+                    f"options['reset_mask'] is an array of {self.num_envs} booleans, some of them True, not {mask!r}"
+                )
             if seeds.ndim > 0:
                 seed = seeds[mask].tolist()
         values = (options or {}).get("values")
@@ -129,7 +137,11 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
         of = outcome.opinions
         if len(of) == 0:
             return
-        gap, step, episode = np.zeros(self.num_envs), np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.uint64)
+        gap, step, episode = (
+            np.zeros(self.num_envs),
+            np.zeros(self.num_envs, np.uint64),
+            np.zeros(self.num_envs, np.uint64),
+        )
         given = np.zeros(self.num_envs, np.bool_)
         order = np.argsort(of.gap, kind="stable")
         world = of.world[order]

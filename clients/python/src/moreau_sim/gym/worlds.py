@@ -78,7 +78,10 @@ class Worlds:
             "count": count,
             "action": environment.action,
             "observation": environment.observation,
-            "extra": [*environment.extra, *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION"))],
+            "extra": [
+                *environment.extra,
+                *(channel(kind, body) for body in drawn for kind in ("BODY_POSITION", "BODY_ROTATION")),
+            ],
             "bounds": environment.bounds,
             "noise": environment.noise,
             "substeps": environment.substeps,
@@ -91,12 +94,16 @@ class Worlds:
             "seed": int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
         }
         if resume is not None and first_world:
-            raise ValueError("resume: the recording says from which world its worlds are counted; leave first_world out")
+            raise ValueError(
+                "resume: the recording says from which world its worlds are counted; leave first_world out"
+            )
         self.place: Place | None = None
         self.group: Group | Fleet
         if fleet is not None:
             if address is not None or workers is not None or resume is not None:
-                raise ValueError("fleet: it says which servers the worlds are on; leave address, workers and resume out")
+                raise ValueError(
+                    "fleet: it says which servers the worlds are on; leave address, workers and resume out"
+                )
             self.group = Fleet(fleet, environment.scene, token=token, **layout, **of_fleet)
         elif of_fleet:
             raise TypeError(f"{next(iter(of_fleet))}: nobody knows this argument without a fleet")
@@ -158,9 +165,11 @@ class Worlds:
             raise ClosedEnvironmentError(f"{self.environment.name}: the environment was closed")
 
     @alone
-    def reset(self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None) -> NDArray[Any]:
-        """The observations of all worlds, of which those of the mask have begun an episode. The first time after they went on
-        from a recording, and without anything said, none does: they stand where they were."""
+    def reset(
+        self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None
+    ) -> NDArray[Any]:
+        """The observations of all worlds, of which those of the mask have begun an episode. The first time after they
+        went on from a recording, and without anything said, none does: they stand where they were."""
         self._check_open()
         if self._is_unseen:
             self._look()
@@ -223,7 +232,18 @@ class Worlds:
         opinions = rows.opinions
         if self._untold:
             opinions, self._untold = joined([*self._untold, opinions]), []
-        return Outcome(rows.observation, reward, rows.terminated, rows.truncated, began, info, final, failures, rows.doubtful, opinions)
+        return Outcome(
+            rows.observation,
+            reward,
+            rows.terminated,
+            rows.truncated,
+            began,
+            info,
+            final,
+            failures,
+            rows.doubtful,
+            opinions,
+        )
 
     def _count_returns(self, rows: Rows, reward: NDArray[np.float64]) -> None:
         """What episodes earn, of a group whose recording is told."""

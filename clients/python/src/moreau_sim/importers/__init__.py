@@ -10,7 +10,8 @@
 
 Bodies that no joint holds apart are one body here. Two or three joints of one body are one joint of as many
 axes where their axes stand at right angles and meet; otherwise bodies of a billionth of its mass stand
-between. Mocap bodies are kinematic. Numbers of joints are MuJoCo's own: a position here is the same number there, `ref` included.
+between. Mocap bodies are kinematic. Numbers of joints are MuJoCo's own: a position here is the same number there, `ref`
+included.
 """
 
 from ._actuators import Control

@@ -62,7 +62,10 @@ class Actuators:
         if int(m.actuator_dyntype[actuator]) != int(of.mjtDyn.mjDYN_NONE):
             return "with a state of their own"
         biases = (int(of.mjtBias.mjBIAS_NONE), int(of.mjtBias.mjBIAS_AFFINE))
-        if int(m.actuator_gaintype[actuator]) != int(of.mjtGain.mjGAIN_FIXED) or int(m.actuator_biastype[actuator]) not in biases:
+        if (
+            int(m.actuator_gaintype[actuator]) != int(of.mjtGain.mjGAIN_FIXED)
+            or int(m.actuator_biastype[actuator]) not in biases
+        ):
             return "whose force is not linear"
         gain, (_, stiffness, damping) = self._law(actuator)
         if stiffness > 0.0 or damping > 0.0 or (gain != 0.0 and stiffness != 0.0 and gain != -stiffness):
@@ -100,7 +103,9 @@ class Actuators:
                 low, high = max(low, bounds[0]), min(high, bounds[1])
             else:
                 self._bound(numbers, abs(gear) * max(abs(least), abs(most)), least == -most, self.name(actuator))
-        self.controls.append(Control(self.name(actuator), numbers.joint, numbers.axis, quantity, gain * gear, low, high))
+        self.controls.append(
+            Control(self.name(actuator), numbers.joint, numbers.axis, quantity, gain * gear, low, high)
+        )
 
     def _column(self, joint: str, column: str, default: float) -> list[float]:
         numbers: list[float] = self._scene[joint].setdefault(column, [default] * self._width[joint])
@@ -125,9 +130,19 @@ class Actuators:
             scene = self._scene[numbers.joint]
             if numbers.width == 1 and ("drive_stiffness" in scene or "drive_damping" in scene):
                 self._bound(numbers, max(abs(least), abs(most)), least == -most, self.joints.name(joint))
-            moving = [c for c in self.controls if c.joint == numbers.joint and c.axis == numbers.axis and c.quantity == "effort"]
+            moving = [
+                c
+                for c in self.controls
+                if c.joint == numbers.joint and c.axis == numbers.axis and c.quantity == "effort"
+            ]
             for control in moving:
-                bounds = sorted((least / control.scale, most / control.scale)) if control.scale else [control.low, control.high]
+                bounds = (
+                    sorted((least / control.scale, most / control.scale))
+                    if control.scale
+                    else [control.low, control.high]
+                )
                 control.low, control.high = max(control.low, bounds[0]), min(control.high, bounds[1])
             if len(moving) > 1:
-                self.findings.add("ranges of force of joints with several actuators: each is bounded alone", self.joints.name(joint))
+                self.findings.add(
+                    "ranges of force of joints with several actuators: each is bounded alone", self.joints.name(joint)
+                )

@@ -75,7 +75,11 @@ class Bodies:
             return parts[0]
         total = sum(part.mass for part in parts)
         center = sum((part.mass * part.center for part in parts), np.zeros(3)) / (total or 1.0)
-        return Mass(total, center, sum((part.inertia + _spread(part.mass, part.center - center) for part in parts), np.zeros((3, 3))))
+        return Mass(
+            total,
+            center,
+            sum((part.inertia + _spread(part.mass, part.center - center) for part in parts), np.zeros((3, 3))),
+        )
 
 
 def scene_body(name: str, place: Pose, weight: Mass) -> dict[str, Any]:
@@ -92,4 +96,9 @@ def scene_body(name: str, place: Pose, weight: Mass) -> dict[str, Any]:
 
 def moved_body(name: str, place: Pose) -> dict[str, Any]:
     """One that moves as it is told."""
-    return {"name": name, "kind": "KINEMATIC", "position": place.position.tolist(), "orientation": place.orientation.tolist()}
+    return {
+        "name": name,
+        "kind": "KINEMATIC",
+        "position": place.position.tolist(),
+        "orientation": place.orientation.tolist(),
+    }

@@ -120,7 +120,9 @@ class Joints:
         turns = [joint for joint, kind in zip(joints, kinds) if kind == "HINGE"]
         if "BALL" in kinds or kinds != sorted(kinds, reverse=True) or len(turns) > 2 or len(joints) - len(turns) > 3:
             return None
-        if len(turns) == 2 and np.any(np.abs(self.model.jnt_pos[turns[0]] - self.model.jnt_pos[turns[1]]) > RIGHT_ANGLE):
+        if len(turns) == 2 and np.any(
+            np.abs(self.model.jnt_pos[turns[0]] - self.model.jnt_pos[turns[1]]) > RIGHT_ANGLE
+        ):
             return None
         axes = {joint: self.model.jnt_axis[joint] / np.linalg.norm(self.model.jnt_axis[joint]) for joint in joints}
         return next(_triads(joints, axes, turns), None)
@@ -197,7 +199,11 @@ class Joints:
         columns = {name: [axis[name] for axis in axes] for name in axes[0]}
         if not any(columns["stiffness"]):
             del columns["rest"]
-        return {name: column for name, column in columns.items() if any(number != default.get(name, 0.0) for number in column)}
+        return {
+            name: column
+            for name, column in columns.items()
+            if any(number != default.get(name, 0.0) for number in column)
+        }
 
 
 def _triads(joints: list[int], axes: dict[int, Vector], turns: list[int]) -> Iterator[Stage]:

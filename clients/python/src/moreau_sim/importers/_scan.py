@@ -41,7 +41,8 @@ _COUNTS = {
     "nflex": "flexible bodies",
     "nkey": "key-frames",
     "nsite": "sites",
-    "nmocap": "mocap bodies are kinematic here: they move by the velocities that are set, or are put somewhere (world.move)",
+    "nmocap": "mocap bodies are kinematic here: they move by the velocities that are set, or are put somewhere "
+              "(world.move)",
     "nplugin": "plugins",
 }
 _OPTIONS = ("density", "viscosity", "wind")
@@ -59,7 +60,8 @@ def _names(model: Any, array: str, rows: Any) -> list[str]:
 
 def scan_model(mujoco: Any, model: Any, findings: Findings) -> None:
     plain = mujoco.MjModel.from_xml_string(
-        '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><motor joint="j"/></actuator></mujoco>'
+        '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><motor '
+        'joint="j"/></actuator></mujoco>'
     )
     for array, sentence in _ARRAYS.items():
         values = getattr(model, array, None)
@@ -79,7 +81,17 @@ def _scan_options(mujoco: Any, model: Any, plain: Any, findings: Findings) -> No
     for option in _OPTIONS:
         if not np.array_equal(getattr(model.opt, option), getattr(plain.opt, option)):
             findings.add(f"option {option}")
-    for bit in ("CONTACT", "LIMIT", "CONSTRAINT", "SPRING", "DAMPER", "PASSIVE", "FRICTIONLOSS", "EQUALITY", "ACTUATION"):
+    for bit in (
+        "CONTACT",
+        "LIMIT",
+        "CONSTRAINT",
+        "SPRING",
+        "DAMPER",
+        "PASSIVE",
+        "FRICTIONLOSS",
+        "EQUALITY",
+        "ACTUATION",
+    ):
         flag = getattr(mujoco.mjtDisableBit, f"mjDSBL_{bit}", 0)
         if model.opt.disableflags & int(flag):
             findings.add(f"option flag {bit.lower()}: what it disables works here")
@@ -97,4 +109,6 @@ def scan_urdf(root: ElementTree.Element, findings: Findings) -> None:
             findings.add("limits of velocity", joint.get("name", "?"))
     for tag in _URDF:
         for element in root.iter(tag):
-            findings.add(f"<{tag}> of URDF", element.get("joint") or element.get("name") or element.get("reference") or "")
+            findings.add(
+                f"<{tag}> of URDF", element.get("joint") or element.get("name") or element.get("reference") or ""
+            )

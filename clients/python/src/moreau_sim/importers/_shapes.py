@@ -72,14 +72,16 @@ class Shapes:
 
     def of(self, root: int) -> list[dict[str, Any]]:
         """The shapes of a body of the scene."""
-        return [form for geom, form in self.forms.items() if self.bodies.root[int(self.model.geom_bodyid[geom])] == root]
+        return [
+            form for geom, form in self.forms.items() if self.bodies.root[int(self.model.geom_bodyid[geom])] == root
+        ]
 
     def _pairs_of_friction(self) -> None:
         condim = self.model.geom_condim
         for geom in self.forms:
             if len(self._materials) > 1:
-                sentence = "a pair of geoms has the larger of their frictions in MuJoCo, sqrt(mu_a mu_b) here; frictions there are"
-                self.findings.add(sentence, f"{self.model.geom_friction[geom][0]:g}")
+                sentence = "a pair of geoms has the larger of their frictions in MuJoCo, sqrt(mu_a mu_b) here; "
+                self.findings.add(sentence + "frictions there are", f"{self.model.geom_friction[geom][0]:g}")
             if condim[geom] == 1 and max(condim) > 1:
                 self.findings.add("condim 1 of geoms: two of them have friction here", self.name(geom))
             if condim[geom] > 3:
@@ -104,7 +106,10 @@ class Shapes:
                 if related or (a << 16) + b in excluded or (b << 16) + a in excluded:
                     touch[i, j] = touch[j, i] = False
         for a, b in zip(m.pair_geom1, m.pair_geom2):
-            self.findings.add("pairs: that they touch is taken, their own friction and margin are not", f"{self.name(a)} - {self.name(b)}")
+            self.findings.add(
+                "pairs: that they touch is taken, their own friction and margin are not",
+                f"{self.name(a)} - {self.name(b)}",
+            )
             if a in self.forms and b in self.forms:
                 i, j = geoms.index(int(a)), geoms.index(int(b))
                 touch[i, j] = touch[j, i] = True
@@ -123,9 +128,13 @@ class Shapes:
         if bool(np.all(wanted | ~matters)):
             return  # everything touches everything, as shapes do by themselves
         members = _classes(wanted, matters)
-        reach = np.array([[bool(np.any(wanted[np.ix_(a, b)] & matters[np.ix_(a, b)])) for b in members] for a in members])
+        reach = np.array(
+            [[bool(np.any(wanted[np.ix_(a, b)] & matters[np.ix_(a, b)])) for b in members] for a in members]
+        )
         while len(members) > GROUPS_MAX:
-            self.findings.add(f"more than {GROUPS_MAX} collision groups are needed: the last ones touch more than in the model")
+            self.findings.add(
+                f"more than {GROUPS_MAX} collision groups are needed: the last ones touch more than in the model"
+            )
             members[-2] += members.pop()
             reach[-2] |= reach[-1]
             reach[:, -2] |= reach[:, -1]
