@@ -216,6 +216,23 @@ const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint6
     return message->names[index];
 }
 
+bool moreau_reply_body_is_static(const MoreauReply *reply, uint64_t body) {
+    if (reply->message->result_case != MOREAU__V1__REPLY__RESULT_EPISODE_DESCRIBE) {
+        return false;
+    }
+    const Moreau__V1__EpisodeDescribeReply *message = reply->message->episode_describe;
+    size_t first = 0, end = message->n_static_ids; // ids rise
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (message->static_ids[middle] < body) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first < message->n_static_ids && message->static_ids[first] == body;
+}
+
 MoreauStatus moreau_episode_delete(MoreauClient *client, const char *episode) {
     Moreau__V1__EpisodeDelete remove = MOREAU__V1__EPISODE_DELETE__INIT;
     remove.episode = (char *)episode;

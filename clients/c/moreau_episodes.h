@@ -116,6 +116,10 @@ MoreauStatus moreau_episode_names(MoreauClient *client, const char *episode, Mor
 // The name, borrowed from the reply, and the body's id (Nullable). NULL past the end.
 const char *moreau_reply_body_name(const MoreauReply *reply, size_t index, uint64_t *body);
 
+// Of the same reply: whether a body is static at the episode's start, and so never moves. false: it
+// is not, or the server is older than this.
+bool moreau_reply_body_is_static(const MoreauReply *reply, uint64_t body);
+
 // How far what steps an episode again (in steps) or a backup (in bytes) is. Must not call the
 // client. false: stop.
 typedef bool MoreauProgressProc(void *context, uint64_t done, uint64_t total);

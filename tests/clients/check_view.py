@@ -16,6 +16,7 @@ import shutil
 import struct
 import subprocess
 import termios
+import time
 import zlib
 
 import pytest
@@ -233,3 +234,19 @@ def test_progress_fits_its_line(server, folder, columns):
     assert max(map(len, lines)) < columns
     assert any("%" in line for line in lines)
     assert columns < 80 or any("steps/s" in line and line.endswith("left") and line[0] in "█░" for line in lines)
+
+
+def test_a_window_opens_also_as_root(server, folder):
+    """Chromium ends at once as root, unless it is told to do without its sandbox; of anybody else it is not asked."""
+    browser, words = folder / "browser", folder / "words"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {words}.new && mv {words}.new {words}\n')
+    browser.chmod(0o700)
+    env = dict(os.environ, MOREAU_SERVER=server.address, MOREAU_BROWSER=str(browser), DISPLAY=":7", CI="",
+               XDG_CACHE_HOME=str(folder))
+    subprocess.run([TOOL, "view", "first"], env=env, check=True, capture_output=True)
+    for _ in range(100):
+        if words.exists():
+            break
+        time.sleep(0.1)
+    given = words.read_text().split("\n")
+    assert "--new-window" in given and ("--no-sandbox" in given) == (os.geteuid() == 0)

@@ -3,6 +3,7 @@
 broken. Columns are counted as a terminal does."""
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -104,3 +105,13 @@ def test_a_name_has_what_room_there_is(server):
     rows = {columns: next(line for line in show(server, columns, "episodes") if "a name" in line) for columns in WIDTHS}
     assert "積み木" in rows[200] and "積み木" not in rows[80]
     assert all(width_of(row[:row.index("…")]) <= columns for columns, row in rows.items())
+
+
+def test_replay_says_names_and_leaves_out_what_never_moves(server):
+    """A table, that is: asked for by name the ground is there, and documents have all."""
+    words = ["replay", "slope", "--to", "1", "--speed", "0"]
+    moving = [line.split()[2] for line in show(server, 200, *words)[1:-1]]
+    assert moving == ["stays", "slides"] * 2
+    assert [line.split()[2] for line in show(server, 200, *words, "--body", "ground")[1:-1]] == ["ground"] * 2
+    assert "contact ground-slides at" in "\n".join(show(server, 200, *words, "--contacts"))
+    assert all(len(json.loads(line)["bodies"]) == 3 for line in show(server, 200, *words, "--json"))

@@ -2,12 +2,15 @@
 // moreau replay: what happened in an episode, frame by frame.
 #include "cli/cli.h"
 
+#include "cli/episodes/body_names.h"
 #include "cli/episodes/episode_text.h"
 #include "cli/episodes/frame_joint.h"
 #include "cli/text/fold.h"
 #include "cli/text/number.h"
 #include "cli/episodes/play.h"
 #include "cli/episodes/report_columns.h"
+#include "cli/text/shown.h"
+#include "cli/text/table.h"
 #include "cli/text/terminal.h"
 #include "cli/episodes/wanted.h"
 
@@ -28,7 +31,8 @@ static const char usage[] =
     "each stretch that the log keeps, the fastest.\n"
     "\n"
     "BODY is an id, or the name that the scene gave it. A name that is a number goes\n"
-    "by its body's id.\n"
+    "by its body's id. A table leaves out bodies that are static and so never move,\n"
+    "unless --body asks for them; --json has all.\n"
     "\n"
     "Examples:\n"
     "  moreau replay demo\n"
@@ -50,6 +54,8 @@ typedef struct Replay {
     Cli *cli;
     bool contacts, joints, reports;
     WantedBodies wanted;
+    BodyNames names;
+    unsigned body_columns;        // what the longest name takes, as far as there is room
     uint64_t frames, stored;      // shown
     Moreau__V1__Reply *described; // owned, Nullable: what the log says of steps
 } Replay;
@@ -185,17 +191,49 @@ static void print_frame_line(const Replay *replay, const MoreauFrame *frame) {
 
 // ---- as a table
 
-static void print_head(void) {
-    fold_printf("%s%8s %9s %5s %26s %27s %26s%s\n", terminal_style(stdout, STYLE_DIM), "step",
-                "time", "body", "position", "orientation", "velocity",
-                terminal_style(stdout, STYLE_PLAIN));
+enum { BODY_COLUMNS_MIN = 5, BODY_COLUMNS_MAX = 24, BODY_TEXT_BYTES = 64, NUMBERS_BYTES = 128 };
+
+static Table fit_bodies(const Replay *replay) {
+    static TableColumn columns[] = {
+        {"step", NULL, 6, 0, TABLE_RIGHT},
+        {"time", NULL, 9, 2, TABLE_RIGHT},
+        {"body", NULL, BODY_COLUMNS_MIN, 0, TABLE_LEFT},
+        {"position", NULL, 26, 0, TABLE_RIGHT},
+        {"orientation", NULL, 27, 3, TABLE_RIGHT},
+        {"velocity", NULL, 26, 1, TABLE_RIGHT},
+    };
+    columns[2].columns = replay->body_columns;
+    return table_fit(columns, sizeof(columns) / sizeof(columns[0]), 0, 0);
 }
 
-static void print_numbers(const double *numbers, size_t count, int columns, int decimals) {
+// Its name, or its id.
+static const char *body_text(const Replay *replay, uint64_t body, char text[BODY_TEXT_BYTES]) {
+    const char *name = body_names_find(&replay->names, body);
+    if (name[0] != '\0') {
+        return name;
+    }
+    snprintf(text, BODY_TEXT_BYTES, "%" PRIu64, body);
+    return text;
+}
+
+// `text` ends in a zero, also where there are no numbers.
+static const char *write_numbers(const double *numbers, size_t count, int columns, int decimals,
+                                 char text[NUMBERS_BYTES]) {
     double least = decimals == 4 ? 0.5e-4 : 0.5e-3;
-    for (size_t i = 0; numbers != NULL && i < count; i++) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; numbers != NULL && i < count && used < NUMBERS_BYTES; i++) {
         // what rounds to zero has no sign
-        fold_printf(" %*.*f", columns, decimals, fabs(numbers[i]) < least ? 0.0 : numbers[i]);
+        used += (size_t)snprintf(text + used, NUMBERS_BYTES - used, "%s%*.*f", i == 0 ? "" : " ",
+                                 columns, decimals, fabs(numbers[i]) < least ? 0.0 : numbers[i]);
+    }
+    return text;
+}
+
+static void print_numbers(const double *numbers, size_t count, int decimals) {
+    char text[NUMBERS_BYTES];
+    if (numbers != NULL && count > 0) {
+        fold_printf(" %s", write_numbers(numbers, count, 0, decimals, text));
     }
 }
 
@@ -205,9 +243,11 @@ static void print_contacts(const Replay *replay, const MoreauFrame *frame) {
         if (!touches_wanted(replay, all, i)) {
             continue;
         }
-        fold_printf("%8" PRIu64 " %9.4f  contact %" PRIu64 "-%" PRIu64 " at", frame->step,
-                    frame->time, all->body_a[i], all->body_b != NULL ? all->body_b[i] : 0);
-        print_numbers(at(all->point, i, 3), 3, 0, 4);
+        char text[2][BODY_TEXT_BYTES];
+        const uint64_t other = all->body_b != NULL ? all->body_b[i] : 0;
+        fold_printf("%6" PRIu64 " %9.4f  contact %s-%s at", frame->step, frame->time,
+                    body_text(replay, all->body_a[i], text[0]), body_text(replay, other, text[1]));
+        print_numbers(at(all->point, i, 3), 3, 4);
         if (all->gap != NULL) {
             fold_printf(", gap %.3g mm", 1e3 * all->gap[i] + 0.0); // no zero with a sign
         }
@@ -223,11 +263,11 @@ static void print_joints(const MoreauFrame *frame) {
     FrameJoint part = {0};
     for (size_t i = 0; i < frame->joint_count; i++) {
         frame_joint_next(frame, i, &part);
-        fold_printf("%8" PRIu64 " %9.4f  joint %" PRIu64 " at", frame->step, frame->time,
+        fold_printf("%6" PRIu64 " %9.4f  joint %" PRIu64 " at", frame->step, frame->time,
                     frame->joints[i]);
-        print_numbers(at(frame->joint_position, part.position, 1), part.position_count, 0, 4);
+        print_numbers(at(frame->joint_position, part.position, 1), part.position_count, 4);
         fold_printf(", moving by");
-        print_numbers(at(frame->joint_velocity, part.axis, 1), part.axis_count, 0, 4);
+        print_numbers(at(frame->joint_velocity, part.axis, 1), part.axis_count, 4);
         fold_printf("\n");
     }
 }
@@ -235,7 +275,7 @@ static void print_joints(const MoreauFrame *frame) {
 static void print_report(const MoreauFrame *frame) {
     const MoreauFrameReport *report = &frame->report;
     if (frame->has_report) {
-        fold_printf("%8" PRIu64 " %9.4f  report: %" PRIu32 " contact%s, %" PRIu32 " iteration%s, "
+        fold_printf("%6" PRIu64 " %9.4f  report: %" PRIu32 " contact%s, %" PRIu32 " iteration%s, "
                     "residual %.2g%s, overlap %.2g mm\n",
                     frame->step, frame->time, report->contacts, plural(report->contacts),
                     report->iterations, plural(report->iterations), report->e_own,
@@ -243,29 +283,43 @@ static void print_report(const MoreauFrame *frame) {
     }
 }
 
+static bool is_shown(const Replay *replay, uint64_t body) {
+    return replay->wanted.count > 0 ? wanted_has(&replay->wanted, body)
+                                    : !moreau_reply_body_is_static(replay->names.reply, body);
+}
+
+static void print_body(const Replay *replay, const MoreauFrame *frame, size_t i) {
+    const double *pose = at(frame->pose, i, 7), *velocity = at(frame->velocity, i, 6);
+    char body[BODY_TEXT_BYTES], text[NUMBERS_BYTES];
+    Table table = fit_bodies(replay);
+    table_printf(&table, 0, STYLE_PLAIN, "%" PRIu64, frame->step);
+    table_printf(&table, 1, STYLE_PLAIN, "%.4f", frame->time);
+    table_cell(&table, 2, STYLE_PLAIN, body_text(replay, frame->ids[i], body));
+    table_cell(&table, 3, STYLE_PLAIN, write_numbers(pose, 3, 8, 4, text));
+    table_cell(&table, 4, STYLE_PLAIN, write_numbers(at(pose, 3, 1), 4, 6, 3, text));
+    table_cell(&table, 5, STYLE_PLAIN, write_numbers(velocity, 3, 8, 4, text));
+    fold_printf("\n");
+}
+
 static void print_frame(const Replay *replay, const MoreauFrame *frame) {
     if (replay->frames == 0) {
-        print_head();
+        Table table = fit_bodies(replay);
+        table_print_head(&table, NULL);
     }
     for (size_t i = 0; i < frame->body_count; i++) {
-        if (!wanted_has(&replay->wanted, frame->ids[i])) {
-            continue;
+        if (is_shown(replay, frame->ids[i])) {
+            print_body(replay, frame, i);
         }
-        const double *pose = at(frame->pose, i, 7);
-        fold_printf("%8" PRIu64 " %9.4f %5" PRIu64, frame->step, frame->time, frame->ids[i]);
-        print_numbers(pose, 3, 8, 4);
-        print_numbers(at(pose, 3, 1), 4, 6, 3);
-        print_numbers(at(frame->velocity, i, 6), 3, 8, 4);
-        fold_printf("\n");
     }
     print_contacts(replay, frame);
     print_joints(frame);
     print_report(frame);
     const Moreau__V1__EpisodeHighlight *launch = find_launch(replay, frame);
     if (launch != NULL) {
-        fold_printf("%8" PRIu64 " %9.4f  launch %" PRIu64 "-%" PRIu64
-                    " by %.2g m/s, gliding %.2g mm high\n",
-                    frame->step, frame->time, launch->body, launch->other_body, launch->value,
+        char text[2][BODY_TEXT_BYTES];
+        fold_printf("%6" PRIu64 " %9.4f  launch %s-%s by %.2g m/s, gliding %.2g mm high\n",
+                    frame->step, frame->time, body_text(replay, launch->body, text[0]),
+                    body_text(replay, launch->other_body, text[1]), launch->value,
                     1e3 * launch->height);
     }
 }
@@ -292,12 +346,27 @@ static void print_count(const Replay *replay) {
 
 // ----
 
+// Names are for people: documents have ids, and the names are in the scene.
+static int take_names(Cli *cli, const char *episode, Replay *replay) {
+    const int status = cli->json ? EXIT_DONE : body_names_take(cli, episode, &replay->names);
+    replay->body_columns = BODY_COLUMNS_MIN;
+    for (size_t i = 0; i < replay->names.count; i++) {
+        const unsigned width = shown_width(replay->names.item[i].name);
+        replay->body_columns = width > replay->body_columns ? width : replay->body_columns;
+    }
+    if (replay->body_columns > BODY_COLUMNS_MAX) {
+        replay->body_columns = BODY_COLUMNS_MAX;
+    }
+    return status;
+}
+
 static int show_episode(Cli *cli, Moreau__V1__EpisodeReplay *message, Replay *replay) {
     int status = cli_connect(cli);
     if (status != EXIT_DONE ||
         (status = episode_describe(cli, message->episode, LAUNCHES_MAX, &replay->described)) !=
             EXIT_DONE ||
         (status = wanted_find(cli, message->episode, &replay->wanted)) != EXIT_DONE ||
+        (status = take_names(cli, message->episode, replay)) != EXIT_DONE ||
         (status = play_frames(cli, message, show_frame, replay)) != EXIT_DONE) {
         return status;
     }
@@ -349,6 +418,7 @@ int command_replay(Cli *cli, int argc, char **argv) {
     message.has_again = message.again = again;
     message.has_backward = message.backward = backward;
     status = show_episode(cli, &message, &replay);
+    body_names_free(&replay.names);
     if (replay.described != NULL) {
         moreau__v1__reply__free_unpacked(replay.described, NULL);
     }

@@ -85,7 +85,10 @@ bool browser_show(const char *address) {
     if (browser_find(path)) {
         snprintf(words[0], sizeof(words[0]), "--new-window");
         snprintf(words[1], sizeof(words[1]), "--no-first-run");
-        char *const argv[] = {path, words[0], words[1], words[2], NULL};
+        // as root it has no sandbox of its own, and without this it does not start
+        char unsafe[] = "--no-sandbox";
+        char *const argv[] = {path, words[0], words[1], words[2], geteuid() == 0 ? unsafe : NULL,
+                              NULL};
         return start_apart(argv);
     }
     char *const argv[] = {path, words[2], NULL};

@@ -604,10 +604,14 @@ static Status copy_names(const World *world, Arena *arena,
                          Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     message->ids = arena_take_array(arena, world->body_count, sizeof(*message->ids));
     message->names = arena_take_array(arena, world->body_count, sizeof(*message->names));
-    if (message->ids == NULL || message->names == NULL) {
+    message->static_ids = arena_take_array(arena, world->body_count, sizeof(*message->static_ids));
+    if (message->ids == NULL || message->names == NULL || message->static_ids == NULL) {
         return out_of_memory(error);
     }
     for (uint32_t i = 0; i < world->body_count; i++) {
+        if (world->kind[i] == BODY_STATIC) {
+            message->static_ids[message->n_static_ids++] = world->body_id[i];
+        }
         const char *name = world->body_name[i];
         if (name == NULL) {
             continue;

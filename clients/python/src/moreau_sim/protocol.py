@@ -2776,6 +2776,8 @@ class EpisodeDescribeReply(Message):
     """kind by kind"""
     highlight_total: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with `highlights`: how many there are of each kind, from UNCONVERGED on"""
+    static_ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """with `names`: the bodies that are STATIC at the episode's start, and so never move"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4822,6 +4824,7 @@ EpisodeDescribeReply.FIELDS = (
     Field(3, "names", Kind.STRING, True, None),
     Field(4, "highlights", Kind.MESSAGE, True, EpisodeHighlight),
     Field(5, "highlight_total", Kind.UINT64, True, None),
+    Field(6, "static_ids", Kind.UINT64, True, None),
 )
 EpisodeTouches.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
