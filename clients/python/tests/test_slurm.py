@@ -15,6 +15,7 @@ import pytest
 
 from moreau_sim import Fleet, errors, slurm
 from test_fleet import CART, COUNT, LAYOUT, actions, check_rest, same, straight
+from test_sharing import in_fork
 
 SRUN = """#!{python}
 import itertools, os, signal, subprocess, sys
@@ -133,6 +134,13 @@ def test_who_is_missing_is_named_with_the_reason(allocation):
         errors.ConnectionLost, match=r"srun has ended with 1\): task 0 .* srun says: srun: error: Unable to create step"
     ):
         slurm.Servers(srun=["--refuse"])
+
+
+def test_a_fork_that_leaves_stops_no_server(allocation):
+    with slurm.Servers(ready_s=60) as servers:
+        before = sorted(path.name for path in servers.folder.iterdir())
+        assert in_fork(servers.stop, lambda: servers.__exit__(None, None, None)) == [None, None]
+        assert sorted(path.name for path in servers.folder.iterdir()) == before and servers.addresses()
 
 
 def test_what_cannot_be_an_allocation_is_refused(allocation, monkeypatch):

@@ -107,6 +107,7 @@ class Servers:
             )
         if not ray.is_initialized():
             ray.init()
+        self.pid = os.getpid()  # who may stop them
         self.token = secrets.token_hex(16)
         self.metrics_file = pathlib.Path(metrics_file or _session() / METRICS_FILE)
         self.token_file = self.metrics_file.with_name(self.metrics_file.name + ".token")
@@ -199,7 +200,9 @@ class Servers:
             self._written = targets
 
     def stop(self) -> None:
-        """Ends the servers. A second time does nothing."""
+        """Ends the servers. A second time, or in a fork, it does nothing."""
+        if os.getpid() != self.pid:
+            return
         for actor in self._actors:
             with contextlib.suppress(ray.exceptions.RayError):
                 ray.kill(actor)

@@ -180,6 +180,7 @@ class Servers:
         for left in self.folder.glob("task-*.*"):  # by an earlier fleet of this job; what it logged stays
             if left.suffix != ".log":
                 left.unlink(missing_ok=True)
+        self.pid = os.getpid()  # who may stop them
         self.token = secrets.token_hex(16)
         _write(self.folder / "token", self.token + "\n", 0o600)
         self._places = [_Place(self.folder, rank) for rank in range(self.tasks)]
@@ -269,7 +270,9 @@ class Servers:
         return found
 
     def stop(self) -> None:
-        """Ends the servers, which finish what they do. A second time does nothing."""
+        """Ends the servers, which finish what they do. A second time, or in a fork, it does nothing."""
+        if os.getpid() != self.pid:
+            return
         if self._step.poll() is None:
             self._step.terminate()  # srun hands it on to the tasks
             try:
