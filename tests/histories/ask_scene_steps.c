@@ -93,7 +93,9 @@ static bool run(Race *race) {
     for (int i = 0; is_fine && !race->is_over && status == STATUS_OK && i < STEPS; i++) {
         status = step(race, MADE);
         for (Who who = 0; who < WHO_COUNT && is_fine && !race->is_over; who++) {
-            const bool is_same = who == MADE || !race->is_in[who] || step(race, who) == status;
+            // one that was given up says nothing of whether it can
+            const bool is_same =
+                who == MADE || !race->is_in[who] || step(race, who) == status || race->is_over;
             is_fine = is_same || play_found(race->play, PROPERTY_SCENE, "step of a scene",
                                             "one of them cannot take its step %d", i + 1);
         }
