@@ -9,6 +9,9 @@
 enum { ROWS_MAX = 6 };
 // Of a tree, that further rows are compared with: each costs them a product.
 enum { RANKED_MAX = 60 };
+// Of two rows of which as much is left, but for this part, the first one is kept: which turn and
+// which move of a joint repeat each other is no matter of rounding.
+#define TIE_PART 1e-9
 
 // A row that is kept, less those kept before it, of length 1.
 typedef struct RankedRow {
@@ -93,14 +96,14 @@ static bool copy_rows(const StepState *state, const RowRanking *ranking, Rest *r
     return true;
 }
 
-// The row of which most is left, against its levers; the count of rows: nothing is of any.
+// The first row of which most is left, against its levers; the count of rows: nothing is of any.
 static uint32_t find_pivot(const Rest *rest, const RowRanking *ranking) {
     double most = RANK_LEVER * RANK_LEVER;
     uint32_t pivot = rest->count;
     for (uint32_t i = 0; i < rest->count; i++) {
         const double square = dot(rest->number[i], rest->number[i], rest->width);
         if (!rest->is_kept[i] && !(square <= most * ranking->square[i])) {
-            most = square / ranking->square[i];
+            most = (1.0 + TIE_PART) * (square / ranking->square[i]);
             pivot = i;
         }
     }
