@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The calls of the protocol, one row each: what everything common is decided from, before a handler
-// runs. A new call is a field of Request, a row here, a handler in command_<family>.c, a test.
+// runs. A new call is a field of Request, a row in command.c, a handler in calls/, a test.
 #pragma once
 
 #include "base/status.h"
