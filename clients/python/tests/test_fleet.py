@@ -273,6 +273,16 @@ def test_all_servers_restart(client, launched, tmp_path):
         check_rest(fleet, rows)
 
 
+def test_what_is_kept_to_be_repeated_is_counted(launched):
+    with Fleet([launched().address], CART, count=COUNT, shares=1, save_every=5, **LAYOUT) as fleet:
+        (share,) = fleet.shares
+        fleet.reset(seed=7)
+        for call in range(12):
+            fleet.step(actions(call))
+            assert share.history_bytes == sum(one.nbytes for one in share.history)
+        assert 0 < share.history_bytes < 5 * (COUNT * 16 + 256)
+
+
 def test_what_is_wrong_names_the_server(launched, tmp_path):
     server = launched()
     make = {"template": CART, "count": 8, **{name: value for name, value in LAYOUT.items() if name != "parameters"}}

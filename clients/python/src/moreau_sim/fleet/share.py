@@ -39,7 +39,8 @@ class Share:
         self.host: Host | None = None
         self._group: Group | None = None
         self.saved: bytes | None = None
-        self.history: list[Call] = []  # since it was saved
+        self.history: list[Call] = []  # since it was saved; a save begins another list
+        self._counted: tuple[list[Call], int, int] = (self.history, 0, 0)  # of which so many calls have so many bytes
         self.current: Call | None = None  # a call whose reply nobody has had
         self.pending: Pending[Any] | None = None
         self.sent: list[Pending[Any]] = []  # GroupSends whose replies nobody has looked at
@@ -62,7 +63,13 @@ class Share:
 
     @property
     def history_bytes(self) -> int:
-        return sum(call.nbytes for call in self.history)
+        """Each call is counted once: this is asked for after every one, and thousands may be kept."""
+        history, counted, size = self._counted
+        if history is not self.history:
+            counted, size = 0, 0
+        size += sum(call.nbytes for call in self.history[counted:])
+        self._counted = (self.history, len(self.history), size)
+        return size
 
     def received(self, fields: dict[str, Any]) -> Rows:
         """Rows of a GroupReceive."""
