@@ -29,6 +29,8 @@
 #define SHARE_SOFT_MIN 1e-8
 // to which sweeps are made
 #define SWEEP_TOLERANCE 1e-9
+// how many are tried at once, at most, where a path came to its end
+#define SWEEPS_NEAR 4
 // what does not overlap under activation = contact would have to close faster than this [m/s]
 #define NEVER 1e30
 
@@ -227,6 +229,7 @@ static Status check(DescentWork *work) {
 typedef struct IslandWork {
     DescentIsland one; // first: what steps it is of this
     CompliantIsland method;
+    bool is_at_end; // the path came to the laws as they are
 } IslandWork;
 
 static void store(DescentIsland *one) {
@@ -273,6 +276,7 @@ static bool follow(IslandWork *work) {
         }
         if (one->ended == SAP_MET) {
             if (share == 0.0) {
+                work->is_at_end = true;
                 return descend(work);
             }
             compliant_island_keep(p);
@@ -287,15 +291,17 @@ static bool follow(IslandWork *work) {
     return one->status != STATUS_OK;
 }
 
-// Newton's steps; where they do not come, the path; where that ends, sweeps, twice as many each
-// time, and Newton's steps from where they led.
-static Status improve(IslandWork *work) {
-    DescentIsland *one = &work->one;
-    const Answer *answer = &one->work->result->answer;
+// From where the solve starts.
+static void begin(IslandWork *work) {
+    const Answer *answer = &work->one.work->result->answer;
     compliant_island_begin(&work->method, answer->contact_impulse, answer->row_impulse);
-    bool is_done = descend(work);
-    is_done = is_done || follow(work);
-    for (uint32_t sweeps = 1; !is_done && steps(work) < one->most; sweeps *= 2) {
+}
+
+// Sweeps, twice as many each time and at most so many, and Newton's steps from where they led.
+static bool sweep(IslandWork *work, uint32_t most) {
+    DescentIsland *one = &work->one;
+    bool is_done = false;
+    for (uint32_t sweeps = 1; !is_done && sweeps <= most && steps(work) < one->most; sweeps *= 2) {
         uint32_t before = steps(work);
         one->ended = compliant_island_stagger(&work->method, sweeps, SWEEP_TOLERANCE, one->most);
         bool goes_on = one->ended == SAP_MET || one->ended == SAP_STALLED;
@@ -303,7 +309,29 @@ static Status improve(IslandWork *work) {
         // where not even a step was made, nothing is a number
         is_done = is_done || !goes_on || steps(work) == before;
     }
-    return one->status;
+    return is_done;
+}
+
+// Where a path came to its end and sweeps do not soon meet what is there, there may be nothing: a
+// fold of the path leaves where it passes what is almost an answer, and sweeps take hundreds to get
+// away from it. They are of more use from where all began.
+static bool sweep_and_return(IslandWork *work) {
+    DescentIsland *one = &work->one;
+    bool is_done = work->is_at_end && sweep(work, SWEEPS_NEAR);
+    if (work->is_at_end && !is_done) {
+        judge_start_again(&one->work->judge, one->island);
+        begin(work);
+    }
+    return is_done || sweep(work, one->most);
+}
+
+// Newton's steps; where they do not come, the path; where that ends, sweeps.
+static Status improve(IslandWork *work) {
+    begin(work);
+    if (!descend(work) && !follow(work)) {
+        sweep_and_return(work);
+    }
+    return work->one.status;
 }
 
 // The paper's terms, and V anew, which knows the biases of rows.

@@ -146,6 +146,7 @@ void compliant_island_begin(CompliantIsland *p, const double *contact_impulse,
     ASSERT(p->x != p->best_x);
     SapIsland *s = &p->sweep;
     size_t bytes = s->island.impulse_count * sizeof(double);
+    p->halves = false;
     sap_island_load(s, contact_impulse, row_impulse);
     memcpy(s->u, s->gamma, bytes);
     start(p, s->u);

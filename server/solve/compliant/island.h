@@ -18,7 +18,8 @@
 // stiffer from answer to answer; there a step is halved until e falls. Where that ends, too, the
 // *staggered* iteration goes on: friction within bounds mu gamma_n of the normal impulses before,
 // which is strictly convex (that of sap with lagged friction, solve/descent/island.h, in this
-// model's R), and bounds anew from the impulses that come of it. Its fixed points are the same.
+// model's R), and bounds anew from the impulses that come of it. Its fixed points are the same. A
+// path may also fold: what comes after it is almost an answer and none, and there neither ends.
 #pragma once
 
 #include "solve/compliant/law.h"
