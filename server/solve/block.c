@@ -457,6 +457,7 @@ static bool goes_on(const MdpPlane *plane, const double x[3], MdpSlide *from) {
 
 bool mdp_plan_begin(const MdpPlan *plan, bool is_coulomb, const double b[3], double x[3],
                     MdpBranch *branch, MdpSlide *from) {
+    VALIDATE(b != x);
     if (b[0] < 0.0 || (is_coulomb && b[0] == 0.0)) {
         set(x, 0.0, 0.0, 0.0);
         *branch = MDP_OPEN;
@@ -483,6 +484,7 @@ bool mdp_plan_begin(const MdpPlan *plan, bool is_coulomb, const double b[3], dou
 }
 
 void mdp_plan_end(const MdpSlide *found, const double b[3], double x[3]) {
+    VALIDATE(found->plane.plan != NULL);
     if (is_certified(found)) {
         lift(&found->plane, found->y1, found->y2, x);
     } else {

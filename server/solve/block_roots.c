@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/block_roots.h"
 
+#include "base/assert.h"
 #include "base/vec.h"
 
 #define STRIP_SHARE  1e-14 // leading coefficients below this share of the largest are rounding
@@ -69,6 +70,7 @@ static double aberth_round(int degree, const Complex *p, Complex *root) {
 }
 
 static void find_complex_roots(int degree, const Complex *p, Complex *root) {
+    ASSERT(degree == 2 || degree == MDP_ROOT_MAX);
     // exp(i (2 pi k / degree + 0.4))
     const Complex start = {0.9210609940028851, 0.3894183423086505};
     const Complex turn = degree == 4 ? (Complex){0.0, 1.0} : (Complex){-1.0, 0.0};
@@ -138,5 +140,6 @@ int mdp_roots_find(const MdpTrigonometric *g, MdpDirection direction[MDP_ROOT_MA
             }
         }
     }
+    ASSERT(count <= degree);
     return count;
 }

@@ -208,6 +208,7 @@ void certificate_measure_trees(CertificateMeasure *m, uint32_t begin, uint32_t e
 }
 
 void certificate_measure_add(IslandMeasure *island, const IslandMeasure *piece) {
+    ASSERT(island != piece);
     for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
         certificate_note(island, (CertificateEntry)k, piece->velocity[k]);
     }
@@ -244,6 +245,7 @@ static bool is_met(const IslandMeasure *island, double momentum, double v_scale,
 }
 
 bool certificate_measure_is_met(const IslandMeasure *island, double v_scale, double tolerance) {
+    VALIDATE(!(tolerance <= 0.0));
     return is_met(island, momentum_error(island), v_scale, tolerance);
 }
 

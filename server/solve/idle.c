@@ -39,6 +39,7 @@ static bool has_tree(const ProblemContact *contact) {
 }
 
 static bool is_idle_row(const ContactProblem *problem, const ProblemRow *row) {
+    VALIDATE(row->block_first + row->block_count <= problem->row_block_count);
     for (uint32_t b = 0; b < row->block_count; b++) {
         const RowBlock *block = &problem->row_block[row->block_first + b];
         if (!are_zeros(problem->number + block->jacobian, problem->tree[block->tree].width)) {
@@ -55,6 +56,8 @@ static Status no_memory(Error *error) {
 
 static Status leave_out_contacts(bool has_springs, Arena *arena, ContactProblem *rest,
                                  uint32_t *count, Error *error) {
+    ASSERT(rest->law != NULL || rest->contact_count == 0);
+    ASSERT(!rest->all_free);
     ProblemContact *contacts = NULL;
     for (uint32_t i = 0; i < rest->contact_count; i++) {
         const ProblemContact *contact = &rest->contact[i];

@@ -85,6 +85,7 @@ static bool is_to_end(void *context) {
 }
 
 void judge_limit(Judge *judge, double budget) {
+    ASSERT(budget >= 0.0);
     ASSERT(judge->unlimited == NULL);
     judge->budget = budget;
     judge->allowance = (Allowance){.most = budget};
@@ -112,6 +113,7 @@ void judge_give(Judge *judge, double spent) {
 }
 
 bool judge_is_late(Judge *judge, Status status) {
+    VALIDATE(!judge->is_late || judge->context == judge->unlimited);
     if (judge->unlimited == NULL || status != STATUS_ABORTED || judge->is_given_up) {
         return false;
     }
@@ -161,6 +163,7 @@ static void do_share(void *work, uint32_t block) {
 
 // trees, contacts and rows of shares that follow each other
 static double size_of(const Judge *judge, uint32_t begin, uint32_t end) {
+    ASSERT(begin < end);
     const IslandRange *first = &judge->islands.share[begin].range,
                       *last = &judge->islands.share[end - 1].range;
     return (double)(last->tree_end - first->tree_begin) +
@@ -191,6 +194,7 @@ typedef struct Survey {
 } Survey;
 
 static double *scratch_of(const Judge *judge, uint32_t share) {
+    VALIDATE(share < judge->islands.share_count);
     return judge->scratch + (size_t)3 * judge->mass.width_max * (share % JUDGE_WINDOW);
 }
 

@@ -253,6 +253,7 @@ static bool open_factors(const ContactProblem *problem, size_t numbers, const si
 }
 
 uint32_t mass_find_indefinite(const ContactProblem *problem, Arena *arena) {
+    ASSERT(problem->tree != NULL || problem->tree_count == 0);
     const ArenaMark mark = arena_mark(arena);
     size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
     uint32_t width_max = 0, tree = problem->tree_count;

@@ -74,6 +74,7 @@ static void soften_contacts(ProblemContact *contact, uint32_t count, const Answe
 }
 
 static void soften_rows(ProblemRow *row, uint32_t count, const Answer *answer) {
+    ASSERT(count == 0 || (answer->row != NULL && answer->row_impulse != NULL));
     for (uint32_t i = 0; i < count; i++) {
         const RowRelation *relation = &answer->row[i];
         const double own = row[i].has_compliance ? row[i].compliance : 0.0;
@@ -83,6 +84,9 @@ static void soften_rows(ProblemRow *row, uint32_t count, const Answer *answer) {
 
 void opinion_keep(OpinionCase *kept, const ContactProblem *problem, const SolveResult *result,
                   void *memory) {
+    ASSERT((uintptr_t)memory % 16 == 0);
+    ASSERT(!problem->all_free || problem->velocity_count == 6 * (size_t)problem->tree_count);
+    ASSERT(result->answer.v != NULL || problem->velocity_count == 0);
     ASSERT(memory != NULL);
     const Answer *answer = &result->answer;
     Shelf shelf = {.memory = memory};
@@ -95,6 +99,7 @@ void opinion_keep(OpinionCase *kept, const ContactProblem *problem, const SolveR
     kept->problem.warm_row = put(&shelf, answer->row_impulse, problem->row_count, sizeof(double));
     soften_contacts((ProblemContact *)kept->problem.contact, problem->contact_count, answer);
     soften_rows((ProblemRow *)kept->problem.row, problem->row_count, answer);
+    ASSERT(shelf.used == opinion_bytes(problem));
 }
 
 // ---- judging
@@ -112,6 +117,7 @@ static double larger(double a, double b) {
 }
 
 static double gap_of_island(const Comparison *of, uint32_t island) {
+    ASSERT(island < of->islands.count);
     const ContactProblem *problem = of->problem;
     const IslandRange range = islands_range(&of->islands, island, island + 1);
     double scale = certificate_scale_contacts(problem, &of->islands, of->exact, range.contact_begin,
@@ -162,6 +168,8 @@ static double to_finite(double value) {
 
 Status opinion_give(const OpinionCase *kept, double tolerance, const Context *context,
                     Arena *scratch, Opinion *opinion, Error *error) {
+    ASSERT(tolerance > 0.0);
+    ASSERT(context != NULL);
     *opinion = (Opinion){0};
     if (!solver_has_work(&kept->problem)) {
         return STATUS_OK;

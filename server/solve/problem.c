@@ -11,6 +11,7 @@ double problem_gap_bias(double time_step, double gap, double overlap) {
 
 double problem_bounce_bias(double bias, double time_step, double gap, double restitution,
                            double approach) {
+    VALIDATE(!(time_step <= 0.0));
     // it bounces when it closes in this step
     if (restitution > 0.0 && approach < 0.0 && gap + time_step * approach <= 0.0) {
         double bounce = restitution * approach;
@@ -21,6 +22,7 @@ double problem_bounce_bias(double bias, double time_step, double gap, double res
 
 double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
                             double approach) {
+    VALIDATE(!(overlap < 0.0));
     return problem_bounce_bias(problem_gap_bias(time_step, gap, overlap), time_step, gap,
                                restitution, approach);
 }
@@ -53,6 +55,7 @@ void problem_dense_momentum(const ContactProblem *problem, const ContactSide *si
 }
 
 double problem_row_product(const ContactProblem *problem, uint32_t row, const double *v) {
+    VALIDATE(row < problem->row_count);
     const ProblemRow *r = &problem->row[row];
     double sum = 0.0;
     for (uint32_t b = 0; b < r->block_count; b++) {
@@ -63,10 +66,12 @@ double problem_row_product(const ContactProblem *problem, uint32_t row, const do
             sum += jacobian[k] * v[tree->first + k];
         }
     }
+    VALIDATE(r->block_first + r->block_count <= problem->row_block_count);
     return sum;
 }
 
 void problem_row_momentum(const ContactProblem *problem, uint32_t row, double r, double *p) {
+    VALIDATE(row < problem->row_count);
     const ProblemRow *of = &problem->row[row];
     for (uint32_t b = 0; b < of->block_count; b++) {
         const RowBlock *block = &problem->row_block[of->block_first + b];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Judging a problem that came from outside. Every comparison is written so that NaN fails it; the
 // offending key is spelled as in the file format (problem.md).
+#include "base/assert.h"
 #include "solve/problem.h"
 
 #include "solve/dense.h"
@@ -29,6 +30,7 @@ __attribute__((format(printf, 3, 4))) static Status refuse(Error *error, const c
 }
 
 static bool all_finite(const double *numbers, size_t count) {
+    ASSERT(numbers != NULL || count == 0);
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(numbers[i])) {
             return false;
@@ -55,6 +57,7 @@ static bool is_symmetric(const double *matrix, size_t n) {
 
 // `scratch` holds n^2 numbers
 static bool is_definite(const double *matrix, size_t n, double *scratch) {
+    ASSERT(scratch != matrix);
     if (!dense_factor(n, matrix, 0.0, scratch)) {
         return false;
     }
@@ -96,6 +99,8 @@ static Status no_memory(Error *error) {
 
 static Status check_dense_mass(const ContactProblem *problem, uint32_t tree, Arena *arena,
                                Error *error) {
+    ASSERT(!problem->tree[tree].is_free);
+    ASSERT(problem->tree[tree].link_count == 0);
     const ProblemTree *t = &problem->tree[tree];
     size_t n = t->width;
     if (!is_stored(problem, t->mass, n * n)) {
@@ -137,6 +142,7 @@ static bool is_semidefinite_tensor(const Sym3 *s) {
 // But for the numbers of its joint; `velocities` are those of the links before.
 static Status check_link(const ProblemLink *link, uint32_t tree, uint32_t index,
                          uint32_t velocities, Error *error) {
+    ASSERT(tree != PROBLEM_NO_TREE);
     if (link->parent != PROBLEM_NO_LINK && link->parent >= index) {
         return refuse(error, "must be a link before this one, or none",
                       "trees[%u].links[%u].parent", tree, index);
@@ -178,6 +184,7 @@ static Status check_link_numbers(const ContactProblem *problem, const ProblemLin
 
 static Status check_definite_links(const ContactProblem *problem, uint32_t tree, Arena *arena,
                                    Error *error) {
+    ASSERT(problem->tree[tree].link_count > 0);
     MassLink *link = arena_take_array(arena, problem->tree[tree].link_count, sizeof(*link));
     double *number = arena_take_array(arena, mass_links_numbers(problem, tree), sizeof(*number));
     if (link == NULL || number == NULL) {
@@ -191,6 +198,7 @@ static Status check_definite_links(const ContactProblem *problem, uint32_t tree,
 
 static Status check_links(const ContactProblem *problem, uint32_t tree, Arena *arena,
                           Error *error) {
+    ASSERT(!problem->tree[tree].is_free);
     const ProblemTree *t = &problem->tree[tree];
     if (t->mass > problem->link_count || t->link_count > problem->link_count - t->mass) {
         return refuse(error, "there are not so many links", "trees[%u].links", tree);
@@ -215,6 +223,7 @@ static Status check_links(const ContactProblem *problem, uint32_t tree, Arena *a
 // ---- trees
 
 static Status check_mass(const ContactProblem *problem, uint32_t tree, Arena *arena, Error *error) {
+    ASSERT(tree < problem->tree_count);
     const ProblemTree *t = &problem->tree[tree];
     if (t->is_free) {
         return check_free_mass(&problem->free[tree], tree, error);
@@ -266,6 +275,7 @@ static bool is_body(const ContactProblem *problem, const ContactSide *side) {
 // A side that is not static; `place` is where the file has it, as sides[0] or blocks[1].
 static Status check_side(const ContactProblem *problem, uint32_t contact, const ContactSide *side,
                          const char *place, Error *error) {
+    ASSERT(side->tree != PROBLEM_NO_TREE);
     if (side->tree >= problem->tree_count) {
         return refuse(error, "there is no such tree", "contacts[%u].%s.tree", contact, place);
     }
@@ -285,6 +295,7 @@ static Status check_side(const ContactProblem *problem, uint32_t contact, const 
 }
 
 static Status check_sides(const ContactProblem *problem, uint32_t contact, Error *error) {
+    ASSERT(contact < problem->contact_count);
     const ContactSide *side = problem->contact[contact].side;
     bool has_sides = is_body(problem, &side[0]) || is_body(problem, &side[1]);
     if (has_sides && !is_frame(&problem->contact[contact])) {
@@ -334,6 +345,7 @@ static bool is_amount(double x) {
 }
 
 static Status check_contact(const ContactProblem *problem, uint32_t contact, Error *error) {
+    ASSERT(contact < problem->contact_count);
     const ProblemContact *c = &problem->contact[contact];
     const ContactLaw *law = &problem->law[contact];
     const Demand demands[] = {
@@ -356,6 +368,7 @@ static Status check_contact(const ContactProblem *problem, uint32_t contact, Err
 }
 
 static Status check_row_blocks(const ContactProblem *problem, uint32_t row, Error *error) {
+    ASSERT(row < problem->row_count);
     const ProblemRow *r = &problem->row[row];
     if (r->block_first > problem->row_block_count ||
         r->block_count > problem->row_block_count - r->block_first) {
@@ -383,6 +396,7 @@ static Status check_row_blocks(const ContactProblem *problem, uint32_t row, Erro
 }
 
 static Status check_row(const ContactProblem *problem, uint32_t row, Error *error) {
+    ASSERT(row < problem->row_count);
     const ProblemRow *r = &problem->row[row];
     const Demand demands[] = {
         {"low", r->low < HUGE_VAL, "must be a number below infinity"},

@@ -32,6 +32,7 @@ const Solver *solver_get(SolverKind kind) {
 }
 
 bool solver_find(const char *name, SolverKind *kind) {
+    ASSERT(name != NULL);
     for (unsigned i = 0; i < SOLVER_COUNT; i++) {
         if (strcmp(name, solver_table[i].name) == 0) {
             *kind = (SolverKind)i;
@@ -77,6 +78,7 @@ static Status refuse_name(const Solver *solver, const char *name, Error *error) 
 }
 
 static Status refuse_choice(const ParameterRow *row, Error *error) {
+    ASSERT(row->choices != NULL);
     char list[LIST_BYTES] = "";
     for (int i = 0; row->choices[i] != NULL; i++) {
         append(list, row->choices[i]);
@@ -110,6 +112,7 @@ void solver_ease(SolverSettings *settings) {
 }
 
 Status solver_set(SolverSettings *settings, const char *name, double value, Error *error) {
+    ASSERT(name != NULL);
     const Solver *solver = solver_get(settings->kind);
     for (uint32_t i = 0; i < solver->parameter_count; i++) {
         const ParameterRow *row = &solver->parameters[i];
@@ -136,6 +139,7 @@ Status solver_set(SolverSettings *settings, const char *name, double value, Erro
 // to the free velocities.
 static Status solve_nothing(const SolverSettings *settings, const ContactProblem *problem,
                             Arena *arena, SolveResult *result, Error *error) {
+    ASSERT(!solver_has_work(problem));
     *result = (SolveResult){
         .answer = {.v = arena_take_array(arena, problem->velocity_count, sizeof(double)),
                    .momentum = arena_take_zeroed(arena, problem->velocity_count, sizeof(double))},

@@ -32,6 +32,7 @@ void ccp_cone_project(double mu, double gamma[3]) {
     gamma[0] = nearest;
     gamma[1] *= share;
     gamma[2] *= share;
+    ASSERT(!(gamma[0] < 0.0));
 }
 
 void ccp_cone_product(const double a[3], const double b[3], double product[3]) {

@@ -46,11 +46,14 @@ Status ccp_finish_init(CcpFinish *f, CcpIsland *island, Arena *arena, Error *err
 }
 
 void ccp_finish_begin(CcpFinish *f) {
+    ASSERT(f->law != NULL);
     f->share = SHARE;
 }
 
 // Targets around the island's gamma, and rho.
 static void aim(CcpFinish *f) {
+    ASSERT(f->share >= SHARE_MIN);
+    ASSERT(f->share <= SHARE);
     const NewtonIsland *n = &f->of->island;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/island.h"
 
+#include "base/assert.h"
 #include "solve/ccp/cone.h"
 
 #include <string.h>
 
 void ccp_island_spend(CcpIsland *s, double operations) {
+    VALIDATE(!(operations < 0.0));
     asker_spend(&s->asker, operations);
 }
 
 // What a constraint is, and what its kind goes by.
 static CcpKind make_kind(NewtonConstraint *c, double compliance) {
+    ASSERT(c->rows == 1 || c->rows == NEWTON_ROWS_MAX);
     if (c->rows == 3) {
         c->compliance = compliance;
         c->low = 0.0;
@@ -22,6 +25,9 @@ static CcpKind make_kind(NewtonConstraint *c, double compliance) {
 
 Status ccp_island_init(CcpIsland *s, const NewtonIsland *island, double compliance,
                        const Stop *stop, Arena *arena, Error *error) {
+    ASSERT(!(compliance < 0.0));
+    ASSERT(island->contact_count <= island->constraint_count);
+    ASSERT(island->impulse_count >= island->constraint_count);
     *s = (CcpIsland){
         .island = *island,
         .kind = arena_take_array(arena, island->constraint_count, sizeof(*s->kind)),
@@ -39,6 +45,8 @@ Status ccp_island_init(CcpIsland *s, const NewtonIsland *island, double complian
 }
 
 void ccp_island_load(CcpIsland *s, const double *contact_impulse, const double *row_impulse) {
+    ASSERT(contact_impulse != NULL || s->island.contact_count == 0);
+    ASSERT(row_impulse != NULL || s->island.constraint_count == s->island.contact_count);
     const NewtonIsland *n = &s->island;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
@@ -59,6 +67,8 @@ void ccp_island_load(CcpIsland *s, const double *contact_impulse, const double *
 }
 
 void ccp_island_store(const CcpIsland *s, double *contact_impulse, double *row_impulse) {
+    ASSERT(contact_impulse != NULL || s->island.contact_count == 0);
+    ASSERT(row_impulse != NULL || s->island.constraint_count == s->island.contact_count);
     const NewtonIsland *n = &s->island;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];

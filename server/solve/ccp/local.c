@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/local.h"
 
+#include "base/assert.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -171,6 +173,7 @@ static double inverse_size(const MassBlock *block) {
 
 void ccp_local_solve(const MassBlock *block, double regular, double mu, const double b[3],
                      double gamma[3]) {
+    ASSERT(!(regular < 0.0));
     if (b[0] >= mu * size2(b[1], b[2])) {
         gamma[0] = gamma[1] = gamma[2] = 0.0;
         return;
@@ -193,4 +196,5 @@ void ccp_local_solve(const MassBlock *block, double regular, double mu, const do
     if (!(gamma[0] > 0.0 && size2(gamma[1], gamma[2]) <= mu * gamma[0])) {
         slide(&l, gamma);
     }
+    ASSERT(!(gamma[0] < 0.0));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/probe.h"
 
+#include "base/assert.h"
 #include "solve/ccp/soften.h"
 
 #include <string.h>
@@ -38,6 +39,7 @@ static Status lay_out(CcpProbe *p, Arena *arena, Error *error) {
 
 // What one more sweep adds to the impulses.
 static CcpOutcome find_ray(CcpProbe *p) {
+    ASSERT(p->is_laid_out);
     size_t count = p->of->island.impulse_count;
     double change;
     memcpy(p->ray, p->of->gamma, count * sizeof(double));
@@ -64,6 +66,7 @@ static bool is_proven_by_sweeps(CcpProbe *p, uint32_t sweeps) {
 }
 
 Status ccp_probe_ask(CcpProbe *p, Arena *arena, bool *is_proven, Error *error) {
+    ASSERT(p->next >= FIRST);
     CcpIsland *s = p->of;
     uint32_t iterations = s->iterations;
     *is_proven = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/soften.h"
 
+#include "base/assert.h"
 #include "solve/ccp/cone.h"
 
 #include <string.h>
@@ -44,6 +45,8 @@ static double size_of_push(const CcpIsland *s, const double *push, double *v) {
 }
 
 double ccp_soften_excess(CcpIsland *s, const double *impulse, double *push, double *v) {
+    ASSERT(push != v);
+    ASSERT(impulse != push && impulse != v);
     const NewtonIsland *n = &s->island;
     double work = 0.0, hand = size_at_hand(s, push);
     memset(push, 0, n->velocity_count * sizeof(double));
@@ -67,6 +70,7 @@ double ccp_soften_excess(CcpIsland *s, const double *impulse, double *push, doub
 }
 
 void ccp_soften_project(const CcpIsland *s, double *ray) {
+    ASSERT(ray != s->gamma);
     const NewtonIsland *n = &s->island;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
         const NewtonConstraint *c = &n->constraint[i];
@@ -83,6 +87,8 @@ void ccp_soften_project(const CcpIsland *s, double *ray) {
 // What the last round left of the targets, in velocities J v: rho (gamma - gamma_before), as its
 // target was rho gamma_before - offset; and rho.
 static double left_by_round(const CcpFinish *f, uint32_t i, double *delta) {
+    VALIDATE(i < f->of->island.constraint_count);
+    VALIDATE(f->of->kind[i] != CCP_IDLE);
     const NewtonConstraint *c = &f->of->island.constraint[i];
     double rho = f->law[i].normal - c->compliance;
     for (uint32_t r = 0; r < c->rows; r++) {
@@ -113,6 +119,9 @@ bool ccp_soften_is_due(CcpFinish *f) {
 }
 
 uint32_t ccp_soften(CcpFinish *f, Answer *answer, double least) {
+    ASSERT(!(least < 0.0));
+    ASSERT(answer->contact != NULL || f->of->island.contact_count == 0);
+    ASSERT(answer->row != NULL || f->of->island.constraint_count == f->of->island.contact_count);
     const NewtonIsland *n = &f->of->island;
     uint32_t count = 0;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -135,5 +144,6 @@ uint32_t ccp_soften(CcpFinish *f, Answer *answer, double least) {
         ccp_island_spend(f->of, CCP_OPERATIONS_LOOK);
     }
     memset(f->of->gamma, 0, n->impulse_count * sizeof(double));
+    ASSERT(count <= n->constraint_count);
     return count;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/ccp/sweep.h"
 
+#include "base/assert.h"
 #include "solve/ccp/local.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ enum { FRESH = 50 };
 #define SLIDES 1e-9
 
 Status ccp_sweep_init(CcpSweep *p, CcpIsland *island, Arena *arena, Error *error) {
+    ASSERT(island->kind != NULL && island->gamma != NULL);
     const NewtonIsland *n = &island->island;
     size_t numbers = 0;
     for (uint32_t i = 0; i < n->constraint_count; i++) {
@@ -46,6 +48,7 @@ Status ccp_sweep_init(CcpSweep *p, CcpIsland *island, Arena *arena, Error *error
         }
         ccp_island_spend(island, CCP_OPERATIONS_STEP);
     }
+    ASSERT(row == p->response + numbers);
     return STATUS_OK;
 }
 
@@ -68,6 +71,7 @@ static const double *follow(CcpSweep *p, const NewtonConstraint *c, const double
 // The impulse of one constraint, the others as they are.
 static void relax(const NewtonIsland *n, const NewtonConstraint *c, CcpKind kind, const double *u,
                   double *gamma) {
+    VALIDATE(kind != CCP_IDLE);
     if (kind == CCP_LINE) {
         double a = c->rows == 3 ? mass_contact_block(n->mass, c->index)->nn : c->w;
         gamma[0] =
@@ -92,6 +96,8 @@ static double operations_of(const NewtonConstraint *c, CcpKind kind, const doubl
 }
 
 CcpOutcome ccp_sweep_step(CcpSweep *p, double *change) {
+    ASSERT(p->fresh <= FRESH);
+    ASSERT(p->v != NULL && p->response != NULL);
     CcpIsland *s = p->of;
     const NewtonIsland *n = &s->island;
     if (p->fresh == 0) {

@@ -59,6 +59,9 @@ Status compliant_island_init(CompliantIsland *p, const CompliantLaw *contact_law
 
 void compliant_island_store(const CompliantIsland *p, double *contact_impulse,
                             double *row_impulse) {
+    ASSERT(contact_impulse != NULL || p->sweep.island.contact_count == 0);
+    ASSERT(row_impulse != NULL ||
+           p->sweep.island.constraint_count == p->sweep.island.contact_count);
     sap_island_store(&p->sweep, contact_impulse, row_impulse);
 }
 
@@ -353,6 +356,7 @@ void compliant_island_keep(CompliantIsland *p) {
 }
 
 void compliant_island_restore(CompliantIsland *p) {
+    ASSERT(p->kept != p->sweep.gamma);
     memcpy(p->sweep.gamma, p->kept, p->sweep.island.impulse_count * sizeof(double));
 }
 

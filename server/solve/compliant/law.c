@@ -17,6 +17,7 @@ static double clip(double x, double low, double high) {
 }
 
 void compliant_law_impulse(const CompliantLaw *law, const double *x, double *gamma) {
+    VALIDATE(x != gamma);
     if (law->is_row) {
         gamma[0] = clip(x[0], law->low, law->high);
         return;
@@ -50,6 +51,7 @@ static void put_tangents(double t, double o, double along, double across, double
 //     T = [ 1 0 ; mu d  k (I - d d^T) ]
 static void linearise_sliding(const CompliantLaw *law, double w, const double *x, double size,
                               double *inverse, double *slope) {
+    VALIDATE(!(size <= 0.0));
     double t = x[1] / size, o = x[2] / size, k = law->mu * x[0] / size;
     double beside = law->mu / law->normal, s_t = law->tangent + w;
     double across = 1.0 / (law->tangent + w * (1.0 - k));
@@ -64,6 +66,7 @@ static void linearise_sliding(const CompliantLaw *law, double w, const double *x
 
 void compliant_law_linearise(const CompliantLaw *law, double w, const double *x, double *inverse,
                              double *slope) {
+    VALIDATE(inverse != slope);
     if (law->is_row) {
         linearise_row(law, w, x[0], inverse, slope);
         return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a part's step is, once those of v and y are known, and what it adds to their system.
+#include "base/assert.h"
 #include "solve/compliant/program_parts.h"
 
 #include <string.h>
@@ -10,6 +11,8 @@
 // Of a symmetric positive matrix of `count` rows, which may span many orders of magnitude; a number
 // that has become rounding is taken for that of its diagonal.
 static void invert(const double *m, uint32_t count, double *inverse) {
+    VALIDATE(count == 1 || count == 3);
+    VALIDATE(m != inverse);
     double l[9] = {0.0}, x[9] = {0.0};
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k <= i; k++) {
@@ -74,6 +77,7 @@ static void turn_in(const double *basis, const double *diagonal, double *m) {
 // With K = own + Theta, D = R and Omega, of H = K + D Omega D: H^-1, S = (Omega^-1 + D K^-1 D)^-1,
 // which is what Omega - Omega D H^-1 D Omega is without its roundings, and K^-1 D S.
 static void make_blocks(ProgramPart *part) {
+    ASSERT(part->count == 1 || part->count == 3);
     // friction of what has none does not move
     uint32_t moving = part->count == 3 && part->mu == 0.0 ? 1 : part->count;
     const double *basis = part->scaling.basis;
@@ -110,6 +114,7 @@ static void make_blocks(ProgramPart *part) {
 
 // Where u and J y are: residuals of the part, with the barrier's share `at` of the gap.
 static void linearise_cone(ProgramPart *part, const double *u, const double *jy, double at) {
+    VALIDATE(part->kind == PART_CONTACT || part->kind == PART_LIMIT);
     const double *inverse = part->scaling.inverse;
     double b[3] = {0.0};
     compliant_cone_scale(part->mu, part->gamma, part->z, &part->scaling);
@@ -133,6 +138,7 @@ static void linearise_cone(ProgramPart *part, const double *u, const double *jy,
 }
 
 static void linearise_bounded(ProgramPart *part, const double *u, const double *jy, double at) {
+    VALIDATE(part->count == 1);
     double below = part->gamma[0] - part->low, above = part->high - part->gamma[0];
     bool has_low = isfinite(part->low), has_high = isfinite(part->high);
     double of_low = has_low ? part->z[0] / below : 0.0,
@@ -152,6 +158,7 @@ static void linearise_bounded(ProgramPart *part, const double *u, const double *
 
 // Springs: R r = target - G v, and R q = G y, where q stands in z.
 static void linearise_bilateral(ProgramPart *part, const double *u, const double *jy) {
+    VALIDATE(part->count == 1);
     part->p_rest = part->r[0] * part->gamma[0] + u[0] - part->target[0];
     part->b_rest = jy[0] - part->r[0] * part->z[0];
     memset(part->local, 0, sizeof(part->local));
@@ -159,6 +166,7 @@ static void linearise_bilateral(ProgramPart *part, const double *u, const double
 }
 
 void program_linearise(CompliantProgram *p, double at) {
+    ASSERT(!(at < 0.0));
     for (uint32_t i = 0; i < p->island->constraint_count; i++) {
         ProgramPart *part = &p->part[i];
         double u[3], jy[3];

@@ -11,6 +11,7 @@ static bool is_one_sided(const CompliantLaw *law) {
 }
 
 PartKind program_part_kind(const NewtonConstraint *c, const CompliantLaw *law) {
+    ASSERT(c->rows == compliant_law_size(law));
     if (c->w == 0.0 || compliant_law_is_far(law)) {
         return PART_NONE;
     }

@@ -101,6 +101,7 @@ static void follow_multiplier(ProgramPart *part, const double *inside) {
 
 // From the steps of v and y those of a part.
 static void follow_part(ProgramPart *part, const double *du, const double *dy) {
+    VALIDATE(part->kind != PART_NONE && part->kind != PART_FIXED);
     if (part->kind == PART_BILATERAL) {
         part->d_gamma[0] = -(part->p_rest + du[0]) / part->r[0];
         part->dz[0] = (part->b_rest + dy[0]) / part->r[0];
@@ -160,6 +161,7 @@ static double reach_of(const ProgramPart *part) {
 // Adds what the system's solution for `first` and `second` is, which are used up.
 static void add_solution(CompliantProgram *p, const double *first, const double *second, double *dv,
                          double *dy) {
+    VALIDATE(first != second && dv != dy);
     const NewtonIsland *n = p->island;
     for (uint32_t i = 0; i < n->tree_count; i++) {
         size_t from = n->velocity[i], width = n->velocity[i + 1] - from;
@@ -213,6 +215,7 @@ static void subtract_system(CompliantProgram *p, const double *dv, const double 
 
 // The steps of all, and how far they may go.
 double program_find_step(CompliantProgram *p) {
+    ASSERT(p->kept != p->work);
     const NewtonIsland *n = p->island;
     size_t count = n->velocity_count;
     double *dv = p->work, *dy = dv + count, *first = dy + count, *second = first + count;
@@ -239,6 +242,7 @@ double program_find_step(CompliantProgram *p) {
         alpha = relation_min(alpha, reach_of(&p->part[i]));
         asker_spend(&p->asker, OPERATIONS_LOOK);
     }
+    ASSERT(!(alpha > 1.0));
     return alpha;
 }
 
@@ -270,6 +274,7 @@ double program_gap(const CompliantProgram *p, double alpha) {
 }
 
 void program_walk(CompliantProgram *p, double alpha) {
+    ASSERT(!(alpha > 1.0));
     const NewtonIsland *n = p->island;
     asker_spend(&p->asker, OPERATIONS_LOOK * (double)n->constraint_count);
     const double *dv = p->work, *dy = p->work + n->velocity_count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program's answer, and what the certificate judges it by: gradient, multipliers and slacks in
 // newtons, made anew from the impulses as they are stored.
+#include "base/assert.h"
 #include "solve/compliant/program_parts.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ static bool find_touching(const NewtonIsland *n, Arena *arena, Touching *out) {
         out->first[i] = out->first[i + 1];
     }
     out->first[n->tree_count] = total;
+    ASSERT(out->first[0] == 0);
     return true;
 }
 
@@ -87,6 +89,7 @@ static void make_velocities(CompliantProgram *p) {
 // What number r of constraint i adds to |b| of constraint k, squared; `moved` are the velocities.
 static double bend(const CompliantProgram *p, uint32_t i, uint32_t r, uint32_t k,
                    const double *moved) {
+    VALIDATE(k < p->island->constraint_count);
     const ProgramPart *part = &p->part[k];
     double u[3], sum = 0.0;
     uint32_t from = part->kind == PART_BOUNDED ? 0 : 1;
@@ -104,6 +107,8 @@ static double bend(const CompliantProgram *p, uint32_t i, uint32_t r, uint32_t k
 // Without springs an impulse moves its own trees alone.
 static double curvature_near(CompliantProgram *p, const Touching *touching, uint32_t i,
                              uint32_t r) {
+    VALIDATE(i < p->island->constraint_count);
+    VALIDATE(r < p->part[i].count);
     const NewtonIsland *n = p->island;
     const NewtonConstraint *c = &n->constraint[i];
     const double one[3] = {r == 0, r == 1, r == 2};
@@ -219,6 +224,8 @@ static void store_part(CompliantProgram *p, uint32_t i, double curvature, Answer
 }
 
 Status compliant_program_store(CompliantProgram *p, Answer *answer, Arena *arena, Error *error) {
+    ASSERT(answer->contact != NULL || p->island->contact_count == 0);
+    ASSERT(answer->row != NULL || p->island->constraint_count == p->island->contact_count);
     const NewtonIsland *n = p->island;
     ArenaMark mark = arena_mark(arena);
     Touching touching;

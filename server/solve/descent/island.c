@@ -110,6 +110,7 @@ LdltOutcome sap_island_factor(SapIsland *s) {
 }
 
 void sap_island_solve(SapIsland *s, double *x) {
+    ASSERT(x != s->v);
     ldlt_solve(&s->ldlt, x);
     sap_island_spend(s, 2.0 * (double)(s->plan.lower_count + s->plan.diagonal_count));
 }

@@ -31,6 +31,7 @@ SapLaw sap_law_row(double target, double compliance, double low, double high) {
 }
 
 SapLaw sap_law_with(const SapLaw *law, double normal, double tangent) {
+    VALIDATE((unsigned)law->kind <= SAP_LAW_ROW);
     switch (law->kind) {
     case SAP_LAW_CONE:
         return sap_law_cone(law->target, normal, tangent, law->mu);
@@ -113,6 +114,7 @@ static void cone_slope(const SapLaw *law, const Asked *y, double *gamma, double 
 // ---- lagged friction: a ray, and a disc of its own
 
 static bool lagged_impulse(const SapLaw *law, const Asked *y, double *gamma) {
+    VALIDATE(law->kind == SAP_LAW_LAGGED);
     bool slides = law->bound < y->size;
     double share = slides ? law->bound / y->size : 1.0;
     gamma[0] = y->n <= 0.0 ? 0.0 : y->n;
@@ -156,6 +158,7 @@ void sap_law_ask(const SapLaw *law, const double *u, double *y) {
 }
 
 void sap_law_impulse(const SapLaw *law, const double *y, double *gamma) {
+    VALIDATE((unsigned)law->kind <= SAP_LAW_ROW);
     if (law->kind == SAP_LAW_ROW) {
         row_impulse(law, y[0], gamma);
         return;
@@ -169,6 +172,8 @@ void sap_law_impulse(const SapLaw *law, const double *y, double *gamma) {
 }
 
 void sap_law_slope(const SapLaw *law, const double *y, double *gamma, double *slope) {
+    VALIDATE((unsigned)law->kind <= SAP_LAW_ROW);
+    VALIDATE(gamma != slope);
     if (law->kind == SAP_LAW_ROW) {
         slope[0] = row_impulse(law, y[0], gamma) ? 1.0 / law->normal : 0.0;
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp/basis.h"
 
+#include "base/assert.h"
 #include "solve/lcp/least.h"
 
 #include <string.h>
@@ -28,6 +29,8 @@ static void correct(const LcpFactor *f, double *x, double *residual, LcpCount *c
 }
 
 static bool solve(const LcpFactor *f, Arena *arena, LcpCount *count, double *z) {
+    VALIDATE(f->rank <= f->count);
+    VALIDATE(f->count <= f->system->count);
     double *x = arena_take_zeroed(arena, f->count, sizeof(double));
     double *residual = arena_take_array(arena, f->count, sizeof(double));
     if (x == NULL || residual == NULL) {
@@ -47,6 +50,8 @@ static bool solve(const LcpFactor *f, Arena *arena, LcpCount *count, double *z) 
 
 Status lcp_solve_basis(const LcpSystem *system, const uint8_t *basis, Arena *arena, LcpCount *count,
                        double *z) {
+    VALIDATE(system->count > 0);
+    VALIDATE(z != NULL && basis != NULL);
     ArenaMark mark = arena_mark(arena);
     LcpFactor factor;
     bool is_solved =
@@ -75,6 +80,8 @@ static bool add_up(const LcpSystem *system, const LcpShare *of, const double *z,
 // On the two directions between which p lies.
 static void turn(const LcpSystem *system, const LcpShare *of, const double p[2], uint8_t *basis,
                  double *z) {
+    VALIDATE(of->begin + 2 < of->end);
+    VALIDATE(of->end + 1 < system->count);
     size_t directions = of->end - of->begin;
     memset(z + of->begin, 0, directions * sizeof(double));
     memset(basis + of->begin, LCP_OUT, directions);
@@ -93,6 +100,7 @@ static void turn(const LcpSystem *system, const LcpShare *of, const double p[2],
 }
 
 void lcp_turn_friction(const LcpSystem *system, uint8_t *basis, LcpCount *count, double *z) {
+    VALIDATE(z != NULL && basis != NULL);
     lcp_count(count, system->count);
     for (uint32_t i = 0; i < system->count; i++) {
         const LcpShare *of = &system->share[i];

@@ -52,6 +52,7 @@ static void fill(const LcpSystem *system, const uint8_t *basis, LcpFactor *f, Lc
 
 // Where the largest entry of the rows and columns is that are no pivots yet.
 static double find_largest(const LcpFactor *f, size_t *row, size_t *column) {
+    VALIDATE(f->rank < f->count);
     size_t best = f->rank;
     for (size_t r = f->rank + 1; r < f->count; r++) {
         best = f->largest[r] > f->largest[best] ? r : best;
@@ -63,6 +64,7 @@ static double find_largest(const LcpFactor *f, size_t *row, size_t *column) {
     }
     *row = best;
     *column = at;
+    VALIDATE(*row < f->count && *column < f->count);
     return f->largest[best];
 }
 
@@ -79,6 +81,8 @@ static void swap_unknowns(uint32_t *a, uint32_t *b) {
 }
 
 static void bring_pivot(LcpFactor *f, size_t row, size_t column) {
+    VALIDATE(row >= f->rank && row < f->count);
+    VALIDATE(column >= f->rank && column < f->count);
     size_t at = f->rank;
     for (size_t c = 0; row != at && c < f->count; c++) {
         swap_numbers(row_at(f, at) + c, row_at(f, row) + c);
@@ -113,6 +117,8 @@ static void eliminate(LcpFactor *f, LcpCount *count) {
 
 bool lcp_factor_make(const LcpSystem *system, const uint8_t *basis, Arena *arena, LcpCount *count,
                      LcpFactor *factor) {
+    VALIDATE(basis != NULL);
+    VALIDATE(system->matrix != NULL && system->b != NULL);
     if (!take_factor(system, basis, arena, factor)) {
         return false;
     }
@@ -128,6 +134,7 @@ bool lcp_factor_make(const LcpSystem *system, const uint8_t *basis, Arena *arena
         bring_pivot(factor, row, column);
         eliminate(factor, count);
     }
+    VALIDATE(factor->rank <= factor->count);
     return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/lcp/ladder.h"
 
+#include "base/assert.h"
 #include "solve/lcp/basis.h"
 
 #include <math.h>
@@ -48,6 +49,7 @@ static bool is_enough(const Ladder *ladder) {
 
 // Keeps the trial where it is better than what there is.
 static void keep_better(Ladder *ladder) {
+    VALIDATE(ladder->trial != ladder->z);
     double residual = lcp_residual(ladder->system, ladder->trial, ladder->w, ladder->count);
     bool is_answer = lcp_is_answer(ladder->system, ladder->trial, ladder->w,
                                    ladder->options->enough, ladder->count);
@@ -88,6 +90,7 @@ static uint32_t exchange_wrong(Ladder *ladder) {
             wrong++;
         }
     }
+    VALIDATE(wrong <= ladder->system->count);
     return wrong;
 }
 
@@ -117,6 +120,8 @@ static uint64_t pivots_left(const Ladder *ladder) {
 
 static Status run_lemke(Ladder *ladder, const LcpSystem *system, double tie, double softness,
                         LemkeEnd *end) {
+    VALIDATE(system->count == ladder->system->count);
+    VALIDATE(tie >= TIE && softness >= 0.0);
     LemkeOptions options = {.cover = ladder->cover,
                             .tie = tie,
                             .softness = softness,
@@ -189,6 +194,8 @@ static Status answer_round(Ladder *ladder, const LcpSystem *system, bool has_bas
 // Rounds of the proximal point algorithm with one diagonal, in `system`, until they are enough or
 // bring nothing.
 static Status go_round(Ladder *ladder, LcpSystem *system, double diagonal) {
+    VALIDATE(system->b != ladder->system->b);
+    VALIDATE(diagonal > 0.0);
     double *b = system->b, *before = b + system->count, least = HUGE_VAL;
     Status status = STATUS_OK;
     memset(before, 0, system->count * sizeof(double));
@@ -282,6 +289,7 @@ static LcpRung unsolved(LemkeEnd end) {
 }
 
 static Status climb_from(Ladder *ladder, LcpRung *rung) {
+    VALIDATE(!ladder->is_tried);
     Status status = STATUS_OK;
     if (ladder->options->has_basis) {
         *rung = LCP_RUNG_BASIS;
@@ -297,11 +305,14 @@ static Status climb_from(Ladder *ladder, LcpRung *rung) {
         keep_better(ladder);
         status = status == STATUS_OK ? climb_rungs(ladder, rung) : status;
     }
+    VALIDATE(*rung != LCP_RUNG_NONE);
     return status;
 }
 
 Status lcp_climb(const LcpSystem *system, const LcpClimbOptions *options, Arena *arena,
                  LcpCount *count, double *z, uint8_t *basis, LcpClimb *climb) {
+    VALIDATE(z != NULL && basis != NULL);
+    VALIDATE(options->enough > 0.0);
     ArenaMark mark = arena_mark(arena);
     Ladder ladder = {.system = system,
                      .options = options,

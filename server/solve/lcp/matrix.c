@@ -37,6 +37,8 @@ static double clip(double x, double low, double high) {
 }
 
 uint64_t lcp_matrix_rows(const LcpPart *part) {
+    VALIDATE(part->direction_count >= 4);
+    VALIDATE(part->direction_count % 2 == 0);
     uint64_t rows = 0;
     for (uint32_t i = 0; i < part->contact_count; i++) {
         rows += has_friction(part, part->contact[i]) ? 2 + (uint64_t)part->direction_count : 1;
@@ -45,6 +47,7 @@ uint64_t lcp_matrix_rows(const LcpPart *part) {
         const ProblemRow *row = &part->problem->row[part->row[i]];
         rows += is_bounded(row) ? 2 : 1;
     }
+    VALIDATE(rows >= (uint64_t)part->contact_count + part->row_count);
     return rows;
 }
 
@@ -103,6 +106,7 @@ static bool is_moved(const LcpPart *part, const Response *response, uint32_t ite
 
 // Contacts are lines 3 i, 3 i + 1, 3 i + 2, rows one each behind them.
 static uint32_t line_of(const LcpPart *part, uint32_t item) {
+    VALIDATE(item < part->contact_count + part->row_count);
     return item < part->contact_count ? 3 * item : 2 * part->contact_count + item;
 }
 
@@ -118,6 +122,7 @@ static void item_product(const LcpPart *part, uint32_t item, const double *v, do
 // One line of the Schur complement, from its own item on, and mirrored.
 static void make_line(LcpMatrix *m, uint32_t item, uint32_t component, Response *response,
                       LcpCount *count) {
+    VALIDATE(component < (item < m->part->contact_count ? 3 : 1));
     const LcpPart *part = m->part;
     size_t n = m->line_count, line = line_of(part, item) + component;
     if (item < part->contact_count) {
@@ -143,6 +148,7 @@ static void make_line(LcpMatrix *m, uint32_t item, uint32_t component, Response 
     }
     each_tree(part, response, item, forget_tree);
     lcp_count(count, 64 * (uint64_t)item_count);
+    VALIDATE(line < n);
 }
 
 static bool make_schur(LcpMatrix *m, Arena *arena, LcpCount *count) {
@@ -520,6 +526,7 @@ void lcp_matrix_impulses(const LcpMatrix *matrix, const double *z, double *conta
 }
 
 bool lcp_matrix_is_within(const LcpMatrix *matrix) {
+    VALIDATE(matrix->impulse != NULL || matrix->line_count == 0);
     const LcpPart *part = matrix->part;
     for (uint32_t i = 0; i < part->row_count; i++) {
         const ProblemRow *row = &part->problem->row[part->row[i]];
@@ -589,6 +596,9 @@ static void guess_slip(const LcpMatrix *m, uint32_t multiplier, const double *v,
 
 void lcp_matrix_guess(const LcpMatrix *matrix, const double *contact_impulse,
                       const double *row_impulse, const double *v, uint8_t *basis) {
+    VALIDATE(v != NULL && basis != NULL);
+    VALIDATE(contact_impulse != NULL || matrix->part->contact_count == 0);
+    VALIDATE(row_impulse != NULL || matrix->part->row_count == 0);
     const LcpPart *part = matrix->part;
     memset(basis, LCP_OUT, matrix->system.count);
     for (uint32_t i = 0; i < matrix->system.count; i++) {

@@ -474,6 +474,7 @@ static void match_velocities(const System *system) {
 }
 
 bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
+    ASSERT(island < pack->judge->islands.count);
     if (group->aim == NULL || pack->direct->system[island] == NULL) {
         return false;
     }
@@ -505,5 +506,6 @@ bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
     for (uint32_t i = system.first; i < system.end; i++) {
         aim_tree(pack, islands->tree[i], group->aim->change + SIDE * (size_t)(i - system.first));
     }
+    ASSERT(held == system.contact_count);
     return true;
 }

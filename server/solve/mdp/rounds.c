@@ -15,11 +15,15 @@ static Status mdp_begin_aims(MdpWork *work) {
 
 // Of groups [begin, end).
 static Status mdp_plan_aims(MdpWork *work, uint32_t begin, uint32_t end) {
+    ASSERT(begin < end);
+    ASSERT(end <= work->pack.group_count);
     return work->pack.is_plain ? STATUS_OK : mdp_direct_plan(&work->judge, &work->pack, begin, end);
 }
 
 // Large islands one by one.
 static Status solve_large(MdpWork *work, uint32_t index) {
+    ASSERT(index < work->pack.group_count);
+    ASSERT(work->pack.group[index].is_large);
     MdpGroup *group = &work->pack.group[index];
     Status status = mdp_group_begin(work, group);
     status = STATUS_THEN(status, mdp_group_sweep(work, group));
@@ -81,6 +85,7 @@ static Status ask(const Round *round) {
 // Groups after their first sweep. So that the thread that began the solve asks whether to stop,
 // they come back to it now and then.
 static Status finish_small(Round *round) {
+    ASSERT(round->count > 0);
     MdpWork *work = round->work;
     Judge *judge = &work->judge;
     Status status = mdp_plan_aims(work, round->first, round->first + round->count);
@@ -96,6 +101,7 @@ static Status finish_small(Round *round) {
 }
 
 static Status solve_small(MdpWork *work, uint32_t first, uint32_t count) {
+    ASSERT(first + count <= work->pack.group_count);
     Judge *judge = &work->judge;
     Round round = {work, first, count, 1};
     tasks_run(judge->context->tasks, begin_small, &round, count);
@@ -114,6 +120,7 @@ static Status solve_small(MdpWork *work, uint32_t first, uint32_t count) {
 }
 
 Status mdp_sweep_on(MdpWork *work, uint32_t index) {
+    ASSERT(index < work->pack.group_count);
     MdpGroup *group = &work->pack.group[index];
     if (group->open == 0) {
         return STATUS_OK;

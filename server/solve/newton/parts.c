@@ -91,6 +91,7 @@ Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double ope
 }
 
 void newton_note(const NewtonWork *work) {
+    ASSERT(work->context != NULL);
     if (work->context->history != NULL && work->factorisations > 0) {
         history_note(work->context->history, (uint64_t)work->iterations + work->factorisations,
                      work->best);
@@ -108,6 +109,7 @@ bool newton_is_spent(const NewtonWork *work) {
 }
 
 bool newton_is_over(const NewtonWork *work) {
+    VALIDATE(!work->is_too_dear);
     bool is_enough = work->best <= work->enough;
     return work->is_stopped || work->best <= work->tolerance ||
            (is_enough && work->factorisations >= work->enough_at + POLISH) ||

@@ -116,6 +116,8 @@ static double less_rho(double rho, int steps) {
 }
 
 void newton_approach(NewtonWork *work, uint32_t factorisations_max) {
+    ASSERT(!work->is_too_dear);
+    ASSERT(work->center != work->impulse);
     size_t bytes = work->island->impulse_count * sizeof(double);
     uint32_t end = work->factorisations + factorisations_max;
     memcpy(work->center, work->impulse, bytes);

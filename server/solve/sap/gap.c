@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "solve/sap/gap.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 // a contact or row looked at, about
@@ -44,6 +46,8 @@ static Status make_gradient(Judge *judge, const SapLaw *contact_law, const SapLa
 }
 
 Status sap_gap(Judge *judge, const SapLaw *contact_law, const SapLaw *row_law, double *gap) {
+    ASSERT(contact_law != NULL || judge->problem->contact_count == 0);
+    ASSERT(row_law != NULL || judge->problem->row_count == 0);
     size_t count = judge->problem->velocity_count;
     ArenaMark mark = arena_mark(judge->arena);
     double *g = arena_take_zeroed(judge->arena, count, sizeof(double));
