@@ -33,6 +33,7 @@ enum { CALLS_PER_COUNT = 64 };
 enum { FRESH_IDS = 65536 };
 
 void farm_tell(Farm *farm, FarmGoes *goes, void *context) {
+    ASSERT(goes != NULL);
     farm->goes = goes;
     farm->goes_context = context;
 }
@@ -46,6 +47,8 @@ static Status out_of_memory(Error *error) {
 
 Status farm_add(Farm *farm, const char *name, const WorldOwner *owner, uint32_t count,
                 double idle_timeout_s, GroupEntry **entry, Error *error) {
+    ASSERT(count > 0);
+    ASSERT(!(idle_timeout_s < 0.0));
     Status status = host_claim(farm->host, owner, count, error);
     if (status != STATUS_OK) {
         return status;
@@ -225,6 +228,7 @@ static bool flush_all(void *context) {
 }
 
 Status farm_open_mail(GroupEntry *entry, Error *error) {
+    ASSERT(entry->group != NULL);
     Host *host = entry->farm->host;
     const uint64_t used = host_bytes(host), budget = host_limits(host)->bytes_max;
     if (entry->mail == NULL) {

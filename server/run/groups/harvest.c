@@ -114,10 +114,13 @@ bool group_harvest_have_failed(const GroupHarvest *harvest) {
 // ---- rows that wait for returns
 
 static Row *row_of(GroupHarvest *harvest, uint64_t number) {
+    ASSERT(number >= harvest->gone);
+    ASSERT(number - harvest->gone < harvest->queue.count);
     return &harvest->queue.row[number - harvest->gone];
 }
 
 static void wait_for_return(GroupHarvest *harvest, uint64_t number) {
+    ASSERT(harvest->waiting != NULL);
     Row *row = row_of(harvest, number);
     Waiting *waiting = &harvest->waiting[row->record.world];
     row->next = NONE;
@@ -141,6 +144,8 @@ static void stop_waiting(GroupHarvest *harvest, const EpisodeRecord *record) {
 
 // Seals the first `count` rows of the queue.
 static void seal(GroupHarvest *harvest, size_t count) {
+    ASSERT(count > 0);
+    ASSERT(count <= harvest->queue.count);
     const uint32_t version =
         harvest->def.opinion.is_asked ? CHUNK_FORMAT_GAINS_AND_OPINIONS : CHUNK_FORMAT_GAINS;
     const size_t bytes = CHUNK_HEADER_BYTES + episodes_write(0, NULL, count, version, NULL);
@@ -188,6 +193,7 @@ static size_t count_ready(const GroupHarvest *harvest, bool all) {
             break;
         }
     }
+    ASSERT(ready <= harvest->queue.count);
     return ready;
 }
 
@@ -240,6 +246,7 @@ void group_harvest_flush(GroupHarvest *harvest, bool all) {
 
 // The row that a return is of. false: it has none, as yet.
 static bool match(GroupHarvest *harvest, const Return *sent) {
+    ASSERT(sent->world < harvest->def.worlds);
     const uint64_t number = harvest->waiting[sent->world].first;
     Row *row = number == NONE ? NULL : row_of(harvest, number);
     if (row == NULL || row->call >= sent->call) {

@@ -11,6 +11,7 @@ enum { VERSION = 1, WORD = 8, RUN_HEAD_BYTES = 8, WORLD_HEAD_BYTES = 72 };
 // ---- writing
 
 void group_keyframe_begin(const GroupKeyframe *keyframe, Sink *sink) {
+    ASSERT(keyframe->count > 0);
     sink_u64(sink, VERSION);
     sink_u64(sink, keyframe->call);
     sink_u64(sink, keyframe->finished);

@@ -306,6 +306,7 @@ static size_t count_columns_max(const LayoutDef *def) {
 
 Status layout_compile(const LayoutDef *def, const World *template, Arena *arena, Layout *layout,
                       Error *error) {
+    ASSERT(def->channel != NULL || def->count == 0);
     Compiler compiler = {.def = def, .world = template, .layout = layout, .error = error};
     const size_t columns_max = count_columns_max(def);
     *layout = (Layout){.use = def->use};
@@ -337,6 +338,7 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
             return status;
         }
     }
+    ASSERT(layout->column_count <= columns_max);
     return STATUS_OK;
 }
 
@@ -599,6 +601,7 @@ void layout_read(const Layout *layout, const LayoutSource *source, double *row) 
 }
 
 void layout_read_forces(const Layout *layout, const LayoutSource *source, double *forces) {
+    ASSERT(forces != NULL || layout->contact_count == 0);
     uint32_t taken = 0;
     for (uint32_t i = 0; i < layout->channel_count; i++) {
         const Channel *channel = &layout->channel[i];
@@ -610,4 +613,5 @@ void layout_read_forces(const Layout *layout, const LayoutSource *source, double
                    LAYOUT_CONTACT_NUMBERS * sizeof(double));
         }
     }
+    ASSERT(taken == layout->contact_count);
 }

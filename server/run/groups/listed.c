@@ -2,6 +2,7 @@
 #include "run/groups/listed.h"
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "log/format/definition.h"
 #include "log/format/entries.h"
 #include "run/groups/keyframe.h"
@@ -129,6 +130,7 @@ static Status follow(GroupListed *listed, const GroupInput *input, uint32_t worl
 }
 
 Status group_listed_call(GroupListed *listed, const GroupInput *input, Error *error) {
+    ASSERT(input != NULL);
     Status status = STATUS_OK;
     for (uint64_t left = input->named; left != 0 && status == STATUS_OK; left &= left - 1) {
         status = follow(listed, input, (uint32_t)__builtin_ctzll(left), error);

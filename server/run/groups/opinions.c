@@ -50,6 +50,7 @@ static uint32_t lag_of(const Opinions *opinions) {
 }
 
 static OpenCall *call_of(const Opinions *opinions, uint64_t call) {
+    VALIDATE(call < opinions->opened);
     return &opinions->call[call % lag_of(opinions)];
 }
 
@@ -376,6 +377,7 @@ bool opinions_take(Opinions *opinions, bool all, size_t count_max, Arena *arena,
     if (count > 0) {
         memmove(due->item, due->item + count, due->count * sizeof(*due->item));
     }
+    ASSERT(count <= count_max);
     return true;
 }
 

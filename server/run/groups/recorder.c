@@ -428,6 +428,7 @@ bool group_recorder_has_open_chunk(const GroupRecorder *recorder, uint32_t range
 }
 
 bool group_recorder_is_ready(GroupRecorder *recorder, LogWait *wait) {
+    ASSERT(recorder->log != NULL);
     if (is_over(recorder)) {
         return true;
     }

@@ -22,6 +22,7 @@ static void write_bytes(Sink *sink, GroupSaveBytes of) {
 }
 
 static void write_doubtful(Sink *sink, const Group *group) {
+    ASSERT(group->world != NULL);
     const uint32_t count = group->opinion.is_asked ? group->count : 0;
     sink_u64(sink, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -48,6 +49,8 @@ static void write_opinions(Sink *sink, const OpinionsState *state) {
 }
 
 void group_save_write(const GroupSave *save, Sink *sink) {
+    ASSERT(save->range_worlds > 0);
+    ASSERT(save->range_count == (save->group->count - 1) / save->range_worlds + 1);
     sink_bytes(sink, magic, sizeof(magic));
     sink_u32(sink, DYNAMICS_VERSION);
     sink_u32(sink, GROUP_SAVE_FORMAT);

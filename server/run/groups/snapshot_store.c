@@ -70,11 +70,13 @@ Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot
     made->id = slots_add(&store->slots, store->count);
     store->snapshot[store->count++] = made;
     *snapshot = made;
+    ASSERT(made->id != 0);
     return STATUS_OK;
 }
 
 Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSnapshot **snapshot,
                            Error *error) {
+    ASSERT(snapshot != NULL);
     uint32_t index;
     if (!slots_find(&store->slots, id, &index)) {
         return error_set(error, STATUS_NOT_FOUND, "snapshot",
@@ -88,6 +90,7 @@ Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSna
                          (unsigned long long)id);
     }
     *snapshot = found;
+    ASSERT(found->id == id);
     return STATUS_OK;
 }
 
@@ -161,6 +164,7 @@ void stored_snapshot_seal(StoredSnapshot *snapshot) {
 
 Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena *scratch,
                             Error *error) {
+    ASSERT(!atomic_load_explicit(&snapshot->filled, memory_order_relaxed));
     ArenaMark mark = arena_mark(scratch);
     uint8_t *bytes;
     size_t count;
@@ -176,6 +180,7 @@ Status stored_snapshot_take(StoredSnapshot *snapshot, const World *world, Arena 
 }
 
 Status stored_snapshot_check(const StoredSnapshot *snapshot, uint64_t checksum, Error *error) {
+    ASSERT(snapshot->received_bytes <= snapshot->capacity);
     const uint8_t *bytes = snapshot->bytes;
     const size_t count = snapshot->received_bytes;
     return group_save_is_one(bytes, count) ? group_save_check(bytes, count, checksum, error)
@@ -190,6 +195,7 @@ Input stored_snapshot_input(const StoredSnapshot *snapshot) {
 }
 
 Status stored_snapshot_check_room(const StoredSnapshot *snapshot, Error *error) {
+    ASSERT(atomic_load_explicit(&snapshot->filled, memory_order_acquire));
     size_t bytes = snapshot->total_bytes;
     return host_check_memory(snapshot->store->host,
                              bytes < SIZE_MAX / WORLD_MULTIPLE ? WORLD_MULTIPLE * bytes : SIZE_MAX,

@@ -61,6 +61,7 @@ void group_walk_end(GroupWalk *walk) {
 // ---- calls
 
 Status group_walk_take(GroupWalk *walk, const Entry *entry, uint64_t calls, Error *error) {
+    ASSERT(!walk->is_in_row);
     walk->entry = *entry;
     const InputBytes encoded = {.bytes = entry->input, .count = entry->input_bytes};
     Status status = group_input_decode(encoded, &walk->input, error);

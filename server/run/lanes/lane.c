@@ -374,6 +374,7 @@ static void end_turn(Worker *worker) {
 }
 
 void lane_end_turn(Lane *lane) {
+    ASSERT(lane->pool != NULL);
     Worker *worker = (Worker *)(void *)((char *)lane - offsetof(Worker, lane));
     Pool *pool = lane->pool;
     uv_mutex_lock(&pool->mutex);
@@ -782,6 +783,7 @@ void pool_flush(Pool *pool) {
 }
 
 void pool_unpark(Pool *pool, Strand *strand) {
+    ASSERT(strand->ready);
     Wakes wakes = {.count = 0};
     uv_mutex_lock(&pool->mutex);
     if (strand->parked) {

@@ -10,6 +10,7 @@
 // Part of lane.c, under the pool's lock; only queue_count may be asked without it.
 #pragma once
 
+#include "base/assert.h"
 #include "run/lanes/lane.h"
 
 enum { SHARE_COUNT = 256 };
@@ -30,6 +31,8 @@ typedef struct Queue {
 // ---- strands
 
 static inline void strand_append(Strand *strand, Job *job) {
+    ASSERT(job != NULL);
+    ASSERT((strand->head == NULL) == (strand->tail == NULL));
     job->next = NULL;
     if (strand->tail == NULL) {
         strand->head = job;
@@ -41,6 +44,7 @@ static inline void strand_append(Strand *strand, Job *job) {
 
 // Puts a chain back in front.
 static inline void strand_prepend(Strand *strand, Job *chain) {
+    ASSERT(chain != NULL);
     Job *last = chain;
     while (last->next != NULL) {
         last = last->next;
@@ -54,6 +58,8 @@ static inline void strand_prepend(Strand *strand, Job *chain) {
 
 // Takes a chain of at most so many jobs off the front.
 static inline Job *strand_pop(Strand *strand, uint32_t count_max) {
+    ASSERT(strand->head != NULL);
+    ASSERT(count_max > 0);
     Job *chain = strand->head, *last = chain;
     for (uint32_t i = 1; i < count_max && last->next != NULL; i++) {
         last = last->next;
@@ -77,6 +83,7 @@ static inline void queue_count_add(Queue *queue, uint32_t change) {
 }
 
 static inline Share *queue_share(Queue *queue, const Strand *strand) {
+    ASSERT(strand->head != NULL);
     return &queue->share[strand->head->share % SHARE_COUNT];
 }
 
@@ -121,6 +128,8 @@ static inline void queue_prepend(Queue *queue, Strand *strand) {
 
 // The first strand of the share whose turn it is. The queue has one.
 static inline Strand *queue_pop(Queue *queue) {
+    ASSERT(queue->head != NULL);
+    ASSERT(queue->head->head != NULL);
     Share *share = queue->head;
     Strand *strand = share->head;
     queue->head = share->next;

@@ -122,6 +122,7 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
 }
 
 WorldEntry *host_find_name(Host *host, const char *name) {
+    ASSERT(name != NULL);
     return names_find(&host->names, name);
 }
 
@@ -233,6 +234,7 @@ void host_watch_guest(Host *host) {
 // ---- entries
 
 Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count, Error *error) {
+    ASSERT((owner->session != 0) == (owner->world_count != NULL));
     const uint64_t worlds = (uint64_t)host->count + host->claimed_count;
     if (worlds + count > host->def.worlds_max) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -394,6 +396,7 @@ void host_release(WorldEntry *entry) {
 }
 
 void host_begin_change(WorldEntry *entry) {
+    ASSERT(entry->changes_under_way < UINT32_MAX);
     entry->changes_under_way++;
 }
 
@@ -579,6 +582,7 @@ static void publish_fault(WorldEntry *entry, bool faulted) {
 }
 
 void host_publish(WorldEntry *entry) {
+    ASSERT(entry->door.world == NULL || entry->door.stepper != NULL);
     WorldFigures *figures = &entry->figures;
     const World *world = entry->door.world;
     publish_bytes(entry, world == NULL ? 0 : entry->own_bytes + door_bytes(&entry->door));
@@ -625,6 +629,7 @@ Status host_check_memory(const Host *host, size_t more_bytes, Error *error) {
 }
 
 void host_limit_step(WorldEntry *entry) {
+    ASSERT(entry->door.stepper != NULL);
     const Host *host = entry->host;
     uint64_t used = host_bytes(host), budget = host->def.limits.bytes_max;
     size_t published = atomic_load_explicit(&entry->figures.bytes, memory_order_relaxed);

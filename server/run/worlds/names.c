@@ -43,6 +43,7 @@ static NamePlace *find_in(const NameTable *table, const char *name, uint64_t has
 
 // One that is not there.
 static void put(NameTable *table, NamePlace named) {
+    ASSERT(table->capacity > 0);
     const size_t mask = table->capacity - 1;
     size_t at = (size_t)named.hash & mask;
     while (table->place[at].entry != NULL) {
@@ -53,6 +54,8 @@ static void put(NameTable *table, NamePlace named) {
 
 // Those behind it may have been pushed on by it: they are put in again.
 static void take_out(NameTable *table, NamePlace *place) {
+    ASSERT(place >= table->place);
+    ASSERT(place < table->place + table->capacity);
     const size_t mask = table->capacity - 1;
     place->entry = NULL;
     for (size_t at = ((size_t)(place - table->place) + 1) & mask; table->place[at].entry != NULL;
@@ -105,9 +108,11 @@ WorldEntry *names_find(const Names *names, const char *name) {
 }
 
 void names_add(Names *names, WorldEntry *entry) {
+    ASSERT(entry->name[0] != '\0');
     put(&names->now, (NamePlace){.hash = hash_of(entry->name), .entry = entry});
     names->count++;
     move_some(names);
+    ASSERT(2 * names->count <= names->now.capacity);
 }
 
 void names_remove(Names *names, const WorldEntry *entry) {

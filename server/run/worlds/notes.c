@@ -55,6 +55,8 @@ static double hardest_impact(const Stepper *stepper) {
 }
 
 void notes_add(Notes *notes, const Stepper *stepper, const StepReport *report, uint64_t step) {
+    ASSERT(step > 0);
+    ASSERT(report->broken_count == 0 || stepper->joints != NULL);
     const Certificate *certificate = &report->certificate;
     const StepEnergy *energy = &report->energy;
     double gain = energy->after - energy->before - energy->applied - energy->drive - energy->swing;
@@ -98,6 +100,7 @@ bool notes_are_full(const Notes *notes) {
 }
 
 void notes_finish(Notes *notes) {
+    ASSERT(notes->count <= NOTES_HIGHLIGHTS_MAX);
     if (notes->figures.hardest_impact > 0.0) {
         add(notes, &(Highlight){.kind = HIGHLIGHT_IMPACT,
                                 .step = notes->figures.hardest_impact_step,

@@ -28,6 +28,7 @@ Status joint_columns(const World *world, Arena *arena, FrameJoints *joints, Erro
 
 Status frame_columns(const World *world, uint64_t step, Arena *arena, StateFrame *frame,
                      Error *error) {
+    ASSERT(arena != NULL);
     *frame = (StateFrame){.step = step,
                           .world_step = world->step,
                           .time = world->time.value,

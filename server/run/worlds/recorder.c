@@ -635,6 +635,7 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
 }
 
 bool recorder_is_ready(Recorder *recorder, LogWait *wait) {
+    ASSERT(recorder->log != NULL);
     if (recorder->lossy || is_over(recorder)) {
         return true;
     }
@@ -655,6 +656,7 @@ bool recorder_has_open_chunks(const Recorder *recorder) {
 }
 
 void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
+    ASSERT(recorder->recording != NULL);
     if (recorder->is_skipping && !is_over(recorder)) {
         OpenChunk gap;
         if (open_chunk(recorder, &gap, recorder->skipped_from)) {

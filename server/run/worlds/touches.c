@@ -2,6 +2,7 @@
 #include "run/worlds/touches.h"
 
 #include "base/array.h"
+#include "base/assert.h"
 #include "world/sleep.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ bool touches_resume(Touches *touches, const EventsChunk *events) {
             touches->open[touches->open_count++] = (OpenTouch){.touch = takes_a ? a : b};
         }
     }
+    ASSERT(touches->open_count <= count);
     return true;
 }
 
@@ -79,6 +81,7 @@ static bool find_body(const TouchStep *at, uint32_t then, Id *id, uint32_t *now)
 // Adds up the contacts of the pair that contact `*i` is of, and moves on behind them. false: one of
 // the two has left the world with this step.
 static bool take_pair(const TouchStep *at, uint32_t *i, PairPush *pair) {
+    VALIDATE(*i < at->stepper->contact_count);
     const Stepper *stepper = at->stepper;
     const StepContact *first = &stepper->contact[*i];
     *pair = (PairPush){.gap = INFINITY};
@@ -109,6 +112,7 @@ static bool pair_pushes(const TouchStep *at, const PairPush *pair) {
 }
 
 static bool note_name(Touches *touches, const World *world, uint32_t index) {
+    ASSERT(index < world->body_count);
     const char *name = world->body_name[index];
     if (name == NULL || name[0] == '\0') {
         return true;
@@ -128,6 +132,7 @@ static bool note_name(Touches *touches, const World *world, uint32_t index) {
 }
 
 static bool end_touch(Touches *touches, const Touch *touch) {
+    ASSERT(!touch->is_over);
     if (!ARRAY_RESERVE(touches->over, touches->over_capacity, touches->over_count + 1)) {
         return false;
     }
@@ -141,12 +146,14 @@ static bool keep(Touches *touches, size_t *count, const OpenTouch *open, bool go
     if (!goes_on) {
         return end_touch(touches, &open->touch);
     }
+    ASSERT(*count < touches->next_capacity);
     touches->next[(*count)++] = *open;
     return true;
 }
 
 static bool begin_touch(Touches *touches, size_t *count, const TouchStep *at,
                         const PairPush *pair) {
+    ASSERT(*count < touches->next_capacity);
     touches->next[(*count)++] = (OpenTouch){.is_changed = true,
                                             .touch = {.body = pair->body,
                                                       .other = pair->other,
@@ -161,6 +168,7 @@ static bool begin_touch(Touches *touches, size_t *count, const TouchStep *at,
 }
 
 static bool is_missed_once(const TouchStep *at, const OpenTouch *open) {
+    VALIDATE(open->touch.last_step <= at->step);
     return at->step - open->touch.last_step <= TOUCH_STEPS_MISSED;
 }
 
@@ -223,6 +231,8 @@ static bool merge(Touches *touches, const TouchStep *at, size_t *count) {
 }
 
 bool touches_add(Touches *touches, const World *world, const Stepper *stepper, uint64_t step) {
+    ASSERT(step > 0);
+    ASSERT(stepper->contact_count == 0 || stepper->impulse != NULL);
     const Vec3 gravity = world->settings.gravity;
     const double fall = stepper->problem.time_step * sqrt(vec3_dot(gravity, gravity));
     const TouchStep at = {.world = world,
@@ -245,6 +255,7 @@ bool touches_add(Touches *touches, const World *world, const Stepper *stepper, u
     touches->open_count = count;
     touches->next = was;
     touches->next_capacity = was_capacity;
+    ASSERT(touches->open_count <= touches->open_capacity);
     return true;
 }
 
@@ -273,6 +284,7 @@ static void sort_names(Touches *touches) {
         }
     }
     touches->name_count = kept;
+    ASSERT(kept <= touches->name_count);
 }
 
 bool touches_tell(Touches *touches, bool is_complete, EventsBody *body) {
@@ -303,6 +315,8 @@ bool touches_tell(Touches *touches, bool is_complete, EventsBody *body) {
                          .unchanged_count = count - changed,
                          .names = touches->name,
                          .name_count = touches->name_count};
+    ASSERT(changed <= count);
+    ASSERT(count <= touches->row_capacity);
     return true;
 }
 
