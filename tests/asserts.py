@@ -14,9 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOORS = {
     "server/collide": 0.45,
     "server/net": 0.20,
-    "server/run": 0.24,
-    "server/solve": 0.21,
-    "server/step": 0.29,
+    "server/run": 0.33,
+    "server/solve": 0.33,
+    "server/step": 0.30,
     "server/world": 0.07,
 }
 ASSERTION = re.compile(r"\b(?:ASSERT|VALIDATE)\s*\(")

@@ -98,6 +98,7 @@ double energy_height(const World *world, uint32_t body) {
 
 // It stays where it is.
 void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy) {
+    VALIDATE(body < state->world->body_count);
     energy->before -= state->height[body];
     energy->after -= state->height[body];
 }

@@ -18,6 +18,7 @@ static_assert((int)SETTINGS_PARAMETER_MAX == (int)SOLVER_PARAMETER_MAX,
               "a world carries what a solver takes");
 
 Stepper *stepper_create(size_t bytes_max) {
+    ASSERT(bytes_max > 0);
     Stepper *stepper = calloc(1, sizeof(*stepper));
     if (stepper == NULL) {
         return NULL;

@@ -253,6 +253,7 @@ static Status read_section(Source *source, World *world, Stage *stage,
 // What is damaged says so before anything else that may be wrong with it, but for the format, which
 // says where the checksum stands.
 Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Error *error) {
+    ASSERT(bytes != NULL || count == 0);
     Source source = {.bytes = bytes, .count = count};
     const uint8_t *start = source_bytes(&source, sizeof(magic));
     if (start == NULL || memcmp(start, magic, sizeof(magic)) != 0) {
@@ -306,6 +307,8 @@ static Status read_world(const uint8_t *bytes, size_t count, World *world, Error
 
 Status snapshot_read(const uint8_t *bytes, size_t count, const WorldLimits *limits, World **world,
                      Error *error) {
+    ASSERT(bytes != NULL || count == 0);
+    ASSERT(world != NULL);
     World *fresh = world_create(limits);
     if (fresh == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
