@@ -73,7 +73,7 @@ def busy(call):
 
 
 def test_a_thread_that_comes_to_a_connection_in_use_is_told_at_once(client):
-    with make(client, substeps=400_000) as group:
+    with make(client, substeps=150_000) as group:
         thread, given = busy(lambda: group.step(PUSH))
         until = time.monotonic() + 30.0
         with pytest.raises(errors.InUse, match="connection .* is in a call of thread 'the first'"):
@@ -86,7 +86,7 @@ def test_a_thread_that_comes_to_a_connection_in_use_is_told_at_once(client):
 
 
 def test_a_thread_that_comes_to_a_fleet_in_use_is_told_at_once(server):
-    with Fleet([server.address], SLIDER, count=4, substeps=400_000, **PUSHED) as fleet:
+    with Fleet([server.address], SLIDER, count=4, substeps=150_000, **PUSHED) as fleet:
         fleet.reset(seed=1)
         thread, given = busy(lambda: fleet.step(PUSH))
         time.sleep(0.1)
