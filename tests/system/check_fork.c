@@ -14,6 +14,7 @@ enum { BODIES = 6, STEPS = 90, KEYFRAME_STEPS = 20 };
 
 static WireDepot depot;
 static WireEpisode episode;
+static uint64_t before;          // the steps that the world had taken when it began
 static uint64_t hash[STEPS + 1]; // of the world that was recorded, after each step
 
 static uint64_t hash_of(uint64_t world) {
@@ -23,9 +24,30 @@ static uint64_t hash_of(uint64_t world) {
     return wire_accept(depot.client, &call)->world_hash->hash[0];
 }
 
-static void record(void) {
-    uint64_t world = wire_world(depot.client, BODIES, 5, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
-    wire_step(depot.client, world, 7); // an episode counts its own steps
+// No step comes to what is asked for, and each spends its budget in vain, until the world tries less
+// hard for some steps, and for more the next time: that is of its state, too.
+static void ask_too_much(uint64_t world) {
+    Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
+    mdp.has_tolerance = 1, mdp.tolerance = 1e-15;
+    mdp.has_budget = 1, mdp.budget = 1e6;
+    Moreau__V1__SolverParameters parameters = MOREAU__V1__SOLVER_PARAMETERS__INIT;
+    parameters.mdp = &mdp;
+    Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
+    settings.parameters = &parameters;
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.has_world = 1, set.world = world;
+    set.settings = &settings;
+    wire_accept(depot.client, &set);
+}
+
+static void record(bool too_much) {
+    const uint32_t bodies = too_much ? 2 * BODIES : BODIES;
+    uint64_t world = wire_world(depot.client, bodies, 5, MOREAU__V1__WORLD__LIFETIME__SESSION).id;
+    before = too_much ? 100 : 7;
+    wire_step(depot.client, world, before); // an episode counts its own steps
+    if (too_much) {
+        ask_too_much(world);
+    }
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     start.has_keyframe_steps = 1;
     start.keyframe_steps = KEYFRAME_STEPS;
@@ -40,7 +62,7 @@ static void record(void) {
 
 static void open_depot(void) {
     wire_depot_open(&depot, "--workers 2");
-    record();
+    record(false);
 }
 
 static void close_depot(void) {
@@ -60,7 +82,7 @@ static uint64_t fork_at(uint64_t step) {
     const Moreau__V1__EpisodeForkReply *fork = wire_accept(depot.client, &call)->episode_fork;
     ck_assert_str_eq(fork->parent, episode.id);
     ck_assert_uint_eq(fork->step, step);
-    ck_assert_uint_eq(fork->world_step, step + 7);
+    ck_assert_uint_eq(fork->world_step, step + before);
     ck_assert_uint_eq(fork->hash, hash[step]);
     return fork->world;
 }
@@ -78,6 +100,21 @@ START_TEST(a_fork_goes_on_as_the_world_did) {
     Moreau__V1__EpisodeFork last = MOREAU__V1__EPISODE_FORK__INIT;
     last.episode = episode.id;
     ck_assert_uint_eq(wire_accept(depot.client, &last)->episode_fork->step, STEPS);
+}
+END_TEST
+
+START_TEST(a_fork_tries_as_hard_as_the_world_did) {
+    record(true);
+    // most of them, from when the bodies lie on each other
+    ck_assert_uint_gt(wire_describe(depot.client, episode.id)->unconverged_steps, STEPS / 2);
+    for (uint64_t from = 0; from <= STEPS; from += 5) {
+        uint64_t world = fork_at(from);
+        for (uint64_t step = from + 1; step <= STEPS && step <= from + 10; step++) {
+            wire_step(depot.client, world, 1);
+            ck_assert_uint_eq(hash_of(world), hash[step]);
+        }
+        wire_destroy(depot.client, world);
+    }
 }
 END_TEST
 
@@ -169,6 +206,7 @@ static TCase *case_fork(void) {
     TCase *tcase = tcase_create("fork");
     tcase_add_checked_fixture(tcase, open_depot, close_depot);
     tcase_add_test(tcase, a_fork_goes_on_as_the_world_did);
+    tcase_add_test(tcase, a_fork_tries_as_hard_as_the_world_did);
     tcase_add_test(tcase, its_recordings_know_their_parent);
     tcase_add_test(tcase, what_is_made_of_something_else_has_no_parent);
     tcase_add_test(tcase, what_cannot_be_forked_is_refused_and_makes_no_world);
