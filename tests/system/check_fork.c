@@ -24,8 +24,8 @@ static uint64_t hash_of(uint64_t world) {
     return wire_accept(depot.client, &call)->world_hash->hash[0];
 }
 
-// No step comes to what is asked for, and each spends its budget in vain, until the world tries less
-// hard for some steps, and for more the next time: that is of its state, too.
+// No step comes to what is asked for, and each spends its budget in vain, until the world tries
+// less hard for some steps, and for more the next time: its state says so, too.
 static void ask_too_much(uint64_t world) {
     Moreau__V1__MdpParameters mdp = MOREAU__V1__MDP_PARAMETERS__INIT;
     mdp.has_tolerance = 1, mdp.tolerance = 1e-15;

@@ -351,6 +351,48 @@ START_TEST(stop_answers_when_the_rows_are_on_the_disk) {
 }
 END_TEST
 
+// Calls on a world that are refused for what they say, one of them with its plan already made, have
+// their turn behind its recording's end, which waits for the disk; those on another world do not.
+START_TEST(a_refusal_waits_behind_a_recording_that_waits_for_the_disk) {
+    ServerProcess *server = start_on_bad_disk();
+    WireClient *client = wire_open(server->address[0]), *other = wire_open(server->address[0]);
+    uint64_t world = wire_small_world(client), free_world = wire_small_world(other);
+    char episode[WIRE_EPISODE_ID_BYTES];
+    record(client, world, MOREAU__V1__EPISODE__CONTENT__INPUTS, episode);
+    wire_step(client, world, 50);
+    tell_disk("slow", true);
+    Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
+    stop.has_world = 1, stop.world = world;
+    double short_pose[3] = {0};
+    Moreau__V1__WorldSet set = MOREAU__V1__WORLD_SET__INIT;
+    set.has_world = 1, set.world = world;
+    set.n_pose = 3, set.pose = short_pose;
+    Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
+    clone.has_world = 1, clone.world = world;
+    clone.has_count = 1, clone.count = 65536; // no room for so many beside them
+    const Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    const double begun_ms = server_now_ms();
+    const uint64_t id[] = {wire_submit(client, &stop), wire_submit(client, &set),
+                           wire_submit(client, &clone), wire_submit(client, &step)};
+    set.world = free_world;
+    wire_refuse(other, &set, CODE(INVALID_ARGUMENT), "pose");
+    ck_assert(!wire_waits(client, 0));
+    const Moreau__V1__Status__Code code[] = {CODE(OK), CODE(INVALID_ARGUMENT),
+                                             CODE(RESOURCE_EXHAUSTED), CODE(OK)};
+    for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        ck_assert_uint_eq(reply->id, id[i]);
+        ck_assert_int_eq(reply->status->code, code[i]);
+        ck_assert(server_now_ms() - begun_ms >= 290.0); // by the shim's own clock
+    }
+    tell_disk("slow", false);
+    wire_expect_verified(client, episode, 50);
+    wire_close(client);
+    wire_close(other);
+    server_stop(server);
+}
+END_TEST
+
 // ---- worlds and clients
 
 static const Moreau__V1__EpisodeInfo *await_end(WireClient *client, const char *episode) {
@@ -462,6 +504,7 @@ static TCase *case_disks(void) {
     tcase_add_test(tcase, a_full_disk_ends_the_episode_and_nothing_else);
     tcase_add_test(tcase, a_learner_is_told_that_its_group_is_not_recorded_any_more);
     tcase_add_test(tcase, stop_answers_when_the_rows_are_on_the_disk);
+    tcase_add_test(tcase, a_refusal_waits_behind_a_recording_that_waits_for_the_disk);
     return tcase;
 }
 
