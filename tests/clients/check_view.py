@@ -13,10 +13,13 @@ import pathlib
 import pty
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import termios
 import time
+import urllib.error
+import urllib.request
 import zlib
 
 import pytest
@@ -250,3 +253,89 @@ def test_a_window_opens_also_as_root(server, folder):
         time.sleep(0.1)
     given = words.read_text().split("\n")
     assert "--new-window" in given and ("--no-sandbox" in given) == (os.geteuid() == 0)
+
+
+@contextlib.contextmanager
+def served(server, folder, *words):
+    """The address that `view --serve` prints, while it serves."""
+    env = dict(os.environ, MOREAU_SERVER=server.address, XDG_CACHE_HOME=str(folder), CI="1")
+    tool = subprocess.Popen([TOOL, "view", "--serve", *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield tool.stdout.readline().strip()
+    finally:
+        tool.send_signal(signal.SIGINT)
+        assert tool.wait(20) == 0
+    assert not list(folder.rglob("served-*"))  # the copy is gone
+
+
+def test_what_a_page_does_not_hold_is_served_by_ranges(server, folder):
+    with served(server, folder, "first", "--step", "7") as address:
+        page, _, link = address.partition("#")
+        assert link == f"url={page}episode.db&episode={uid(server, 'first')}&step=7"
+        assert b"<title>" in urllib.request.urlopen(page).read()
+        whole = urllib.request.urlopen(page + "episode.db").read()
+        assert whole.startswith(b"SQLite format 3\0")
+        for asked, part in {"bytes=100-199": whole[100:200], "bytes=4096-": whole[4096:], f"bytes=0-{2**40}": whole}.items():
+            reply = urllib.request.urlopen(urllib.request.Request(page + "episode.db", headers={"Range": asked}))
+            assert reply.status == 206 and reply.read() == part
+            assert reply.headers["Content-Range"].endswith(f"/{len(whole)}")
+        for wrong, status in [((page + "episode.db", {"Range": f"bytes={len(whole)}-"}), 416), ((page + "other", {}), 404),
+                              ((page, {"Host": "elsewhere.example"}), 404), ((page[:page.index("/", 8)] + "/", {}), 404)]:
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(urllib.request.Request(wrong[0], headers=wrong[1]))
+            assert refused.value.code == status
+
+
+def browse(address, what, *options):
+    """What an expression is in the page at an address, once it is true or a minute has gone."""
+    reads, writes = os.pipe(), os.pipe()
+    browser = subprocess.Popen(["bash", "-c", f'exec "$0" "$@" 3<&{reads[0]} 4>&{writes[1]}', CHROMIUM, "--headless", "--no-sandbox",
+                                "--disable-dev-shm-usage", "--remote-debugging-pipe", *options, "about:blank"],
+                               pass_fds=[reads[0], writes[1]], stderr=subprocess.DEVNULL)
+    os.close(reads[0])
+    os.close(writes[1])
+    asked = 0
+    with os.fdopen(reads[1], "wb", 0) as to, os.fdopen(writes[0], "rb") as said:
+        def call(method, session=None, **parameters):
+            nonlocal asked
+            asked += 1
+            to.write(json.dumps({"id": asked, "method": method, "params": parameters, **({"sessionId": session} if session else {})}).encode() + b"\0")
+            while True:
+                line = b""
+                while not line.endswith(b"\0"):
+                    piece = said.read(1)
+                    assert piece, "the browser has ended"
+                    line += piece
+                answer = json.loads(line[:-1])
+                if answer.get("id") == asked:
+                    return answer["result"]
+
+        target = call("Target.createTarget", url=address)["targetId"]
+        session = call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        until = time.monotonic() + 60
+        while True:
+            value = call("Runtime.evaluate", session, expression=what, returnByValue=True)["result"].get("value")
+            if value or time.monotonic() > until:
+                break
+            time.sleep(0.2)
+        call("Browser.close")
+    browser.wait()
+    return value
+
+
+@needs_chromium
+def test_the_page_reads_what_is_served(server, folder):
+    with served(server, folder, "first") as address:
+        said = browse(address, "document.getElementById('file-name').textContent.startsWith('episode.db') && document.body.innerText")
+        assert "first" in said and "opening" not in said
+
+
+@needs_chromium
+def test_without_webgl_the_page_says_so_and_what_to_do(server, folder):
+    """Also once an episode is open, whose own words stood in its place."""
+    page = SCENES.parents[1] / "clients/web/page/moreau-viewer.html"
+    address = run(server, "view", "first", "--no-window", "--page", page, XDG_CACHE_HOME=str(folder)).stdout.strip()
+    lacking = "document.getElementById('lacking')"
+    said = browse(address, f"!document.getElementById('main').hidden && {lacking}.checkVisibility() && {lacking}.innerText",
+                  "--disable-3d-apis")
+    assert "no WebGL" in said and "hardware acceleration" in said

@@ -3,12 +3,18 @@
 #include "cli/cli.h"
 
 #include "cli/base/memory.h"
+#include "cli/files/episode_file.h"
 #include "cli/view/browser.h"
+#include "cli/view/episode_page.h"
+#include "cli/view/folder.h"
+#include "cli/view/page.h"
+#include "cli/view/page_server.h"
 #include "cli/view/stored.h"
 #include "cli/worlds/find.h"
 #include "cli/worlds/page.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +33,9 @@ static const char usage[] =
     "What is a file is opened as one; else the server is asked for a world, a group and\n"
     "an episode of that name or id, in this order. Of a running world the page is the\n"
     "server's own (moreau-server --http); of an episode, a file in the cache that needs no\n"
-    "server. Where no window can be opened, the address is printed.\n"
+    "server; of one that is larger than 256 MB, or with --serve, the page and the episode\n"
+    "are served on this machine, which lasts until Ctrl-C. Where no window can be opened, the "
+    "address is printed.\n"
     "\n"
     "Examples:\n"
     "  moreau view demo --step 120\n"
@@ -41,7 +49,7 @@ enum { ADDRESS_BYTES = 3 * STORED_PATH_BYTES };
 typedef struct ViewOptions {
     const char *db, *page;
     uint64_t step;
-    bool no_window;
+    bool no_window, serves;
 } ViewOptions;
 
 // The last line of a command that has found something worth a look.
@@ -81,8 +89,53 @@ static int view_path(Cli *cli, const ViewOptions *options, const char *path) {
     return show(cli, options, address);
 }
 
+// Until Ctrl-C, from a copy of the episode alone: the server may go on writing its file.
+static int serve_copy(Cli *cli, const ViewOptions *options, const Page *page, const char *db,
+                      const char *episode) {
+    char folder[FOLDER_PATH_BYTES], path[FOLDER_PATH_BYTES + 32], address[ADDRESS_BYTES];
+    EpisodeFile file;
+    PageServer server;
+    if (!folder_cache(folder)) {
+        return cli_fail(cli, EXIT_REFUSED, "cannot make the folder %s: %s", folder,
+                        strerror(errno));
+    }
+    snprintf(path, sizeof(path), "%s/served-%ld.db", folder, (long)getpid());
+    int status = episode_file_copy(cli, db, episode, path, &file);
+    if (status == EXIT_DONE && (status = page_server_open(cli, page, path, &server)) == EXIT_DONE) {
+        int used = snprintf(address, sizeof(address), "%s#url=%sepisode.db&episode=%s",
+                            server.address, server.address, file.uid);
+        if (options->step != NOT_GIVEN) {
+            snprintf(address + used, sizeof(address) - (size_t)used, "&step=%" PRIu64,
+                     options->step);
+        }
+        show(cli, options, address);
+        fputs("moreau: shows the episode until Ctrl-C\n", stderr);
+        if (cli_flush(cli)) {
+            page_server_run(&server);
+        }
+        page_server_close(&server);
+    }
+    unlink(path);
+    return status;
+}
+
 static int view_stored(Cli *cli, const ViewOptions *options, const char *db, const char *episode) {
     char path[STORED_PATH_BYTES];
+    EpisodeFile file;
+    uint64_t bytes;
+    int measured = episode_file_measure(cli, db, episode, &bytes, &file);
+    if (measured != EXIT_DONE) {
+        return measured;
+    }
+    if (options->serves || bytes > EPISODE_PAGE_BYTES_MAX) {
+        Page page;
+        measured = page_load(cli, options->page, &page);
+        if (measured == EXIT_DONE) {
+            measured = serve_copy(cli, options, &page, db, file.uid);
+            page_free(&page);
+        }
+        return measured;
+    }
     const int status = stored_write_page(cli, db, episode, options->page, path);
     return status == EXIT_DONE ? view_path(cli, options, path) : status;
 }
@@ -249,6 +302,7 @@ int command_view(Cli *cli, int argc, char **argv) {
         {"--step", OPTION_INDEX, &options.step, "N", "of the episode, at which the page opens"},
         {"--db", OPTION_TEXT, &options.db, "FILE", "that the episode is in; default: the server's"},
         {"--page", OPTION_TEXT, &options.page, "FILE", "the viewer; default: the installed one"},
+        {"--serve", OPTION_FLAG, &options.serves, NULL, "apart from the page, until Ctrl-C"},
         {"--no-window", OPTION_FLAG, &options.no_window, NULL, "only print the address"},
     };
     OptionList words = {0};

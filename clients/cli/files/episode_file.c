@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DIGITS_MIN = 4 }; // of an id
 enum { BUSY_MS = 5000 };
@@ -75,26 +76,31 @@ static int find(Cli *cli, sqlite3 *db, const char *path, const char *episode, in
     return status;
 }
 
-static int check_size(Cli *cli, sqlite3 *db, const char *path, int64_t recording,
-                      size_t bytes_max) {
+static bool measure(sqlite3 *db, int64_t recording, uint64_t *bytes) {
     sqlite3_stmt *statement =
         prepare(db, "SELECT sum(length(bytes)) FROM log.chunk WHERE recording = ?");
     if (statement == NULL) {
-        return fail_sql(cli, db, path);
+        return false;
     }
     sqlite3_bind_int64(statement, 1, recording);
-    int status = EXIT_DONE;
-    if (sqlite3_step(statement) != SQLITE_ROW) {
-        status = fail_sql(cli, db, path);
-    } else if ((uint64_t)sqlite3_column_int64(statement, 0) > bytes_max) {
-        status = cli_fail(cli, EXIT_REFUSED,
-                          "the recording has %" PRIu64 " MB, and a page holds %zu MB at most: open "
-                          "%s itself with the page",
-                          (uint64_t)sqlite3_column_int64(statement, 0) / 1000000,
-                          bytes_max / 1000000, path);
-    }
+    const bool is_there = sqlite3_step(statement) == SQLITE_ROW;
+    *bytes = is_there ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
     sqlite3_finalize(statement);
-    return status;
+    return is_there;
+}
+
+static int check_size(Cli *cli, sqlite3 *db, const char *path, int64_t recording,
+                      size_t bytes_max) {
+    uint64_t bytes = 0;
+    if (!measure(db, recording, &bytes)) {
+        return fail_sql(cli, db, path);
+    }
+    return bytes <= bytes_max
+               ? EXIT_DONE
+               : cli_fail(cli, EXIT_REFUSED,
+                          "the recording has %" PRIu64 " MB, and a page holds %zu MB at most: "
+                          "moreau view shows it, by a server of its own",
+                          bytes / 1000000, bytes_max / 1000000);
 }
 
 // Tables, indices and views as they are there, in that order; then what is of the recording.
@@ -161,12 +167,13 @@ static bool copy_marks(sqlite3 *db) {
     return true;
 }
 
-static bool copy(sqlite3 *db, int64_t recording, EpisodeFile *file) {
-    if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK || !copy_schema(db) ||
-        !copy_rows(db, recording) || !copy_marks(db) ||
-        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
-        return false;
-    }
+static bool copy(sqlite3 *db, int64_t recording) {
+    return sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK && copy_schema(db) &&
+           copy_rows(db, recording) && copy_marks(db) &&
+           sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
+}
+
+static bool take_bytes(sqlite3 *db, EpisodeFile *file) {
     sqlite3_int64 count = 0;
     unsigned char *bytes = sqlite3_serialize(db, "main", &count, 0);
     if (bytes == NULL) {
@@ -189,10 +196,11 @@ static char *escape(const char *path) {
     return text;
 }
 
-// A copy in memory, with the server's file beside it, which is only read.
-static int open_both(Cli *cli, const char *path, sqlite3 **db) {
+// A copy in `to`, as a file or in memory, with the server's file beside it, which is only read.
+static int open_both(Cli *cli, const char *path, const char *to, sqlite3 **db) {
     char *escaped = escape(path);
-    int code = sqlite3_open_v2(":memory:", db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, NULL);
+    int code =
+        sqlite3_open_v2(to, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI, NULL);
     char *sql = code == SQLITE_OK
                     ? sqlite3_mprintf("ATTACH 'file:' || %Q || '?mode=ro' AS log", escaped)
                     : NULL;
@@ -221,19 +229,55 @@ static int open_both(Cli *cli, const char *path, sqlite3 **db) {
     return EXIT_DONE;
 }
 
+int episode_file_measure(Cli *cli, const char *path, const char *episode, uint64_t *bytes,
+                         EpisodeFile *file) {
+    *file = (EpisodeFile){0};
+    sqlite3 *db = NULL;
+    int64_t recording = 0;
+    int status = open_both(cli, path, ":memory:", &db);
+    if (status == EXIT_DONE) {
+        status = find(cli, db, path, episode, &recording, file);
+    }
+    if (status == EXIT_DONE && !measure(db, recording, bytes)) {
+        status = fail_sql(cli, db, path);
+    }
+    sqlite3_close(db);
+    return status;
+}
+
+int episode_file_copy(Cli *cli, const char *path, const char *episode, const char *to,
+                      EpisodeFile *file) {
+    *file = (EpisodeFile){0};
+    sqlite3 *db = NULL;
+    int64_t recording = 0;
+    unlink(to);
+    int status = open_both(cli, path, to, &db);
+    if (status == EXIT_DONE) {
+        status = find(cli, db, path, episode, &recording, file);
+    }
+    // of a file that is made again when this fails there is nothing to keep
+    if (status == EXIT_DONE &&
+        (sqlite3_exec(db, "PRAGMA main.journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK ||
+         !copy(db, recording))) {
+        status = fail_sql(cli, db, path);
+    }
+    sqlite3_close(db);
+    return status;
+}
+
 int episode_file_take(Cli *cli, const char *path, const char *episode, size_t bytes_max,
                       EpisodeFile *file) {
     *file = (EpisodeFile){0};
     sqlite3 *db = NULL;
     int64_t recording = 0;
-    int status = open_both(cli, path, &db);
+    int status = open_both(cli, path, ":memory:", &db);
     if (status == EXIT_DONE) {
         status = find(cli, db, path, episode, &recording, file);
     }
     if (status == EXIT_DONE) {
         status = check_size(cli, db, path, recording, bytes_max);
     }
-    if (status == EXIT_DONE && !copy(db, recording, file)) {
+    if (status == EXIT_DONE && (!copy(db, recording) || !take_bytes(db, file))) {
         status = fail_sql(cli, db, path);
     }
     sqlite3_close(db);

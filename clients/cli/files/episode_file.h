@@ -21,3 +21,11 @@ typedef struct EpisodeFile {
 // EXIT_DONE, or says why not and returns the status to end with. More than `bytes_max` is refused.
 int episode_file_take(Cli *cli, const char *db, const char *episode, size_t bytes_max,
                       EpisodeFile *file);
+
+// How many bytes its chunks have. `file` gets what names it, and no bytes.
+int episode_file_measure(Cli *cli, const char *db, const char *episode, uint64_t *bytes,
+                         EpisodeFile *file);
+
+// The same, of any size, into the file `to`, which is replaced. `file` gets what names it.
+int episode_file_copy(Cli *cli, const char *db, const char *episode, const char *to,
+                      EpisodeFile *file);

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What browsers still open quickly: as text in the page it is a third more.
-enum { EPISODE_BYTES_MAX = 256 * 1000 * 1000 };
-
 // Where the page has room for an episode.
 static const char place[] = "<!-- episode -->";
 
@@ -58,7 +55,7 @@ int episode_page_make(Cli *cli, const char *db, const char *episode, const char 
     }
     status = find_place(cli, path, &page, &before);
     if (status == EXIT_DONE) {
-        status = episode_file_take(cli, db, episode, EPISODE_BYTES_MAX, &file);
+        status = episode_file_take(cli, db, episode, EPISODE_PAGE_BYTES_MAX, &file);
     }
     if (status == EXIT_DONE) {
         join(&page, before, &file, made);

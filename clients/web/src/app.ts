@@ -72,7 +72,10 @@ export class App {
             this.stage = new Stage($("view"));
             this.stage.onMove = () => this.keepLink();
         } catch (error) {
-            $("overlay").textContent = `This browser gives no WebGL, so there is no picture (${(error as Error).message}). Tables and plots work.`;
+            // not in the overlay, whose words change with what is opened
+            $("lacking").textContent = `There is no picture: this browser gives no WebGL (${(error as Error).message}). ` +
+                "Turn hardware acceleration on in its settings, or open this page in another browser; Chromium without a graphics card " +
+                "draws with --enable-unsafe-swiftshader, and chrome://gpu says what it lacks. Tables, plots and proofs work as they are.";
         }
         this.timeline.onSeek = this.plots.onSeek = (step) => void this.seek(step);
         this.timeline.onStrip = (first, last) => void this.seekWorst(first, last);
