@@ -91,18 +91,22 @@ static bool take_world(const StepState *state, World *after) {
     return true;
 }
 
-Status fault_check_joints(StepState *state) {
+static bool is_told(const StepState *state, const Joint *joint) {
+    return !joint->is_rows || joint->axes == 0 || is_tame(state, joint);
+}
+
+static Status check_joints(StepState *state, size_t first) {
     const World *world = state->world;
-    World after = {0};
-    for (size_t i = 0; i < world->joint_count; i++) {
+    World after;
+    if (!take_world(state, &after)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while measuring joints: raise --memory-bytes-max.");
+    }
+    for (size_t i = first; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         double position[JOINT_POSITION_MAX] = {0.0}, rate[JOINT_AXES_MAX] = {0.0};
-        if (!joint->is_rows || joint->axes == 0 || is_tame(state, joint)) {
+        if (is_told(state, joint)) {
             continue;
-        }
-        if (after.pose == NULL && !take_world(state, &after)) {
-            return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
-                             "Memory ended while measuring joints: raise --memory-bytes-max.");
         }
         world_measure_joint(&after, joint, position, rate);
         if (!numbers_fit_float(position, JOINT_POSITION_MAX) ||
@@ -111,6 +115,15 @@ Status fault_check_joints(StepState *state) {
         }
     }
     return STATUS_OK;
+}
+
+Status fault_check_joints(StepState *state) {
+    const World *world = state->world;
+    size_t first = 0;
+    while (first < world->joint_count && is_told(state, &world->joint[first])) {
+        first++;
+    }
+    return first < world->joint_count ? check_joints(state, first) : STATUS_OK;
 }
 
 // ---- the report

@@ -787,10 +787,22 @@ static bool has_spring(const World *world, const Joint *joint) {
     return has;
 }
 
+static void book_spring(const StepState *state, const Joint *joint, StepEnergy *energy) {
+    World later = *state->world; // where the bodies come to
+    later.pose = state->pose_new;
+    double after[JOINT_POSITION_MAX];
+    const double *kept = state->world->joint_position + joint->position_first;
+    world_follow_joint(&later, joint, kept, after);
+    const double held = spring_energy(&later, joint, kept),
+                 holds = spring_energy(&later, joint, after);
+    energy->before += held;
+    energy->after += holds;
+    energy->scheme += holds - held;
+    energy->scale += held + holds;
+}
+
 void joint_rows_book(StepState *state, StepEnergy *energy) {
     const World *world = state->world;
-    World later = *world; // where the bodies come to
-    later.pose = state->pose_new;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         if (!joint->is_rows || joint->axes == 0 || stage_joint_sleeps(state, joint)) {
@@ -803,15 +815,7 @@ void joint_rows_book(StepState *state, StepEnergy *energy) {
             }
         }
         if (has_spring(world, joint)) {
-            double after[JOINT_POSITION_MAX];
-            const double *kept = world->joint_position + joint->position_first;
-            world_follow_joint(&later, joint, kept, after);
-            const double held = spring_energy(world, joint, kept),
-                         holds = spring_energy(world, joint, after);
-            energy->before += held;
-            energy->after += holds;
-            energy->scheme += holds - held;
-            energy->scale += held + holds;
+            book_spring(state, joint, energy);
         }
     }
 }

@@ -131,7 +131,7 @@ double tree_extent(const TreeView *view, const TreeFrame *frame) {
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const double size = tree_point_size(frame[i].center) + tree_point_size(frame[i].from) +
                             tree_point_size(frame[i].arm);
-        extent = fmax(extent, size);
+        extent = size > extent ? size : extent;
     }
     return extent;
 }
