@@ -23,6 +23,7 @@ LEFT = {  # how a command begins: why it does not run here
     "cmake --preset release": "builds what this test is given",
     "chromium ": "opens a window; clients/view and web open the page without one",
     "kubectl ": "needs a cluster: tests/kubernetes.sh, among the long ones",
+    "sbatch ": "needs a cluster: tests/slurm.sh, among the long ones",
     "ssh ": "needs another machine",
 }
 SECONDS_MAX = 60
