@@ -18,7 +18,7 @@ enum { NUMBERS = NEWTON_ROWS_MAX * NEWTON_ROWS_MAX };
 
 static bool take(CompliantIsland *p, Arena *arena) {
     size_t constraints = p->sweep.island.constraint_count, impulses = p->sweep.island.impulse_count;
-    double **of_impulse[] = {&p->x, &p->best_x, &p->from_x, &p->d_x, &p->e, &p->kept};
+    double **of_impulse[] = {&p->x, &p->nearest.x, &p->from_x, &p->d_x, &p->e, &p->kept};
     bool is_taken = true;
     for (size_t k = 0; k < sizeof(of_impulse) / sizeof(of_impulse[0]); k++) {
         *of_impulse[k] = arena_take_zeroed(arena, impulses, sizeof(double));
@@ -66,15 +66,6 @@ void compliant_island_store(const CompliantIsland *p, double *contact_impulse,
 }
 
 // ---- where x is
-
-static void multiply(const double *m, const double *x, uint32_t rows, double *product) {
-    for (uint32_t r = 0; r < rows; r++) {
-        product[r] = 0.0;
-        for (uint32_t q = 0; q < rows; q++) {
-            product[r] += m[r * rows + q] * x[q];
-        }
-    }
-}
 
 // e of x and gamma, where v is
 static void make_residual(CompliantIsland *p, uint32_t i) {
@@ -137,16 +128,13 @@ static void start(CompliantIsland *p, const double *gamma) {
     look(p);
 }
 
-// What came nearest before.
 static void forget(CompliantIsland *p) {
-    memcpy(p->best_x, p->x, p->sweep.island.impulse_count * sizeof(double));
-    p->best = p->mark = HUGE_VAL;
-    p->marked_at = p->sweep.iterations;
+    sap_nearest_forget(&p->nearest, &p->sweep, p->x);
 }
 
 void compliant_island_begin(CompliantIsland *p, const double *contact_impulse,
                             const double *row_impulse) {
-    ASSERT(p->x != p->best_x);
+    ASSERT(p->x != p->nearest.x);
     SapIsland *s = &p->sweep;
     size_t bytes = s->island.impulse_count * sizeof(double);
     p->halves = false;
@@ -154,11 +142,11 @@ void compliant_island_begin(CompliantIsland *p, const double *contact_impulse,
     memcpy(s->u, s->gamma, bytes);
     start(p, s->u);
     double warm = p->residual;
-    memcpy(p->best_x, p->x, bytes);
+    memcpy(p->nearest.x, p->x, bytes);
     memset(s->u, 0, bytes);
     start(p, s->u);
     if (warm < p->residual) {
-        memcpy(p->x, p->best_x, bytes);
+        memcpy(p->x, p->nearest.x, bytes);
         look(p);
     }
     forget(p);
@@ -208,7 +196,7 @@ static void make_remainder(CompliantIsland *p, bool is_first) {
         for (uint32_t r = 0; r < c->rows; r++) {
             moved[r] += p->e[c->first + r];
         }
-        multiply(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
+        sap_block_product(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
         newton_momentum(island, c, push, s->work);
         sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
@@ -246,26 +234,12 @@ static void correct(CompliantIsland *p) {
         for (uint32_t r = 0; r < c->rows; r++) {
             moved[r] += p->e[c->first + r];
         }
-        multiply(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
+        sap_block_product(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
         for (uint32_t r = 0; r < c->rows; r++) {
             p->d_x[c->first + r] = -change[r];
         }
         sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
-}
-
-// Keeps the nearest; false: it has not come half as near for long.
-static bool comes_nearer(CompliantIsland *p) {
-    uint32_t now = p->sweep.iterations;
-    if (p->residual <= 0.5 * p->mark) {
-        p->mark = p->residual;
-        p->marked_at = now;
-    }
-    if (p->residual < p->best) {
-        p->best = p->residual;
-        memcpy(p->best_x, p->x, p->sweep.island.impulse_count * sizeof(double));
-    }
-    return now < p->marked_at + PATIENCE;
 }
 
 // To alpha of the way along d_x.
@@ -294,9 +268,9 @@ static void search(CompliantIsland *p) {
 }
 
 void compliant_island_back(CompliantIsland *p) {
-    ASSERT(p->x != p->best_x);
-    if (!(p->residual <= p->best)) {
-        memcpy(p->x, p->best_x, p->sweep.island.impulse_count * sizeof(double));
+    ASSERT(p->x != p->nearest.x);
+    if (!(p->residual <= p->nearest.residual)) {
+        memcpy(p->x, p->nearest.x, p->sweep.island.impulse_count * sizeof(double));
         look(p);
     }
 }
@@ -305,7 +279,7 @@ SapOutcome compliant_island_newton(CompliantIsland *p, double velocity, uint32_t
     ASSERT(!(velocity < 0.0));
     SapIsland *s = &p->sweep;
     for (;;) {
-        bool goes_on = comes_nearer(p);
+        bool goes_on = sap_nearest_keep(&p->nearest, s, p->x, p->residual, PATIENCE);
         if (s->is_stopped) {
             return SAP_STOPPED;
         }

@@ -32,7 +32,8 @@ typedef struct CompliantIsland {
     const CompliantLaw **own; // [constraint_count] NULL: it moves nothing
     CompliantLaw *law;        // [constraint_count] the same, softened
     bool halves;              // steps that do not lead down
-    double *x, *best_x;       // [impulse_count]
+    double *x;                // [impulse_count]
+    SapNearest nearest;       // since x was set
     double *from_x, *d_x;     // the newest step
     double *e;                // [impulse_count] [m/s]
     double *kept;             // [impulse_count] impulses
@@ -40,9 +41,6 @@ typedef struct CompliantIsland {
     double *slope;            // [9 constraint_count] D
     double residual;          // the largest number of e [m/s]
     double merit;             // e . S^-1 e
-    double best;              // the least that the residual has been since x was set
-    double mark;              // the last that was half the one before it …
-    uint32_t marked_at;       // … and how many iterations there were
 } CompliantIsland;
 
 // `sweep` is laid out, without laws; those of the problem are `contact_law` and `row_law`. The rest

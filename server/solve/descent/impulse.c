@@ -24,11 +24,11 @@ Status sap_impulse_init(SapImpulse *p, SapIsland *island, Arena *arena, Error *e
     *p = (SapImpulse){.island = island,
                       .scaled = arena_take_array(arena, constraints, sizeof(SapLaw)),
                       .x = arena_take_array(arena, impulses, sizeof(double)),
-                      .best_x = arena_take_array(arena, impulses, sizeof(double)),
+                      .nearest.x = arena_take_array(arena, impulses, sizeof(double)),
                       .e = arena_take_array(arena, impulses, sizeof(double)),
                       .inverse = arena_take_array(arena, constraints, NUMBERS * sizeof(double)),
                       .slope = arena_take_array(arena, constraints, NUMBERS * sizeof(double))};
-    if (p->scaled == NULL || p->x == NULL || p->best_x == NULL || p->e == NULL ||
+    if (p->scaled == NULL || p->x == NULL || p->nearest.x == NULL || p->e == NULL ||
         p->inverse == NULL || p->slope == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "The solver's memory is too small for Newton's method.");
@@ -111,16 +111,6 @@ static LdltOutcome factor(SapImpulse *p) {
     return sap_island_factor(s);
 }
 
-// product := m x
-static void multiply(const double *m, const double *x, uint32_t rows, double *product) {
-    for (uint32_t r = 0; r < rows; r++) {
-        product[r] = 0.0;
-        for (uint32_t q = 0; q < rows; q++) {
-            product[r] += m[r * rows + q] * x[q];
-        }
-    }
-}
-
 // ---- where x is
 
 // gamma of x, v of gamma, e, and what follows for the linear system
@@ -179,27 +169,24 @@ static void start(SapImpulse *p, const double *gamma) {
     look(p);
 }
 
-// What came nearest before.
 static void forget(SapImpulse *p) {
-    memcpy(p->best_x, p->x, p->island->island.impulse_count * sizeof(double));
-    p->best = p->mark = HUGE_VAL;
-    p->marked_at = p->island->iterations;
+    sap_nearest_forget(&p->nearest, p->island, p->x);
 }
 
 void sap_impulse_begin(SapImpulse *p) {
     ASSERT(p->island != NULL);
-    ASSERT(p->x != p->best_x);
+    ASSERT(p->x != p->nearest.x);
     SapIsland *s = p->island;
     size_t bytes = s->island.impulse_count * sizeof(double);
     start(p, s->gamma);
     double warm = p->residual;
-    memcpy(p->best_x, p->x, bytes);
+    memcpy(p->nearest.x, p->x, bytes);
     memset(s->d_u, 0, bytes);
     if (!s->is_stopped) {
         start(p, s->d_u);
     }
     if (warm < p->residual) {
-        memcpy(p->x, p->best_x, bytes);
+        memcpy(p->x, p->nearest.x, bytes);
     }
     forget(p);
 }
@@ -244,7 +231,7 @@ static void make_remainder(SapImpulse *p, bool is_first) {
         for (uint32_t r = 0; r < c->rows; r++) {
             moved[r] += p->e[c->first + r];
         }
-        multiply(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
+        sap_block_product(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
         newton_momentum(island, c, push, s->work);
         sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
@@ -282,7 +269,7 @@ static void correct(SapImpulse *p) {
         for (uint32_t r = 0; r < c->rows; r++) {
             moved[r] += p->e[c->first + r];
         }
-        multiply(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
+        sap_block_product(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
         for (uint32_t r = 0; r < c->rows; r++) {
             p->x[c->first + r] -= change[r] / compliance(&p->scaled[i], r);
         }
@@ -292,24 +279,10 @@ static void correct(SapImpulse *p) {
 
 // ---- all of it
 
-// Keeps the nearest; false: it has not come half as near for long.
-static bool comes_nearer(SapImpulse *p) {
-    uint32_t now = p->island->iterations;
-    if (p->residual <= 0.5 * p->mark) {
-        p->mark = p->residual;
-        p->marked_at = now;
-    }
-    if (p->residual < p->best) {
-        p->best = p->residual;
-        memcpy(p->best_x, p->x, p->island->island.impulse_count * sizeof(double));
-    }
-    return now < p->marked_at + PATIENCE;
-}
-
 void sap_impulse_end(SapImpulse *p) {
-    ASSERT(p->x != p->best_x);
-    if (!(p->residual <= p->best)) {
-        memcpy(p->x, p->best_x, p->island->island.impulse_count * sizeof(double));
+    ASSERT(p->x != p->nearest.x);
+    if (!(p->residual <= p->nearest.residual)) {
+        memcpy(p->x, p->nearest.x, p->island->island.impulse_count * sizeof(double));
         look(p);
     }
 }
@@ -324,7 +297,7 @@ SapOutcome sap_impulse_minimise(SapImpulse *p, double tolerance, double velocity
             return SAP_STOPPED;
         }
         look(p);
-        bool goes_on = comes_nearer(p);
+        bool goes_on = sap_nearest_keep(&p->nearest, s, p->x, p->residual, PATIENCE);
         make_remainder(p, true);
         if (s->is_stopped) {
             return SAP_STOPPED;

@@ -19,16 +19,15 @@
 #include "solve/descent/island.h"
 
 typedef struct SapImpulse {
-    SapIsland *island;     // borrowed; its gamma is that of x, its v that of gamma
-    SapLaw *scaled;        // [constraint_count] in the metric S
-    double *x, *best_x;    // [impulse_count]
-    double *e;             // [impulse_count]
-    double *inverse;       // [9 constraint_count] N
-    double *slope;         // [9 constraint_count] T N
-    uint32_t refinements;  // how often a solve is followed by one of what it left
-    double residual, best; // the largest number of e [m/s], and the least that this has been
-    double mark;           // the last that was half the one before it …
-    uint32_t marked_at;    // … and how many iterations there were
+    SapIsland *island;    // borrowed; its gamma is that of x, its v that of gamma
+    SapLaw *scaled;       // [constraint_count] in the metric S
+    double *x;            // [impulse_count]
+    SapNearest nearest;   // so far
+    double *e;            // [impulse_count]
+    double *inverse;      // [9 constraint_count] N
+    double *slope;        // [9 constraint_count] T N
+    uint32_t refinements; // how often a solve is followed by one of what it left
+    double residual;      // the largest number of e [m/s]
 } SapImpulse;
 
 // Memory for as many uses as one likes. RESOURCE_EXHAUSTED when the arena ends.

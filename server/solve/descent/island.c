@@ -193,6 +193,38 @@ SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iteratio
     return outcome;
 }
 
+// ---- steps in impulses
+
+void sap_block_product(const double *m, const double *x, uint32_t rows, double *product) {
+    for (uint32_t r = 0; r < rows; r++) {
+        product[r] = 0.0;
+        for (uint32_t q = 0; q < rows; q++) {
+            product[r] += m[r * rows + q] * x[q];
+        }
+    }
+}
+
+void sap_nearest_forget(SapNearest *nearest, const SapIsland *s, const double *x) {
+    ASSERT(nearest->x != x);
+    memcpy(nearest->x, x, s->island.impulse_count * sizeof(double));
+    nearest->residual = nearest->mark = HUGE_VAL;
+    nearest->marked_at = s->iterations;
+}
+
+bool sap_nearest_keep(SapNearest *nearest, const SapIsland *s, const double *x, double residual,
+                      uint32_t patience) {
+    ASSERT(nearest->x != x);
+    if (residual <= 0.5 * nearest->mark) {
+        nearest->mark = residual;
+        nearest->marked_at = s->iterations;
+    }
+    if (residual < nearest->residual) {
+        nearest->residual = residual;
+        memcpy(nearest->x, x, s->island.impulse_count * sizeof(double));
+    }
+    return s->iterations < nearest->marked_at + patience;
+}
+
 // ---- in and out
 
 static bool take(SapIsland *s, Arena *arena) {

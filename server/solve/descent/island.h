@@ -46,6 +46,24 @@ typedef enum SapOutcome {
     SAP_STOPPED     // it was asked to stop
 } SapOutcome;
 
+// What came nearest in Newton's steps where nothing falls with each.
+typedef struct SapNearest {
+    double *x;          // [impulse_count]
+    double residual;    // the least there has been [m/s]
+    double mark;        // the last that was half the one before it …
+    uint32_t marked_at; // … and how many iterations there were
+} SapNearest;
+
+// Only x is, so far.
+void sap_nearest_forget(SapNearest *nearest, const SapIsland *s, const double *x);
+
+// Keeps the nearer; false: it has not come half as near for so many steps.
+bool sap_nearest_keep(SapNearest *nearest, const SapIsland *s, const double *x, double residual,
+                      uint32_t patience);
+
+// product := m x
+void sap_block_product(const double *m, const double *x, uint32_t rows, double *product);
+
 // Lays out an island whose laws are for the caller to fill; so far it has none. RESOURCE_EXHAUSTED
 // when the arena ends.
 Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *stop, Arena *arena,
