@@ -480,7 +480,7 @@ def test_recordings_of_all_servers_verify_in_one_file(launched, tmp_path):
 
 
 def test_what_came_back_early_comes_once_though_the_server_is_lost_again(client, launched, monkeypatch):
-    """Repeating a receive may bring worlds that nobody had: they are given, and not again when that is repeated, too."""
+    """Repeating a receive may bring worlds that nobody had: they are given, and not again when that is repeated."""
     from moreau_sim.fleet.share import Share
 
     repeat, begin_receive, is_repeating = Share._repeat, Group.begin_receive, []
