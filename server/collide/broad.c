@@ -9,7 +9,8 @@
 
 #include "base/array.h"
 #include "base/assert.h"
-#include "collide/boxtree.h"
+#include "collide/broad_parts.h"
+#include "collide/broad_valid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,35 +26,11 @@ enum { REBUILD_PART = 4 };
 // looks at a box while a mover's leaf is refitted: of the eight in it, and the nodes above it
 enum { MOVE_LOOKS = 48 };
 
-typedef enum BoxKind { BOX_VOID, BOX_BOUNDED, BOX_UNBOUNDED } BoxKind;
-
 // Who has left its fat box in this update.
 typedef struct Movers {
     uint32_t *body; // in scratch memory, with room for all
     uint32_t count;
 } Movers;
-
-typedef struct Seen {
-    BroadBox fat;   // as given where the box is not bounded
-    uint32_t place; // in the tree, when bounded
-    uint8_t kind;   // BoxKind
-    uint8_t fixed;
-} Seen;
-
-struct Broad {
-    Seen *seen;          // owned, one per body
-    uint32_t *unbounded; // owned; bodies
-    size_t seen_capacity, unbounded_capacity;
-    uint32_t count;
-    uint32_t unbounded_count;
-    uint32_t moved_count; // moves since the tree was built
-    bool is_known;        // false: nothing is remembered
-    BoxTree tree;
-    Candidates pairs;
-    Candidates found;
-    Candidates scratch;
-    Patience patience; // of the update under way
-};
 
 Broad *broad_create(void) {
     return calloc(1, sizeof(Broad));
@@ -432,7 +409,7 @@ Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uin
         return STATUS_RESOURCE_EXHAUSTED;
     }
     ASSERT(broad->is_known && broad->count == count);
-    VALIDATE(candidates_are_sorted(&broad->pairs, count));
+    VALIDATE_WHOLE(broad_is_valid, broad);
     *pairs = broad->pairs.pair;
     *pair_count = broad->pairs.count;
     return STATUS_OK;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "log/format/chunk_valid.h"
 #include "os/clock.h"
 
 #include "os/nice.h"
@@ -157,6 +158,7 @@ static void seal_chunk(LogRecording *recording, Chunk *chunk, uint8_t *bytes, si
         Source episodes = {.bytes = bytes + CHUNK_HEADER_BYTES, .count = 16, .used = 8};
         so_far->episode_count += source_u64(&episodes);
     }
+    VALIDATE_WHOLE(chunk_is_valid, chunk);
     chain->checksum = chunk_seal(bytes, count, chunk);
     chunk->body = bytes + CHUNK_HEADER_BYTES;
     chunk->body_bytes = count - CHUNK_HEADER_BYTES;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "collide/broad.h"
 
+#include "collide/broad_parts.h"
+#include "collide/broad_valid.h"
 #include "collide/geometry.h"
 #include "support/campaign.h"
 #include "support/suite.h"
@@ -482,9 +484,34 @@ START_TEST(blocks_in_reverse_order_give_the_same_candidates) {
 }
 END_TEST
 
+START_TEST(what_is_wrong_with_what_is_remembered_is_named) {
+    Dice dice = {0xabcdef};
+    Defect defect = {0};
+    Scene scene = scene_create(50);
+    fill_scene(&scene, &dice, 0.0);
+    Broad *broad = broad_create();
+    const BroadPair *pairs;
+    size_t pair_count;
+    ck_assert(broad_is_valid(broad, &defect));
+    update(broad, &scene, &pairs, &pair_count);
+    ck_assert(broad_is_valid(broad, &defect));
+    const uint32_t body = broad->tree.item[0].body;
+    broad->tree.item[0].body = broad->count;
+    ck_assert(!broad_is_valid(broad, &defect));
+    ck_assert_uint_eq(defect.index, body);
+    broad->tree.item[0].body = body;
+    broad->tree.node[0].box.upper.x = broad->tree.node[0].box.lower.x;
+    ck_assert(!broad_is_valid(broad, &defect));
+    ck_assert_str_eq(defect.thing, "node");
+    broad_destroy(broad);
+    scene_destroy(&scene);
+}
+END_TEST
+
 static TCase *case_large(void) {
     TCase *tcase = tcase_create("large");
     tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, what_is_wrong_with_what_is_remembered_is_named);
     tcase_add_test(tcase, a_hundred_thousand_bodies_are_all_found);
     tcase_add_test(tcase, blocks_in_reverse_order_give_the_same_candidates);
     tcase_add_test(tcase, an_update_that_is_given_up_asked_often_and_leaves_nothing_behind);

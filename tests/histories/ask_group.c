@@ -6,6 +6,7 @@
 #include "histories/group_make.h"
 #include "run/groups/act.h"
 #include "run/groups/code.h"
+#include "run/groups/group_valid.h"
 #include "run/groups/keyframe.h"
 #include "run/groups/opinion.h"
 #include "step/snapshot/snapshot.h"
@@ -129,6 +130,14 @@ static bool run_call(Troupe *troupe, Band *band, GroupCall call, bool backwards)
         run_row(troupe, band, backwards ? call.count - 1 - i : i);
     }
     return true;
+}
+
+// Asked first, so that what is wrong with a group is named, and not what that breaks.
+static bool ask_valid(Troupe *troupe, const Band *band) {
+    Defect defect = {0};
+    return group_is_valid(band->group, &defect) ||
+           play_found(troupe->play, PROPERTY_VALID, defect.what, "after a call: %s %zu: %s",
+                      defect.thing, defect.index, defect.what);
 }
 
 // Of one row: what the world that is alone is called for.
@@ -350,6 +359,9 @@ static bool ask_call(Troupe *troupe) {
     }
     if ((!is_run || call.verb == GROUP_READ) && hash_all(troupe->band.group) != before) {
         return play_found(play, PROPERTY_REFUSED, "group", "a call that reads changes a world");
+    }
+    if (!ask_valid(troupe, &troupe->band) || !ask_valid(troupe, &troupe->echo)) {
+        return false;
     }
     play->tally.group_rows += call.count;
     for (size_t i = 0; is_run && i < call.count && !troupe->is_over; i++) {

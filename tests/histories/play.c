@@ -2,6 +2,7 @@
 #include "histories/play.h"
 
 #include "base/assert.h"
+#include "collide/broad_valid.h"
 #include "histories/ask.h"
 #include "histories/ask_group.h"
 #include "histories/ask_scene_steps.h"
@@ -92,7 +93,9 @@ void play_deinit(Play *play) {
 // Asked first, so that what is wrong with the world is named, and not what that breaks.
 static bool is_valid(Play *play, const char *when) {
     Defect defect = {0};
-    return world_is_valid(play->door[PLAY_MAIN].world, &defect) ||
+    const Door *door = &play->door[PLAY_MAIN];
+    return (world_is_valid(door->world, &defect) &&
+            broad_is_valid(door->stepper->broad, &defect)) ||
            play_found(play, PROPERTY_VALID, defect.what, "%s: %s %zu: %s", when, defect.thing,
                       defect.index, defect.what);
 }

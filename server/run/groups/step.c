@@ -3,6 +3,7 @@
 #include "run/groups/group.h"
 
 #include "base/assert.h"
+#include "run/groups/group_valid.h"
 #include "run/groups/opinion.h"
 #include "step/snapshot/snapshot.h"
 #include "world/range.h"
@@ -583,6 +584,7 @@ bool group_run_row(GroupCall *call, size_t row, Arena *scratch, const Context *c
     ASSERT(call->row != NULL);
     const bool is_done = run_row(call, row, scratch, context);
     if (is_done) {
+        VALIDATE_WHOLE(group_world_is_valid, call->group, group_call_world(call, row));
         note_hash(call, row);
         show(call, row);
     }

@@ -2,6 +2,7 @@
 // A chunk opens as it was sealed, and nothing else opens: no flipped bit, no cut, no other place.
 #include "log/format/chunk.h"
 
+#include "log/format/chunk_valid.h"
 #include "log/mend.h"
 #include "support/suite.h"
 
@@ -235,6 +236,23 @@ START_TEST(kinds_have_names) {
 }
 END_TEST
 
+START_TEST(what_no_recording_has_is_named) {
+    Defect defect = {0};
+    const Chunk sound = {.kind = CHUNK_KEYFRAME, .world_count = 1, .first_step = 3, .last_step = 3};
+    ck_assert(chunk_is_valid(&sound, &defect));
+    Chunk chunk = sound;
+    chunk.last_step = 4;
+    ck_assert(!chunk_is_valid(&chunk, &defect));
+    ck_assert_str_eq(defect.what, "it shows one step, and names two");
+    chunk = sound;
+    chunk.world_count = 0;
+    ck_assert(!chunk_is_valid(&chunk, &defect));
+    chunk = sound;
+    chunk.kind = CHUNK_DEFINITION;
+    ck_assert(!chunk_is_valid(&chunk, &defect));
+}
+END_TEST
+
 static TCase *case_chunk(void) {
     TCase *tcase = tcase_create("chunk");
     tcase_add_test(tcase, a_sealed_chunk_opens_as_it_was);
@@ -247,6 +265,7 @@ static TCase *case_chunk(void) {
     tcase_add_loop_test(tcase, nonsense_is_refused_though_its_checksum_is_right, 0,
                         (int)(sizeof(nonsense) / sizeof(nonsense[0])));
     tcase_add_test(tcase, kinds_have_names);
+    tcase_add_test(tcase, what_no_recording_has_is_named);
     return tcase;
 }
 

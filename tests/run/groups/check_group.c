@@ -2,6 +2,7 @@
 // Episodes of a group's worlds: how they begin, end and go on, whatever else is in the group.
 #include "group_lab.h"
 
+#include "run/groups/group_valid.h"
 #include "step/snapshot/snapshot.h"
 
 #include <math.h>
@@ -734,8 +735,27 @@ static TCase *case_step(void) {
     return tcase;
 }
 
+START_TEST(what_is_wrong_with_a_group_is_named) {
+    Defect defect = {0};
+    GroupLab lab = cart_poles(3, 0, AUTORESET_SAME_STEP, 0);
+    Group *group = lab.group;
+    ck_assert(group_is_valid(group, &defect));
+    group->observation.channel[1].column_first++;
+    ck_assert(!group_is_valid(group, &defect));
+    ck_assert_str_eq(defect.thing, "channel");
+    ck_assert_uint_eq(defect.index, 1);
+    group->observation.channel[1].column_first--;
+    group->world[2].substep = group->substeps + 1;
+    ck_assert(!group_is_valid(group, &defect));
+    ck_assert_uint_eq(defect.index, 2);
+    group->world[2].substep = 0;
+    group_lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_world(void) {
     TCase *tcase = tcase_create("world");
+    tcase_add_test(tcase, what_is_wrong_with_a_group_is_named);
     tcase_add_test(tcase, contact_forces_bear_the_weight);
     tcase_add_test(tcase, what_is_seen_from_another_body_moves_the_other_way);
     tcase_add_test(tcase, a_world_that_loses_a_body_ends_and_is_whole_again);
