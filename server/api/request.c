@@ -425,9 +425,33 @@ static JobOutcome refuse_on_lane(Job *job, Lane *lane) {
     return JOB_DONE;
 }
 
+// The world that a call of its own place is on. 0: none, or several.
+static uint64_t world_named(const Request *request) {
+    const Moreau__V1__Request *message = request->message;
+    switch (message->call_case) {
+    case MOREAU__V1__REQUEST__CALL_WORLD_STEP:
+        return message->world_step->n_worlds == 1 ? message->world_step->worlds[0] : 0;
+    case MOREAU__V1__REQUEST__CALL_WORLD_HASH:
+        return message->world_hash->n_worlds == 1 ? message->world_hash->worlds[0] : 0;
+    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_CLONE:
+        return message->snapshot_clone->has_world ? message->snapshot_clone->world : 0;
+    default:
+        return 0;
+    }
+}
+
+static void take_turn(Request *request) {
+    WorldEntry *entry = host_find(request->api->def.host, world_named(request));
+    if (request->world == NULL && entry != NULL) {
+        host_retain(entry);
+        request->world = entry;
+    }
+}
+
 // The calls on a world are answered in their order: one that is refused for what it says waits for
 // those before it.
 static void refuse(Request *request, const Error *error) {
+    take_turn(request);
     request->refusal =
         request->world == NULL ? NULL : arena_take(&request->arena, sizeof(*request->refusal));
     if (request->refusal == NULL) {

@@ -370,15 +370,24 @@ START_TEST(a_refusal_waits_behind_a_recording_that_waits_for_the_disk) {
     Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
     clone.has_world = 1, clone.world = world;
     clone.has_count = 1, clone.count = 65536; // no room for so many beside them
+    Moreau__V1__SnapshotClone none = clone;
+    none.count = 0;
     const Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    Moreau__V1__WorldStep odd = step;
+    odd.n_joint_effort = 3, odd.joint_effort = short_pose; // of no joints
     const double begun_ms = server_now_ms();
-    const uint64_t id[] = {wire_submit(client, &stop), wire_submit(client, &set),
-                           wire_submit(client, &clone), wire_submit(client, &step)};
+    const uint64_t id[] = {wire_submit(client, &stop),  wire_submit(client, &set),
+                           wire_submit(client, &clone), wire_submit(client, &none),
+                           wire_submit(client, &odd),   wire_submit(client, &step)};
     set.world = free_world;
     wire_refuse(other, &set, CODE(INVALID_ARGUMENT), "pose");
     ck_assert(!wire_waits(client, 0));
-    const Moreau__V1__Status__Code code[] = {CODE(OK), CODE(INVALID_ARGUMENT),
-                                             CODE(RESOURCE_EXHAUSTED), CODE(OK)};
+    const Moreau__V1__Status__Code code[] = {CODE(OK),
+                                             CODE(INVALID_ARGUMENT),
+                                             CODE(RESOURCE_EXHAUSTED),
+                                             CODE(INVALID_ARGUMENT),
+                                             CODE(INVALID_ARGUMENT),
+                                             CODE(OK)};
     for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++) {
         const Moreau__V1__Reply *reply = wire_receive(client);
         ck_assert_uint_eq(reply->id, id[i]);
