@@ -667,10 +667,10 @@ static void bear_as_there(const Ask *ask, uint32_t i, ContactMemory *memory) {
     vec3_store(memory->impulse, borne);
 }
 
-// The original once more, whose solver starts from what the other world's contacts bore. Where it
-// stays there, and its own certificate says that this solves it, the other answer is one of the
-// original, too: the question has several, as of contacts that share normals and differ in what
-// rubs at them.
+// The original once more, whose solver starts from what the other world's contacts and rows bore.
+// Where it stays there, and its own certificate says that this solves it, the other answer is one
+// of the original, too: the question has several, as of contacts that share normals and differ in
+// what rubs at them.
 static bool is_answer_here(Ask *ask, bool is_other_way, double V) {
     Variant again;
     uint32_t body;
@@ -683,6 +683,7 @@ static bool is_answer_here(Ask *ask, bool is_other_way, double V) {
         for (uint32_t i = 0; i < count; i++) {
             bear_as_there(ask, i, &world->memory[i]);
         }
+        seen_recall_rows(&ask->seen, ask->from, ask->there.stepper, world);
         if (world->settings.solver == SOLVER_MDP) {
             set_parameter(world, "warm_start", 1.0);
         }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "histories/seen.h"
 
+#include "base/array.h"
 #include "base/assert.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // How far the world is moved, in its own sizes.
@@ -44,6 +46,15 @@ static Quat any_turn(Dice *dice) {
     return quat_normalize(q);
 }
 
+static uint32_t *same_order(size_t count, Arena *arena) {
+    uint32_t *index = arena_take_zeroed(arena, count + 1, sizeof(*index));
+    ASSERT(index != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        index[i] = i;
+    }
+    return index;
+}
+
 Seen seen_make(const World *world, Dice *dice, Arena *arena) {
     Seen seen = {.kind = (SeenKind)dice_roll(dice, SEEN_ALL + 1),
                  .sign = 1.0,
@@ -66,16 +77,14 @@ Seen seen_make(const World *world, Dice *dice, Arena *arena) {
     for (uint32_t i = 0; i < world->body_count && !seen.is_ordered; i++) {
         seen.body[i] = i;
     }
+    seen.joint = same_order(world->joint_count, arena);
     return seen;
 }
 
 Seen seen_plain(const World *world, Arena *arena) {
     Seen seen = {.sign = 1.0, .turn = quat_identity()};
-    seen.body = arena_take_zeroed(arena, world->body_count + 1, sizeof(*seen.body));
-    ASSERT(seen.body != NULL);
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        seen.body[i] = i;
-    }
+    seen.body = same_order(world->body_count, arena);
+    seen.joint = same_order(world->joint_count, arena);
     return seen;
 }
 
@@ -283,7 +292,7 @@ static void order_columns(World *world, Arena *arena) {
     put_in_order(world->joint_position, positions, sizeof(double), place, arena);
 }
 
-static void order_joints(World *world, Dice *dice, Arena *arena) {
+static void order_joints(const Seen *seen, World *world, Dice *dice, Arena *arena) {
     const size_t count = world->joint_count;
     uint32_t *place = any_order((uint32_t)count, dice, arena);
     Id *ids = arena_take_zeroed(arena, count + 1, sizeof(*ids));
@@ -293,6 +302,7 @@ static void order_joints(World *world, Dice *dice, Arena *arena) {
         ids[i] = world->joint[i].id;
     }
     put_in_order(world->joint, count, sizeof(Joint), place, arena);
+    memcpy(seen->joint, place, count * sizeof(*place));
     for (size_t i = 0; i < count; i++) {
         Joint *joint = &world->joint[i];
         joint->id = ids[i];
@@ -313,6 +323,66 @@ static void order_shapes(World *world, Dice *dice, Arena *arena) {
     }
 }
 
+// ---- what rows bear
+
+// As rows are numbered: of a joint of rows first what it locks, by its axes, then of each axis that
+// is free the lower and the upper limit, friction, drive and spring (step/joints/rows.c); of one by
+// coordinates there is neither what is locked nor a spring (tree_rows.c).
+enum { PART_AXES = 6, ROW_PARTS = 5, TREE_PARTS = 4 };
+
+// What the row of that part of a joint is multiplied by where it is seen so; a limit is the other
+// one then, and bears what it bore.
+static double see_row(const Seen *seen, const World *from, const Joint *joint, uint32_t *part) {
+    const uint32_t first = joint->is_rows ? PART_AXES : 0,
+                   parts = joint->is_rows ? ROW_PARTS : TREE_PARTS;
+    if (joint->kind == JOINT_GEAR) {
+        return sign_of_joint(seen, &from->joint[joint->partner[1]]);
+    }
+    if (joint->kind == JOINT_DISTANCE || seen->sign > 0.0) {
+        return 1.0;
+    }
+    if (*part >= first) {
+        const uint32_t axis = (*part - first) / parts, of_axis = (*part - first) % parts;
+        const double sign = sign_of_axis(seen, joint_axis_bit(joint->axes, axis));
+        const bool is_limit = of_axis < 2;
+        *part += !is_limit || sign > 0.0 ? 0 : of_axis == 0 ? 1 : UINT32_MAX;
+        return is_limit ? 1.0 : sign;
+    }
+    if (joint_axis_count(joint->axes & JOINT_TURNS) == 2 &&
+        *part >= 3) { // two axes at right angles
+        const int fixed = joint->axes & 8 ? joint->axes & 16 ? 2 : 1 : 0;
+        return flip_of(seen, (fixed + 1) % 3) * flip_of(seen, (fixed + 2) % 3);
+    }
+    return sign_of_axis(seen, (int)*part);
+}
+
+static int compare_rows(const void *a, const void *b) {
+    const JointMemory *x = a, *y = b;
+    return x->joint != y->joint ? (x->joint > y->joint) - (x->joint < y->joint)
+                                : (x->part > y->part) - (x->part < y->part);
+}
+
+void seen_recall_rows(const Seen *seen, const World *from, const Stepper *there, World *memory) {
+    ASSERT(ARRAY_RESERVE(memory->joint_memory, memory->joint_memory_capacity, there->row_count));
+    memory->joint_memory_count = 0;
+    for (uint32_t i = 0; i < there->row_count; i++) {
+        const StepRow *key = &there->row_key[i];
+        uint32_t joint = 0, part = key->part;
+        while (joint < from->joint_count && seen->joint[joint] != key->joint) {
+            joint++;
+        }
+        ASSERT(joint < from->joint_count);
+        const double sign = see_row(seen, from, &from->joint[joint], &part);
+        if (there->row_impulse[i] != 0.0) {
+            memory->joint_memory[memory->joint_memory_count++] = (JointMemory){
+                .joint = joint, .part = part, .impulse = sign * there->row_impulse[i]};
+        }
+    }
+    if (memory->joint_memory_count > 0) {
+        qsort(memory->joint_memory, memory->joint_memory_count, sizeof(JointMemory), compare_rows);
+    }
+}
+
 // ---- all of it
 
 void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
@@ -327,7 +397,7 @@ void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
     }
     if (seen->is_ordered) {
         order_bodies(seen, world, arena);
-        order_joints(world, dice, arena);
+        order_joints(seen, world, dice, arena);
         order_shapes(world, dice, arena);
     }
     variant_settle(variant);

@@ -18,7 +18,8 @@ typedef struct Seen {
     // again; 3: all of them, so that the frames' orientations stay
     int flip;
     bool is_ordered;
-    uint32_t *body; // the index there of each body here
+    uint32_t *body;  // the index there of each body here
+    uint32_t *joint; // likewise, once it is applied
 } Seen;
 
 // From the dice; its list lives in the arena.
@@ -34,4 +35,9 @@ void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena);
 Vec3 seen_point(const Seen *seen, Vec3 point);
 Vec3 seen_vector(const Seen *seen, Vec3 vector); // velocities, forces, normals
 Vec3 seen_spin(const Seen *seen, Vec3 spin);     // spins, torques
+
+// What rows of joints bore in the variant's step, as the original's would remember it: the impulse
+// of each that has one. `from`: the original, before its step.
+void seen_recall_rows(const Seen *seen, const World *from, const Stepper *there, World *memory);
+
 Push seen_push(const Seen *seen, const Push *push);

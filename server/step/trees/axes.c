@@ -46,8 +46,12 @@ static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint
     return axes->axis + *first;
 }
 
+static bool is_ball_spring(const TreeLink *link, const JointAxis *axis, uint32_t k) {
+    return link->turns == 3 && k >= link->moves && axis[k].stiffness > 0.0;
+}
+
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
-    TreeActs acts = {false, false, false, false};
+    TreeActs acts = {false, false, false, false, false};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;
         if (view->link[i].joint == TREE_NONE) {
@@ -57,6 +61,7 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
             acts.pulls = acts.pulls || axis[k].damping > 0.0 || tree_has_drive(&axis[k]);
             acts.springs = acts.springs || axis[k].stiffness > 0.0;
+            acts.balls = acts.balls || is_ball_spring(&view->link[i], axis, k);
             acts.forces = acts.forces || axes->effort[first + k] != 0.0;
             acts.armatures = acts.armatures || axis[k].armature > 0.0;
         }
@@ -123,6 +128,43 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShar
             added[at] = axis[k].armature + springs[at].change * h * h * axis[k].stiffness +
                         time * (time * stiffness + damping);
         }
+    }
+}
+
+// Q^T K Q of three turns, the sizes in each row added up.
+static void resist_turns(const JointAxis *axis, Vec3 rotation, double factor, double *resist) {
+    const Mat3 rates = tree_rotation_rates(rotation);
+    const Vec3 column[3] = {rates.c0, rates.c1, rates.c2};
+    for (int i = 0; i < 3; i++) {
+        resist[i] = 0.0;
+        for (int j = 0; j < 3; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < 3; k++) {
+                sum += axis[k].stiffness * vec3_get(column[i], k) * vec3_get(column[j], k);
+            }
+            resist[i] += factor * fabs(sum);
+        }
+    }
+}
+
+void tree_axes_resist(const TreeView *view, const TreeAxes *axes, double h, const double *positions,
+                      double *resist) {
+    ASSERT(h > 0.0);
+    memset(resist, 0, view->tree->width * sizeof(double));
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        double turned[JOINT_AXES_MAX];
+        size_t first;
+        if (link->joint == TREE_NONE || link->turns != 3) {
+            continue;
+        }
+        const JointAxis *axis = axes_of(view, axes, i, &first);
+        const double *numbers = tree_axis_positions(link, positions + link->place, turned);
+        for (uint32_t k = 0; k < link->moves; k++) {
+            resist[link->first + k] = h * h * axis[k].stiffness;
+        }
+        resist_turns(axis + link->moves, vec3_load(numbers + link->moves), h * h,
+                     resist + link->first + link->moves);
     }
 }
 

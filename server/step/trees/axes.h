@@ -34,6 +34,7 @@ static inline bool tree_has_bounded_drive(const JointAxis *axis) {
 // What there is along the coordinates of a tree.
 typedef struct TreeActs {
     bool forces, armatures, springs, pulls; // springs, and dampers and drives, are forces, too
+    bool balls;                             // springs of three turns, which couple
 } TreeActs;
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes);
@@ -57,6 +58,18 @@ void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integra
 // drives, (pulls h)^2 K + pulls h D.
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
                     const double *pulls, double h, double *added);
+
+// Of links whose springs are of three turns: where the spring of one turn acts on the spins of all
+// three, and K is no bound of Q^T K Q. For a step that is linear these are given one: B, the sums
+// of the sizes in the rows of Q^T K Q, is diagonal and no less than it. With `resist` = h^2 B,
+// [width], 0 elsewhere, the rates
+//
+//     (M + h^2 B) v = M v0 - h Q^T K x
+//
+// have 1/2 v M v <= 1/2 v0 M v0 + 1/2 x K x, however fast they turn: times v, what remains is
+// 1/2 |x|^2 - 1/2 |x + h Q v|^2 in K, less squares. So these springs are to be taken at the begin.
+void tree_axes_resist(const TreeView *view, const TreeAxes *axes, double h, const double *positions,
+                      double *resist);
 
 // Where forces along the coordinates are asked for: positions of drives, those of springs, rates.
 typedef struct TreeAsked {

@@ -30,7 +30,7 @@ size_t tree_flight_bytes(const Tree *tree) {
     const size_t width = tree->width, positions = tree->position_count;
     const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return tree_work_bytes(tree) +
-           (3 * positions + 11 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
+           (3 * positions + 12 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
            width * sizeof(SpringShare);
 }
 
@@ -54,7 +54,7 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     double **const columns[] = {&flight->velocities, &flight->armature, &flight->added,
                                 &flight->mean,       &flight->way,      &flight->change,
                                 &flight->rest,       &flight->springs,  &flight->others,
-                                &flight->pulls,      &flight->settled};
+                                &flight->pulls,      &flight->settled,  &flight->resist};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = take(&at, width);
     }
@@ -64,7 +64,8 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
 // ---- what is left over
 
 static bool moves_masses(const TreeFlight *flight) {
-    return flight->integrator == INTEGRATOR_MIDPOINT || flight->integrator == INTEGRATOR_IMPLICIT;
+    return !flight->is_held &&
+           (flight->integrator == INTEGRATOR_MIDPOINT || flight->integrator == INTEGRATOR_IMPLICIT);
 }
 
 static void place(TreeFlight *flight, const TreeView *view, const double *positions) {
@@ -309,10 +310,43 @@ static bool is_resolved(const TreeFlight *flight) {
     return flight->h * flight->h * fastest <= TREE_RESOLVED * TREE_RESOLVED;
 }
 
+// What a step that is linear adds for springs that couple, with the masses of the begin, in whose
+// energy it gains nothing: where velocities would take links by radians, those are of elsewhere.
+static void hold_links(TreeFlight *flight) {
+    flight->is_held = true;
+    recall(flight);
+    tree_axes_resist(&flight->view, &flight->axes, flight->h, flight->positions, flight->resist);
+    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+        flight->share[k] = flight->resist[k] > 0.0 ? (SpringShare){0.0, 0.0} : flight->share[k];
+    }
+    tree_axes_mass(&flight->view, &flight->axes, flight->share, flight->pulls, flight->h,
+                   flight->added);
+    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+        flight->added[k] += flight->resist[k];
+    }
+}
+
+// As it was before that.
+static void let_go(TreeFlight *flight) {
+    if (flight->is_held) {
+        flight->is_held = false;
+        recall(flight);
+        weigh_axes(flight);
+    }
+}
+
 // Without velocity products.
 static void throw_links(TreeFlight *flight, double *v) {
+    const bool is_held = flight->acts.balls && flight->integrator != INTEGRATOR_EXPLICIT;
     memcpy(v, flight->velocities, flight->view.tree->width * sizeof(double));
+    if (is_held) {
+        hold_links(flight);
+    }
     find_rest(flight, v, flight->rotation, false);
+    for (uint32_t k = 0; is_held && k < flight->view.tree->width; k++) {
+        flight->rest[k] += flight->resist[k] * v[k];
+        flight->share[k] = flight->resist[k] > 0.0 ? (SpringShare){1.0, 1.0} : flight->share[k];
+    }
     factor(flight);
     correct(flight, v);
 }
@@ -337,7 +371,8 @@ static bool gains_by_products(TreeFlight *flight, double *v) {
     throw_links(flight, v);
     const bool gains = !(energy <= PRODUCT_GAIN * energy_with(flight, v));
     memcpy(v, flight->settled, bytes);
-    if (!gains && moves_masses(flight)) {
+    if (!gains && (flight->is_held || moves_masses(flight))) {
+        let_go(flight);
         find_rest(flight, v, flight->rotation, true);
         factor(flight);
     }
@@ -347,6 +382,7 @@ static bool gains_by_products(TreeFlight *flight, double *v) {
 void tree_fly(TreeFlight *flight, double *v) {
     const TreeView *view = &flight->view;
     const uint32_t width = view->tree->width;
+    flight->is_held = false;
     memcpy(v, flight->velocities, width * sizeof(double));
     recall(flight);
     weigh_axes(flight);

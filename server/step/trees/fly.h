@@ -38,7 +38,9 @@ typedef struct TreeFlight {
     double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
     double kinetic;          // energy at the begin, without armatures [J]
     double *mean, *way, *change, *rest, *springs, *others, *settled; // [width] each, likewise
+    double *resist; // [width] of springs of three turns, in a step that is thrown (axes.h)
     bool is_thrown; // no step was small enough: tree_carry is to follow
+    bool is_held;   // then, by springs of three turns: with the masses of the begin
 } TreeFlight;
 
 // [rad] Links that turn by less in a step are where their scheme can take them.
