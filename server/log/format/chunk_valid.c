@@ -12,9 +12,7 @@ static bool steps_are_valid(const Chunk *chunk, Defect *defect) {
         chunk->first_step != chunk->last_step) {
         return defect_set(defect, "chunk", chunk->sequence, "it shows one step, and names two");
     }
-    if ((chunk->kind == CHUNK_DEFINITION || chunk->kind == CHUNK_SEAL ||
-         chunk->kind == CHUNK_EPISODES) &&
-        chunk->first_step != 0) {
+    if ((chunk->kind == CHUNK_DEFINITION || chunk->kind == CHUNK_SEAL) && chunk->first_step != 0) {
         return defect_set(defect, "chunk", chunk->sequence, "it is of all steps, from the first");
     }
     return (chunk->kind != CHUNK_DEFINITION || chunk->last_step == 0) ||
