@@ -266,8 +266,9 @@ START_TEST(what_overlaps_is_no_deeper_than_it_is_thick) {
     const double thick = 2.0 * sqrt(3.0) * 0.1; // two boxes' half diagonals
     uint64_t seed = 700;
     int contacts = 0;
-    for (int scene = 0; scene < 50 * scene_count(); scene++) {
+    for (int scene = 0; scene < 10 * scene_count(); scene++) {
         Lab lab = make_lab();
+        lab_set(&lab, "budget", 1e4); // what lies where is asked, not what it does
         for (int i = 0; i < BODIES; i++) {
             const Vec3 size = vec3(lab_random(&seed, 0.04, 0.1), lab_random(&seed, 0.04, 0.1),
                                    lab_random(&seed, 0.04, 0.1));
