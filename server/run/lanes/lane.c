@@ -783,7 +783,6 @@ void pool_flush(Pool *pool) {
 }
 
 void pool_unpark(Pool *pool, Strand *strand) {
-    ASSERT(strand->ready);
     Wakes wakes = {.count = 0};
     uv_mutex_lock(&pool->mutex);
     if (strand->parked) {
