@@ -38,18 +38,19 @@ static void note_loss(FleetServer *server, const char *message) {
     }
 }
 
+// `message` may be the connection's own, which goes with it.
 static void lose(FleetServer *server, const char *message, double pause_s) {
-    moreau_disconnect(server->cli.client);
-    server->cli.client = NULL;
-    server->is_asked = server->is_compared = false;
-    forget(&server->before);
-    forget(&server->now);
     const double now_s = terminal_now_s();
     if (server->lost[0] == '\0') {
         server->lost_s = now_s;
     }
     server->retry_s = now_s + pause_s;
     note_loss(server, message);
+    moreau_disconnect(server->cli.client);
+    server->cli.client = NULL;
+    server->is_asked = server->is_compared = false;
+    forget(&server->before);
+    forget(&server->now);
 }
 
 static void join(FleetServer *server) {
