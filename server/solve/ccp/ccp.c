@@ -109,7 +109,7 @@ static Status prepare(Work *work, const Context *context) {
                                 parameter[CCP_TOLERANCE], parameter[CCP_WARM_START] != 0.0, context,
                                 work->arena, work->result, work->error);
     status = STATUS_THEN(status, declare(work));
-    return status == STATUS_OK ? judge_survey(&work->judge, NULL, NULL) : status;
+    return STATUS_THEN(status, judge_survey(&work->judge, NULL, NULL));
 }
 
 // ---- islands
@@ -203,7 +203,7 @@ static Status soften(IslandWork *one, CcpFinish *f) {
     judge_forget(judge, one->island);
     // no iteration may be left: what there is counts by what is asked from now on
     Status status = judge_island(judge, one->share, one->island);
-    return status == STATUS_OK ? finish(one, f, true) : status;
+    return STATUS_THEN(status, finish(one, f, true));
 }
 
 static Status soften_if_due(IslandWork *one, CcpFinish *f) {
@@ -255,7 +255,7 @@ static Status solve_inside(IslandWork *one) {
     if (status == STATUS_OK && !island->is_met && one->ended == CCP_STALLED) {
         status = finish(one, &f, true);
     }
-    return status == STATUS_OK ? soften_if_due(one, &f) : status;
+    return STATUS_THEN(status, soften_if_due(one, &f));
 }
 
 // ---- methods that factor nothing
@@ -288,7 +288,7 @@ static Status solve_softened(IslandWork *one) {
     Status status = ccp_finish_init(&f, &one->of, one->work->arena, one->work->error);
     status = STATUS_THEN(status, ask(one));
     status = STATUS_THEN(status, finish(one, &f, true));
-    return status == STATUS_OK ? soften_if_due(one, &f) : status;
+    return STATUS_THEN(status, soften_if_due(one, &f));
 }
 
 // Judged where little changes any more, and now and then.
@@ -369,7 +369,7 @@ static Status pass_by_pass(IslandWork *one, uint32_t patience) {
     ccp_exact_declare(&one->of, answer, true);
     judge_forget(judge, one->island);
     work->result->passes = passes > work->result->passes ? passes : work->result->passes;
-    return status == STATUS_OK ? judge_now(one) : status;
+    return STATUS_THEN(status, judge_now(one));
 }
 
 // Where passes do not come: Newton's method for the law itself, from where they ended.

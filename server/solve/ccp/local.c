@@ -2,6 +2,7 @@
 #include "solve/ccp/local.h"
 
 #include "base/assert.h"
+#include "base/power.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -163,14 +164,6 @@ static void slide(const Local *l, double gamma[3]) {
     gamma[2] = share * x[2];
 }
 
-// About the inverse of N's size, and a power of two, so that it rounds nothing: Q, which has no
-// unit, stands beside N.
-static double inverse_size(const MassBlock *block) {
-    int exponent;
-    frexp(block->nn + block->tt + block->oo, &exponent);
-    return ldexp(1.0, -exponent);
-}
-
 void ccp_local_solve(const MassBlock *block, double regular, double mu, const double b[3],
                      double gamma[3]) {
     ASSERT(!(regular < 0.0));
@@ -178,7 +171,8 @@ void ccp_local_solve(const MassBlock *block, double regular, double mu, const do
         gamma[0] = gamma[1] = gamma[2] = 0.0;
         return;
     }
-    const double s = inverse_size(block);
+    // Q, which has no unit, stands beside N
+    const double s = power_inverse(block->nn + block->tt + block->oo);
     const double of_b[3] = {s * b[0], s * b[1], s * b[2]};
     const Local l = {s * (block->nn + regular),
                      s * block->nt,

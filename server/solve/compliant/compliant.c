@@ -315,14 +315,16 @@ static bool sweep(IslandWork *work, uint32_t most) {
 // Where a path came to its end and sweeps do not soon meet what is there, there may be nothing: a
 // fold of the path leaves where it passes what is almost an answer, and sweeps take hundreds to get
 // away from it. They are of more use from where all began.
-static bool sweep_and_return(IslandWork *work) {
+static void sweep_and_return(IslandWork *work) {
     DescentIsland *one = &work->one;
-    bool is_done = work->is_at_end && sweep(work, SWEEPS_NEAR);
-    if (work->is_at_end && !is_done) {
+    if (work->is_at_end) {
+        if (sweep(work, SWEEPS_NEAR)) {
+            return;
+        }
         judge_start_again(&one->work->judge, one->island);
         begin(work);
     }
-    return is_done || sweep(work, one->most);
+    sweep(work, one->most);
 }
 
 // Newton's steps; where they do not come, the path; where that ends, sweeps.
@@ -364,7 +366,7 @@ static Status judge_program(const DescentIsland *one, CompliantProgram *program)
     DescentWork *work = one->work;
     Status status =
         compliant_program_store(program, &work->result->answer, work->arena, work->error);
-    return status == STATUS_OK ? judge_island(&work->judge, one->share, one->island) : status;
+    return STATUS_THEN(status, judge_island(&work->judge, one->share, one->island));
 }
 
 static Status note_program(const DescentIsland *one, CompliantProgram *program) {
@@ -434,7 +436,7 @@ static Status solve_coulomb(IslandWork *one) {
     DescentWork *work = one->one.work;
     Status status = compliant_island_init(&one->method, work->contact_law, work->row_law,
                                           work->arena, work->error);
-    return status == STATUS_OK ? descent_end(&one->one, improve(one)) : status;
+    return STATUS_THEN(status, descent_end(&one->one, improve(one)));
 }
 
 static Status open_island(IslandWork *one, NewtonIsland *layout) {

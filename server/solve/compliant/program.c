@@ -2,6 +2,7 @@
 #include "solve/compliant/program.h"
 
 #include "base/assert.h"
+#include "base/power.h"
 #include "solve/compliant/program_parts.h"
 
 #include <string.h>
@@ -51,16 +52,10 @@ static Status no_memory(Error *error) {
                      "The solver's memory is too small for the friction program.");
 }
 
-// Before the velocities' adjoint is a velocity, too, whatever the unit of mass: a factor of both
-// compares them. A power of two rounds nothing; of those from 1/16 to 16 a quarter ends nearest on
-// the problems of tests/solve/check_harness.c.
-static double mass_of(double w) {
-    int exponent;
-    frexp(w, &exponent);
-    return ldexp(0.25, -exponent);
-}
-
-// What decides is of size 1, per mass, where nothing is weighed against friction.
+// What decides is of size 1, per mass, where nothing is weighed against friction. Before the
+// velocities' adjoint is a velocity, too, whatever the unit of mass: a factor of both compares
+// them. Of powers of two from 1/16 to 16 a quarter ends nearest on the problems of
+// tests/solve/check_harness.c.
 static double weight_of(const CompliantProgram *p) {
     double most = 0.0;
     bool is_weighed = false;
@@ -71,7 +66,7 @@ static double weight_of(const CompliantProgram *p) {
         is_weighed = is_weighed || kind == PART_CONTACT || kind == PART_BOUNDED;
         most = c->w > most ? c->w : most;
     }
-    const double mass = mass_of(most);
+    const double mass = 0.25 * power_inverse(most);
     return is_weighed ? mass : mass * most * most / (p->zeta * p->tangent * p->tangent);
 }
 
