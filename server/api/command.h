@@ -29,7 +29,8 @@ enum {
     COMMAND_ANY_NUMBER =
         64, // its numbers may be NaN: they are judged row by row, as it carries them out
     COMMAND_GROUP = 128, // names a group, and keeps its place among the calls on it (group_turn.h)
-    COMMAND_ROWS = 256   // of such: works on worlds, which must not be away
+    COMMAND_ROWS = 256,  // of such: works on worlds, which must not be away
+    COMMAND_LIST = 512   // PLACE_OWN: names a list of worlds
 };
 
 typedef struct Command {
@@ -37,7 +38,9 @@ typedef struct Command {
     const char *name; // METHOD of `moreau call`
     CommandPlace place;
     uint32_t flags;
-    size_t world_offset; // PLACE_WORLD, COMMAND_GROUP: where the call's message holds that id
+    // where the call's message holds the id of PLACE_WORLD, COMMAND_GROUP, or of the world that a
+    // call of PLACE_OWN may name; COMMAND_LIST: how many those are, and right behind it which
+    size_t world_offset;
     const char *meaning;
     // Nullable; the loop thread or, of a long frame, a lane: judges the message and makes of it
     // what the others need, with the arena and nothing else of the server. A status other than OK

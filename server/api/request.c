@@ -352,9 +352,22 @@ const void *request_call(const Request *request) {
     return request->message->ping;
 }
 
+// The world that a call is on. 0: none, or several.
+static uint64_t world_named(const Request *request) {
+    const Command *command = request->command;
+    const char *at = (const char *)request_call(request) + command->world_offset;
+    if (command->world_offset == 0 || command->flags & COMMAND_GROUP) {
+        return 0;
+    }
+    if (command->flags & COMMAND_LIST) {
+        const size_t count = *(const size_t *)(const void *)at;
+        return count == 1 ? **(uint64_t *const *)(const void *)(at + sizeof(count)) : 0;
+    }
+    return *(const uint64_t *)(const void *)at;
+}
+
 static Status find_world(Request *request, Error *error) {
-    uint64_t id = *(const uint64_t *)(const void *)((const char *)request_call(request) +
-                                                    request->command->world_offset);
+    const uint64_t id = world_named(request);
     WorldEntry *entry = host_find(request->api->def.host, id);
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".", id);
@@ -425,24 +438,10 @@ static JobOutcome refuse_on_lane(Job *job, Lane *lane) {
     return JOB_DONE;
 }
 
-// The world that a call of its own place is on. 0: none, or several.
-static uint64_t world_named(const Request *request) {
-    const Moreau__V1__Request *message = request->message;
-    switch (message->call_case) {
-    case MOREAU__V1__REQUEST__CALL_WORLD_STEP:
-        return message->world_step->n_worlds == 1 ? message->world_step->worlds[0] : 0;
-    case MOREAU__V1__REQUEST__CALL_WORLD_HASH:
-        return message->world_hash->n_worlds == 1 ? message->world_hash->worlds[0] : 0;
-    case MOREAU__V1__REQUEST__CALL_SNAPSHOT_CLONE:
-        return message->snapshot_clone->has_world ? message->snapshot_clone->world : 0;
-    default:
-        return 0;
-    }
-}
-
+// Of a call that finds its worlds itself, and has not.
 static void take_turn(Request *request) {
     WorldEntry *entry = host_find(request->api->def.host, world_named(request));
-    if (request->world == NULL && entry != NULL) {
+    if (request->command->place == PLACE_OWN && request->world == NULL && entry != NULL) {
         host_retain(entry);
         request->world = entry;
     }

@@ -58,21 +58,46 @@ START_TEST(rows_stand_in_the_order_of_the_protocol) {
 }
 END_TEST
 
+static const ProtobufCFieldDescriptor *field_of(const Command *row, const char *name) {
+    const ProtobufCFieldDescriptor *call =
+        protobuf_c_message_descriptor_get_field(&moreau__v1__request__descriptor, row->field);
+    return protobuf_c_message_descriptor_get_field_by_name(call->descriptor, name);
+}
+
 START_TEST(a_row_that_works_on_a_world_or_group_knows_where_its_id_stands) {
     for (size_t i = 0; command_at(i) != NULL; i++) {
         const Command *row = command_at(i);
         const bool is_group = row->flags & COMMAND_GROUP;
         if (row->place != PLACE_WORLD && !is_group) {
-            ck_assert_uint_eq(row->world_offset, 0);
             continue;
         }
-        const ProtobufCFieldDescriptor *call =
-            protobuf_c_message_descriptor_get_field(&moreau__v1__request__descriptor, row->field);
-        const ProtobufCFieldDescriptor *world = protobuf_c_message_descriptor_get_field_by_name(
-            call->descriptor, is_group ? "group" : "world");
+        const ProtobufCFieldDescriptor *world = field_of(row, is_group ? "group" : "world");
         ck_assert_msg(world != NULL, "%s names none", row->name);
         ck_assert_int_eq(world->type, PROTOBUF_C_TYPE_UINT64);
         ck_assert_uint_eq(row->world_offset, world->offset);
+    }
+}
+END_TEST
+
+// So one that is refused has its turn. What is part of no world's queue has none.
+START_TEST(a_row_that_finds_its_worlds_itself_knows_where_they_are_named) {
+    for (size_t i = 0; command_at(i) != NULL; i++) {
+        const Command *row = command_at(i);
+        if (row->place == PLACE_WORLD || row->flags & COMMAND_GROUP) {
+            continue;
+        }
+        const bool has_turn = row->place == PLACE_OWN && !(row->flags & COMMAND_BACKGROUND);
+        const ProtobufCFieldDescriptor *world = has_turn ? field_of(row, "world") : NULL,
+                                       *worlds = has_turn ? field_of(row, "worlds") : NULL;
+        const bool is_list = worlds != NULL && worlds->label == PROTOBUF_C_LABEL_REPEATED;
+        ck_assert_msg(is_list == ((row->flags & COMMAND_LIST) != 0), "%s", row->name);
+        if (is_list) { // their number, and right behind it where they are
+            ck_assert_uint_eq(row->world_offset, worlds->quantifier_offset);
+            ck_assert_uint_eq(worlds->offset, worlds->quantifier_offset + sizeof(size_t));
+        } else {
+            ck_assert_msg(row->world_offset == (world == NULL ? 0 : world->offset), "%s",
+                          row->name);
+        }
     }
 }
 END_TEST
@@ -168,6 +193,7 @@ static TCase *case_commands(void) {
     tcase_add_test(tcase, every_call_of_the_protocol_has_a_row_with_its_name);
     tcase_add_test(tcase, rows_stand_in_the_order_of_the_protocol);
     tcase_add_test(tcase, a_row_that_works_on_a_world_or_group_knows_where_its_id_stands);
+    tcase_add_test(tcase, a_row_that_finds_its_worlds_itself_knows_where_they_are_named);
     tcase_add_test(tcase, every_row_has_what_its_place_calls);
     tcase_add_test(tcase, calls_stand_in_one_place_of_the_request);
     return tcase;

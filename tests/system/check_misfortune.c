@@ -375,16 +375,24 @@ START_TEST(a_refusal_waits_behind_a_recording_that_waits_for_the_disk) {
     const Moreau__V1__WorldStep step = wire_step_call(&world, 1);
     Moreau__V1__WorldStep odd = step;
     odd.n_joint_effort = 3, odd.joint_effort = short_pose; // of no joints
+    Moreau__V1__EpisodeStop both = stop;
+    both.episode = episode;
+    Moreau__V1__GroupCreate group = MOREAU__V1__GROUP_CREATE__INIT;
+    group.has_world = 1, group.world = world;
+    group.has_count = 1, group.count = 0;
     const double begun_ms = server_now_ms();
     const uint64_t id[] = {wire_submit(client, &stop),  wire_submit(client, &set),
                            wire_submit(client, &clone), wire_submit(client, &none),
-                           wire_submit(client, &odd),   wire_submit(client, &step)};
+                           wire_submit(client, &odd),   wire_submit(client, &both),
+                           wire_submit(client, &group), wire_submit(client, &step)};
     set.world = free_world;
     wire_refuse(other, &set, CODE(INVALID_ARGUMENT), "pose");
     ck_assert(!wire_waits(client, 0));
     const Moreau__V1__Status__Code code[] = {CODE(OK),
                                              CODE(INVALID_ARGUMENT),
                                              CODE(RESOURCE_EXHAUSTED),
+                                             CODE(INVALID_ARGUMENT),
+                                             CODE(INVALID_ARGUMENT),
                                              CODE(INVALID_ARGUMENT),
                                              CODE(INVALID_ARGUMENT),
                                              CODE(OK)};

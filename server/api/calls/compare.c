@@ -120,7 +120,7 @@ static Status make_plan(Request *request, ComparePlan *plan, Error *error) {
     if (status == STATUS_OK && order->record) {
         status = plan_recordings(request, plan, error);
     }
-    return status == STATUS_OK ? compare_open(&plan->comparison, &plan->def, error) : status;
+    return STATUS_THEN(status, compare_open(&plan->comparison, &plan->def, error));
 }
 
 // ---- the work

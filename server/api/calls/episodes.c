@@ -75,7 +75,7 @@ Status command_episode_start_judge(Request *request, Error *error) {
                       "Events cannot be recorded of an episode that is lossy: who touches whom "
                       "follows from every step. Leave one of the two out.");
     }
-    return status == STATUS_OK ? take_plan(request, error) : status;
+    return STATUS_THEN(status, take_plan(request, error));
 }
 
 // That of its Stop, which shows all that is given here: an episode that could not be described
@@ -559,7 +559,7 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
     Status status = take_conditions(request, &filter, error);
     Log *log = request->api->def.log;
     LogReader *reader;
-    status = status == STATUS_OK ? log_take_reader(log, &reader, error) : status;
+    status = STATUS_THEN(status, log_take_reader(log, &reader, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -571,7 +571,7 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
     if (status == STATUS_ABORTED) {
         return episode_end_watch(request, &watch, error);
     }
-    return status == STATUS_OK ? close_list(request, listing, error) : status;
+    return STATUS_THEN(status, close_list(request, listing, error));
 }
 
 // The world as it was at the episode's start, the caller's to destroy.

@@ -38,7 +38,7 @@ static Status make_world(Request *request, Error *error) {
         Input input = stored_snapshot_input(plan->snapshot);
         status = door_change(door, &input, &request->arena, NULL, NULL, error);
     }
-    return status == STATUS_OK ? door_set_origin(door, &plan->origin, error) : status;
+    return STATUS_THEN(status, door_set_origin(door, &plan->origin, error));
 }
 
 static JobOutcome make_on_lane(Job *job, Lane *lane) {

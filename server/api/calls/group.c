@@ -288,9 +288,8 @@ static Status make_next(const MakePlan *plan, MakePart *part, Lane *lane, Error 
     if (part->made == 0) {
         status = group_save_begin_range(&plan->saved, part->block, &part->left, error);
     }
-    return status == STATUS_OK ? group_save_restore_next(&plan->saved, group, world, &part->left,
-                                                         &lane->scratch, error)
-                               : status;
+    return STATUS_THEN(status, group_save_restore_next(&plan->saved, group, world, &part->left,
+                                                       &lane->scratch, error));
 }
 
 // A world needs about what the template takes, and as much again to be stepped.
@@ -505,7 +504,7 @@ static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
             arena_take_array(&plan->request->arena, plan->entry->block_count, sizeof(MakePart));
         status = plan->part == NULL ? out_of_memory(error) : describe(plan, error);
     }
-    return status == STATUS_OK ? record(plan, error) : status;
+    return STATUS_THEN(status, record(plan, error));
 }
 
 static JobOutcome template_on_lane(Job *job, Lane *lane) {
@@ -546,9 +545,8 @@ static Status judge_record(const Request *request, Error *error) {
                          RECORDER_KEYFRAME_STEPS_MAX, record->keyframe_steps);
     }
     Status status = episode_check_build(request, error);
-    return status == STATUS_OK
-               ? episode_check_labels(record->n_labels, record->labels, "record.labels", error)
-               : status;
+    return STATUS_THEN(
+        status, episode_check_labels(record->n_labels, record->labels, "record.labels", error));
 }
 
 // What a recording says, or a saved group, is not said again. `what` it goes on from.
@@ -639,7 +637,7 @@ Status command_group_create_judge(Request *request, Error *error) {
         status =
             range_check(RANGE_IDLE_TIMEOUT, message->idle_timeout_s, "idle_timeout_s", -1, error);
     }
-    return status == STATUS_OK ? judge_record(request, error) : status;
+    return STATUS_THEN(status, judge_record(request, error));
 }
 
 static const char *choose_name(const MakePlan *plan) {

@@ -29,7 +29,7 @@ Status command_group_reset_prepare(Request *request, Error *error) {
         status = group_run_check_column(run, message->n_values, call->group->noise.column_count,
                                         "values", error);
     }
-    return status == STATUS_OK ? carry_out(run, GROUP_RETURNS(message), error) : status;
+    return STATUS_THEN(status, carry_out(run, GROUP_RETURNS(message), error));
 }
 
 Status command_group_step_prepare(Request *request, Error *error) {
@@ -43,7 +43,7 @@ Status command_group_step_prepare(Request *request, Error *error) {
     run->call.verb = GROUP_STEP;
     status = group_run_take_actions(run, message->n_action, message->action,
                                     message->n_action_double, message->action_double, error);
-    return status == STATUS_OK ? carry_out(run, GROUP_RETURNS(message), error) : status;
+    return STATUS_THEN(status, carry_out(run, GROUP_RETURNS(message), error));
 }
 
 Status command_group_read_prepare(Request *request, Error *error) {

@@ -402,7 +402,7 @@ static JobOutcome play_on_lane(Job *job, Lane *lane) {
     if (!waits) {
         // what was gathered before something went wrong is sent as well
         Status sent = send_event(replay, lane, status == STATUS_OK ? &error : NULL);
-        status = status == STATUS_OK ? sent : status;
+        status = STATUS_THEN(status, sent);
     }
     replay->error = status == STATUS_OK ? (Error){0} : error;
     return JOB_DONE;

@@ -188,7 +188,7 @@ static Status make_joints(const Moreau__V1__WorldStep *message, Batch *batch, Er
 
 Status command_world_step_judge(Request *request, Error *error) {
     Status status = check_step(request->message->world_step, error);
-    return status == STATUS_OK ? check_joints(request->message->world_step, error) : status;
+    return STATUS_THEN(status, check_joints(request->message->world_step, error));
 }
 
 static StepResults wanted_results(const Moreau__V1__WorldStep *message) {

@@ -545,5 +545,5 @@ Status command_subscribe_prepare(Request *request, Error *error) {
     Status status = request->message->subscribe->has_group ? find_in_group(request, &target, error)
                                                            : find_world(request, &target, error);
     status = STATUS_THEN(status, check_room(request->api, error));
-    return status == STATUS_OK ? begin(request, &target, error) : status;
+    return STATUS_THEN(status, begin(request, &target, error));
 }

@@ -108,7 +108,7 @@ static Status read_recorded(Request *request, Lane *lane, TouchesPlan *plan,
     if (status == STATUS_ABORTED) {
         return episode_end_watch(request, &watch, error);
     }
-    return status == STATUS_OK ? fill(request, &rows, false, reply, error) : status;
+    return STATUS_THEN(status, fill(request, &rows, false, reply, error));
 }
 
 // ---- what steps say
@@ -118,9 +118,8 @@ static Status open_touching(Request *request, TouchesPlan *plan, Error *error) {
     Status status = episode_check_build(request, error);
     status = STATUS_THEN(status, episode_check_row(request, &plan->row, error));
     status = STATUS_THEN(status, host_check_memory(host, episode_player_bytes(&plan->row), error));
-    return status == STATUS_OK ? touching_open(&plan->touching, request->api->def.log, &plan->row,
-                                               host_limits(host), error)
-                               : status;
+    return STATUS_THEN(status, touching_open(&plan->touching, request->api->def.log, &plan->row,
+                                             host_limits(host), error));
 }
 
 // Steps for a while. request->outcome: what the lane is to do next, where it is not over.
@@ -168,7 +167,7 @@ static Status simulate(Request *request, Lane *lane, TouchesPlan *plan, Moreau__
     }
     TouchRows rows;
     status = touching_rows(plan->touching, &plan->query, &request->arena, &rows, error);
-    return status == STATUS_OK ? fill(request, &rows, true, reply, error) : status;
+    return STATUS_THEN(status, fill(request, &rows, true, reply, error));
 }
 
 // ---- asking

@@ -424,7 +424,7 @@ Status command_world_add_joints_judge(Request *request, Error *error) {
     Input input = {.kind = INPUT_JOINTS};
     Status status =
         joints_columns(request->message->world_add_joints, &request->arena, &input.joints, error);
-    return status == STATUS_OK ? keep_input(request, &input, error) : status;
+    return STATUS_THEN(status, keep_input(request, &input, error));
 }
 
 // Ids of materials and shapes count from 1; those of bodies may have been used before.
@@ -504,7 +504,7 @@ Status command_world_remove(Request *request, Lane *lane, Moreau__V1__Reply *rep
 Status command_world_set_judge(Request *request, Error *error) {
     Input input = {.kind = INPUT_SET};
     Status status = set_order(request->message->world_set, &request->arena, &input.set, error);
-    return status == STATUS_OK ? keep_input(request, &input, error) : status;
+    return STATUS_THEN(status, keep_input(request, &input, error));
 }
 
 Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
