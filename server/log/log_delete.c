@@ -42,7 +42,7 @@ static Status take_part(Log *log, bool *is_over, Error *error) {
     status = log->is_deleting ? writer_delete_piece(writer, &log->doomed, is_over, error)
              : is_errand      ? begin_errand(log, is_over, error)
                               : log_keep_retire(log, &outcome, error);
-    status = status == STATUS_OK ? writer_commit(writer, error) : status;
+    status = STATUS_THEN(status, writer_commit(writer, error));
     if (status != STATUS_OK) {
         writer_rollback(writer);
     } else if (log->is_deleting || is_errand) {

@@ -83,7 +83,7 @@ static Status write_marks(Log *log, Error *error) {
                                       error);
         }
     }
-    return status == STATUS_OK ? writer_commit(&log->writer, error) : status;
+    return STATUS_THEN(status, writer_commit(&log->writer, error));
 }
 
 // Says in the file which recordings have failed, if it can.
@@ -185,9 +185,8 @@ static Status write_end(Log *log, LogRecording *recording, uint64_t now_ns, Erro
     seal_chunk(recording, &chunk, buffer->bytes, buffer->used, now_ns);
     Status status =
         writer_add_chunk(&log->writer, recording->row, &chunk, buffer->bytes, buffer->used, error);
-    return status == STATUS_OK
-               ? writer_end_recording(&log->writer, recording->row, &recording->def, seal, error)
-               : status;
+    return STATUS_THEN(
+        status, writer_end_recording(&log->writer, recording->row, &recording->def, seal, error));
 }
 
 static Status begin_recording(Log *log, LogRecording *recording, Error *error) {

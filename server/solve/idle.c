@@ -105,5 +105,5 @@ Status idle_leave_out(const ContactProblem *problem, bool has_springs, Arena *ar
     *rest = *problem;
     Status status =
         problem->all_free ? STATUS_OK : leave_out_contacts(has_springs, arena, rest, count, error);
-    return status == STATUS_OK ? leave_out_rows(arena, rest, count, error) : status;
+    return STATUS_THEN(status, leave_out_rows(arena, rest, count, error));
 }

@@ -364,5 +364,5 @@ Status reach_run(StepState *state) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
     Status status = place_bodies(state);
-    return status == STATUS_OK ? find_candidates(state) : status;
+    return STATUS_THEN(status, find_candidates(state));
 }

@@ -90,9 +90,8 @@ static Status check_axis_columns(const Moreau__V1__WorldAddJoints *m, size_t n, 
     };
     Status status =
         check_lengths(lengths, sizeof(lengths) / sizeof(lengths[0]), "one per free axis", error);
-    return status == STATUS_OK ? check_length(m->n_position, positions, "position",
-                                              "one per free axis, 4 of three turns", error)
-                               : status;
+    return STATUS_THEN(status, check_length(m->n_position, positions, "position",
+                                            "one per free axis, 4 of three turns", error));
 }
 
 static const double *column(size_t length, const double *values) {

@@ -156,5 +156,5 @@ Status set_order(const Moreau__V1__WorldSet *m, Arena *arena, SetOrder *order, E
     Status status = take_bodies(m, &order->update, error);
     status = STATUS_THEN(status, take_joints(m, arena, &order->joints, error));
     status = STATUS_THEN(status, take_materials(m, arena, &order->materials, error));
-    return status == STATUS_OK ? convert_settings(m->settings, &order->settings, error) : status;
+    return STATUS_THEN(status, convert_settings(m->settings, &order->settings, error));
 }

@@ -221,7 +221,7 @@ static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Sha
     if (status == STATUS_OK && !is_made) {
         status = take_inertia(columns, index, shape, mass, error);
     }
-    return status == STATUS_OK ? finish_mass(mass, columns->inertia != NULL, index, error) : status;
+    return STATUS_THEN(status, finish_mass(mass, columns->inertia != NULL, index, error));
 }
 
 Status body_change_mass(const BodyMass *now, const double *mass, const double *inertia,
@@ -238,7 +238,7 @@ Status body_change_mass(const BodyMass *now, const double *mass, const double *i
         changed->inertia = scale_inertia(now->inertia, changed->mass / now->mass);
         status = check_inertia_of_mass(changed->inertia, index, error);
     }
-    return status == STATUS_OK ? finish_mass(changed, inertia != NULL, index, error) : status;
+    return STATUS_THEN(status, finish_mass(changed, inertia != NULL, index, error));
 }
 
 Status body_mass(const BodyColumns *columns, uint32_t index, const Shape *shape, BodyMass *mass,

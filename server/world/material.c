@@ -64,7 +64,7 @@ static Status check(const Material *material, const Judged *of, Error *error) {
             status = check_number(numbers[i].kind, numbers[i].value, numbers[i].name, of, error);
         }
     }
-    return status == STATUS_OK ? check_exponent(material->hertz_exponent, of, error) : status;
+    return STATUS_THEN(status, check_exponent(material->hertz_exponent, of, error));
 }
 
 Status material_check(const Material *material, size_t index, Error *error) {

@@ -118,7 +118,7 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
     }
     Status status = check_pose(primitive->local, index, error);
     status = STATUS_THEN(status, check_mass(row, primitive, index, error));
-    return status == STATUS_OK ? check_foundation(primitive, index, error) : status;
+    return STATUS_THEN(status, check_foundation(primitive, index, error));
 }
 
 void primitive_forget_sizes(Primitive *primitive) {

@@ -270,7 +270,7 @@ static Status change_tables(sqlite3 *db, const char *const *parts, size_t count,
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         status = run(db, parts[i], doing, error);
     }
-    status = status == STATUS_OK ? run(db, marks, doing, error) : status;
+    status = STATUS_THEN(status, run(db, marks, doing, error));
     if (status != STATUS_OK) {
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL); // of what has begun
     }
@@ -393,7 +393,7 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
 
 Status schema_check_path(const char *path, Error *error) {
     Status status = check_folder(path, true, error);
-    return status == STATUS_OK ? check_file(path, true, error) : status;
+    return STATUS_THEN(status, check_file(path, true, error));
 }
 
 Status schema_open(const char *path, bool full_durability, sqlite3 **db, Error *error) {

@@ -470,7 +470,7 @@ static Status count_episodes(LogReader *reader, const EpisodeFilter *filter, Lis
                              uint64_t *total, Error *error) {
     sqlite3_stmt *statement;
     Status status = prepare_list(reader, filter, kind, &statement, error);
-    return status == STATUS_OK ? reader_take_count(reader, statement, total, error) : status;
+    return STATUS_THEN(status, reader_take_count(reader, statement, total, error));
 }
 
 // At most *count ids; says how many there were.

@@ -327,8 +327,7 @@ static Status check_highlights(ProofWork *work, const ChunkRow *rows, size_t row
                    "hold no numbers.",
                    stray_count);
     }
-    status =
-        status == STATUS_OK ? list_sealed(work, rows, row_count, &sealed, &count, error) : status;
+    status = STATUS_THEN(status, list_sealed(work, rows, row_count, &sealed, &count, error));
     for (HighlightKind kind = HIGHLIGHT_UNCONVERGED;
          status == STATUS_OK && kind < HIGHLIGHT_KIND_COUNT; kind++) {
         Highlight *stored;

@@ -146,7 +146,7 @@ static Status count_touches(LogReader *reader, const EpisodeRow *episode, const 
                             uint64_t *total, Error *error) {
     sqlite3_stmt *statement;
     Status status = prepare(reader, episode, query, true, &statement, error);
-    return status == STATUS_OK ? reader_take_count(reader, statement, total, error) : status;
+    return STATUS_THEN(status, reader_take_count(reader, statement, total, error));
 }
 
 // What can be no touch stands in the row of somebody who changed it.
@@ -267,7 +267,7 @@ static Status read_touches(LogReader *reader, const EpisodeRow *episode, const T
         return reader_memory_ended("the touches of an episode", error);
     }
     status = read_page(reader, episode, query, rows, room, error);
-    return status == STATUS_OK ? read_names(reader, episode, rows, arena, error) : status;
+    return STATUS_THEN(status, read_names(reader, episode, rows, arena, error));
 }
 
 Status log_reader_touches(LogReader *reader, const EpisodeRow *episode, const TouchQuery *query,

@@ -217,7 +217,7 @@ static Status put_found(const uint8_t *bytes, size_t count, void *context, Error
     put->added += is_new;
     if (status == STATUS_OK && put->found % TRANSACTION_ROWS == 0) {
         status = writer_commit(&put->writer, error);
-        status = status == STATUS_OK ? writer_begin(&put->writer, false, error) : status;
+        status = STATUS_THEN(status, writer_begin(&put->writer, false, error));
     }
     return status;
 }
@@ -252,7 +252,7 @@ static Status copy_tables(DamagedCopy *file, FILE *out) {
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == STATUS_OK; i++) {
         status = copy_table(file, tables[i], out);
     }
-    return status == STATUS_OK ? run(file, "COMMIT") : status;
+    return STATUS_THEN(status, run(file, "COMMIT"));
 }
 
 Status copy_damaged(const char *path, const char *target, FILE *out, Error *error) {
@@ -272,5 +272,5 @@ Status copy_damaged(const char *path, const char *target, FILE *out, Error *erro
     }
     sqlite3_close(file.to);
     sqlite3_close(file.from);
-    return status == STATUS_OK ? search(path, target, out, error) : status;
+    return STATUS_THEN(status, search(path, target, out, error));
 }

@@ -68,5 +68,5 @@ Status inspect_file(const char *path, FILE *out, Error *error) {
     Says says = {.out = out};
     status = integrity_check(db, &integrity, say, &says, error);
     sqlite3_close(db);
-    return status == STATUS_OK ? sum_up(path, &integrity, is_log_bad, out, error) : status;
+    return STATUS_THEN(status, sum_up(path, &integrity, is_log_bad, out, error));
 }

@@ -204,9 +204,8 @@ static Status take_chunk(Merge *merge, const Taking *taking, const Chunk *chunk,
         return writer_add_chunk(&merge->writer, taking->recording, chunk, bytes, count, error);
     }
     Status status = delete_chunk(merge, there->id, error); // a damaged one
-    return status == STATUS_OK
-               ? writer_put_chunk(&merge->writer, taking->recording, chunk, bytes, count, error)
-               : status;
+    return STATUS_THEN(
+        status, writer_put_chunk(&merge->writer, taking->recording, chunk, bytes, count, error));
 }
 
 static Status take_chunks(Merge *merge, const Taking *taking, Error *error) {
@@ -270,8 +269,7 @@ static Status find_home(Merge *merge, Taking *taking, const RecordingDef *def, E
         merge->recordings++;
         return writer_add_recording(&merge->writer, def, &taking->recording, error);
     }
-    return status == STATUS_OK ? list_places(merge, taking->recording, taking->is_group, error)
-                               : status;
+    return STATUS_THEN(status, list_places(merge, taking->recording, taking->is_group, error));
 }
 
 // Rows say what the seal says, if there is one.
@@ -283,9 +281,8 @@ static Status settle(Merge *merge, const Taking *taking, const RecordingDef *def
     if (status == STATUS_NOT_FOUND) {
         return STATUS_OK; // it stays open
     }
-    return status == STATUS_OK
-               ? writer_end_recording(&merge->writer, taking->recording, def, &seal, error)
-               : status;
+    return STATUS_THEN(status,
+                       writer_end_recording(&merge->writer, taking->recording, def, &seal, error));
 }
 
 static Status take_defined(Merge *merge, Taking *taking, Arena *arena, Error *error) {

@@ -270,12 +270,9 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
     status =
         STATUS_THEN(status, writer_interrupt(writer, recording,
                                              "the server ended without stopping it", last, error));
-    return status == STATUS_OK ? run_for(writer,
-                                         "UPDATE episode SET pinned = 1 WHERE id" MEMBERS_OF(
-                                             "?1") " AND number IN "
-                                                   "(SELECT number FROM pins)",
-                                         recording, error)
-                               : status;
+    static const char pins[] = "UPDATE episode SET pinned = 1 WHERE id" MEMBERS_OF(
+        "?1") " AND number IN (SELECT number FROM pins)";
+    return STATUS_THEN(status, run_for(writer, pins, recording, error));
 }
 
 // Its row alone is left to say what it was.
@@ -393,5 +390,5 @@ Status rebuild_rows(Writer *writer, Finds *finds, Error *error) {
     for (size_t i = 0; status == STATUS_OK && i < sizeof(parts) / sizeof(parts[0]); i++) {
         status = parts[i](writer, finds, error);
     }
-    return status == STATUS_OK ? writer_commit(writer, error) : status;
+    return STATUS_THEN(status, writer_commit(writer, error));
 }

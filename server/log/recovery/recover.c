@@ -43,8 +43,8 @@ static Status mend_indexes(Writer *writer, const Integrity *integrity, FILE *out
             continue;
         }
         status = writer_begin(writer, true, error);
-        status = status == STATUS_OK ? writer_reindex(writer, i, error) : status;
-        status = status == STATUS_OK ? writer_commit(writer, error) : status;
+        status = STATUS_THEN(status, writer_reindex(writer, i, error));
+        status = STATUS_THEN(status, writer_commit(writer, error));
         fprintf(out, "Index %s did not lead to all rows%s.\n", index_name(i),
                 status == STATUS_OK ? ", and does again" : "");
     }

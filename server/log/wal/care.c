@@ -153,7 +153,7 @@ static void report_flips(const Report *report, const WalJudged *judged, const ch
 
 static Status judge(const char *database, WalJudged *judged, Error *error) {
     const Status status = check_names(database, error);
-    return status == STATUS_OK ? wal_judge(database, judged, error) : status;
+    return STATUS_THEN(status, wal_judge(database, judged, error));
 }
 
 // No copy stops a start where nothing is lost that was promised.
@@ -193,7 +193,7 @@ Status wal_care_for_start(const char *database, const Report *report, WalPlace *
     if (status == STATUS_OK && (judged.flip_count > 0 || has_lost(&judged))) {
         status = care(database, report, &judged, error);
     }
-    return status == STATUS_OK ? wal_sync(database, &judged, synced, error) : status;
+    return STATUS_THEN(status, wal_sync(database, &judged, synced, error));
 }
 
 Status wal_care_for_recovery(const char *database, FILE *out, Error *error) {

@@ -269,8 +269,7 @@ static Status interrupt(Writer *writer, int64_t recording, const char *why, Aren
         status = put_seal(writer, recording, &def, &found, error);
     }
     *last_step = found.seal.last_step;
-    return status == STATUS_OK ? writer_end_recording(writer, recording, &def, &found.seal, error)
-                               : status;
+    return STATUS_THEN(status, writer_end_recording(writer, recording, &def, &found.seal, error));
 }
 
 Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,

@@ -403,9 +403,8 @@ static Status add_events(Writer *writer, int64_t recording, const Chunk *chunk, 
 static Status add_episodes(Writer *writer, int64_t recording, const Chunk *chunk, Error *error) {
     EpisodesChunk episodes;
     Status status = episodes_open(chunk, &episodes, error);
-    return status == STATUS_OK
-               ? add_rows(writer, recording, (EpisodeSource){.episodes = &episodes}, error)
-               : status;
+    return STATUS_THEN(status,
+                       add_rows(writer, recording, (EpisodeSource){.episodes = &episodes}, error));
 }
 
 static void bind_chunk(sqlite3_stmt *statement, int64_t recording, const Chunk *chunk) {
@@ -456,7 +455,7 @@ Status writer_add_derived(Writer *writer, int64_t recording, const Chunk *chunk,
 Status writer_add_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
                         size_t count, Error *error) {
     Status status = writer_put_chunk(writer, recording, chunk, bytes, count, error);
-    return status == STATUS_OK ? writer_add_derived(writer, recording, chunk, error) : status;
+    return STATUS_THEN(status, writer_add_derived(writer, recording, chunk, error));
 }
 
 // ---- mending

@@ -243,9 +243,8 @@ Status player_run(Player *player, LogReader *reader, uint64_t step, bool check, 
                   Error *error) {
     if (player->group != NULL) {
         Status status = check_step(player->episode, step, error);
-        return status == STATUS_OK ? group_player_run(player->group, reader, step, check, scratch,
-                                                      until_ns, context, difference, error)
-                                   : status;
+        return STATUS_THEN(status, group_player_run(player->group, reader, step, check, scratch,
+                                                    until_ns, context, difference, error));
     }
     ASSERT(player->has_state);
     *difference = (PlayerDifference){0};

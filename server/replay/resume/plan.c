@@ -368,5 +368,5 @@ Status resume_plan(Resume *resume, LogReader *reader, const Stop *stop, Error *e
     }
     group_calls_deinit(&calls);
     resume->facts.calls_lost = known > resume->facts.step ? known - resume->facts.step : 0;
-    return status == STATUS_OK ? check_step(resume, error) : status;
+    return STATUS_THEN(status, check_step(resume, error));
 }

@@ -122,7 +122,7 @@ static Status open_recording(Resume *resume, LogReader *reader, const Stop *stop
     Status status = check_row(&resume->row, error);
     status = STATUS_THEN(status, read_definition(resume, reader, error));
     status = STATUS_THEN(status, make_ranges(resume, error));
-    return status == STATUS_OK ? resume_plan(resume, reader, stop, error) : status;
+    return STATUS_THEN(status, resume_plan(resume, reader, stop, error));
 }
 
 Status resume_open(Resume **resume, const ResumeDef *def, LogReader *reader, const Stop *stop,

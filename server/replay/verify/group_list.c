@@ -162,5 +162,5 @@ Status group_list_work(GroupList *list, LogReader *reader, uint64_t until_ns,
         }
     }
     *is_over = status == STATUS_OK;
-    return status == STATUS_OK ? compare(list, difference, error) : status;
+    return STATUS_THEN(status, compare(list, difference, error));
 }

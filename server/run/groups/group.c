@@ -222,7 +222,7 @@ Status group_add_world(Group *group, uint32_t i, Error *error) {
         return out_of_memory(error);
     }
     status = group_set_parameters(group, i, false, error);
-    return status == STATUS_OK ? group_set_parameters(group, i, true, error) : status;
+    return STATUS_THEN(status, group_set_parameters(group, i, true, error));
 }
 
 size_t group_bytes(const Group *group, uint32_t first, uint32_t count) {

@@ -158,7 +158,7 @@ Status group_listed_calls(GroupListed *listed, const Chunk *inputs, Error *error
             (entry.step != listed->calls || entry.hash_count != group_input_hash_count(&input))) {
             status = damaged("it has a call out of its order, or without its hashes", error);
         }
-        status = status == STATUS_OK ? group_listed_call(listed, &input, error) : status;
+        status = STATUS_THEN(status, group_listed_call(listed, &input, error));
         if (status != STATUS_OK) {
             return status;
         }

@@ -164,7 +164,7 @@ static Status remake(Group *group, uint32_t i, Arena *scratch, Error *error) {
         .kind = INPUT_RESTORE,
         .restore = {.snapshot = group->snapshot, .snapshot_bytes = group->snapshot_bytes}};
     Status status = apply_change(world->world, world->stepper, &input, scratch, NULL, NULL, error);
-    return status == STATUS_OK ? group_set_parameters(group, i, false, error) : status;
+    return STATUS_THEN(status, group_set_parameters(group, i, false, error));
 }
 
 static Status restore(Group *group, uint32_t i, Arena *scratch, Error *error) {

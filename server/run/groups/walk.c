@@ -50,7 +50,7 @@ Status group_walk_make(GroupWalk *walk, const GroupCode *code, uint32_t world_in
     ASSERT(world_in_range < GROUP_RANGE_MAX);
     *walk = (GroupWalk){.world = world_in_range};
     Status status = make_group(walk, code, limits, error);
-    return status == STATUS_OK ? take_call(walk, memory, error) : status;
+    return STATUS_THEN(status, take_call(walk, memory, error));
 }
 
 void group_walk_end(GroupWalk *walk) {

@@ -89,7 +89,7 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
 static Status check_change(const World *world, const SetOrder *order, Error *error) {
     Status status = world_check_joint_update(world, &order->joints, error);
     status = STATUS_THEN(status, world_check_material_update(world, &order->materials, error));
-    return status == STATUS_OK ? world_check_shape_update(world, &order->shapes, error) : status;
+    return STATUS_THEN(status, world_check_shape_update(world, &order->shapes, error));
 }
 
 static Status change(World *world, const SetOrder *order, Error *error) {

@@ -42,8 +42,7 @@ static Status add_scene(World *world, Stepper *stepper, Arena *arena) {
                                      .kind = body_kind,
                                      .shape = shape}};
     Status status = apply_change(world, stepper, &shapes, arena, NULL, NULL, NULL);
-    return status == STATUS_OK ? apply_change(world, stepper, &bodies, arena, NULL, NULL, NULL)
-                               : status;
+    return STATUS_THEN(status, apply_change(world, stepper, &bodies, arena, NULL, NULL, NULL));
 }
 
 static Status take_steps(World *world, Stepper *stepper, Arena *arena) {

@@ -303,7 +303,7 @@ static Status climb_from(Ladder *ladder, LcpRung *rung) {
         memset(ladder->trial, 0, ladder->system->count * sizeof(double));
         memset(ladder->trial_basis, 0, ladder->system->count);
         keep_better(ladder);
-        status = status == STATUS_OK ? climb_rungs(ladder, rung) : status;
+        status = STATUS_THEN(status, climb_rungs(ladder, rung));
     }
     VALIDATE(*rung != LCP_RUNG_NONE);
     return status;

@@ -86,7 +86,7 @@ Status mdp_group_judge(MdpWork *work, const MdpGroup *group, uint32_t begin, uin
     ASSERT(end <= group->island_end);
     Status status = mdp_group_store(work, group, begin, end);
     if (group->is_large) {
-        return status == STATUS_OK ? judge_large(&work->judge, group->share) : status;
+        return STATUS_THEN(status, judge_large(&work->judge, group->share));
     }
     judge_islands(&work->judge, group->share, begin, end);
     return status;
@@ -194,7 +194,7 @@ Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
     group->open = group->island_end - group->island_begin;
     Status status = mdp_for_shares(work, group, load_share);
     status = STATUS_THEN(status, mdp_sweep_start(&work->judge, &work->pack, group));
-    return status == STATUS_OK ? mdp_for_shares(work, group, stay_share) : status;
+    return STATUS_THEN(status, mdp_for_shares(work, group, stay_share));
 }
 
 static Status carry_group(MdpWork *work, const MdpGroup *group) {

@@ -80,7 +80,7 @@ static Status run(MdpWork *work, const double *parameter) {
     Status status = parameter[MDP_METHOD] == MDP_NEWTON ? solve_newton(work, parameter)
                     : work->is_auto                     ? mdp_auto(work, parameter[MDP_BUDGET])
                                                         : mdp_sweep_all(work);
-    return status == STATUS_OK ? judge_end(&work->judge) : status;
+    return STATUS_THEN(status, judge_end(&work->judge));
 }
 
 Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
@@ -100,5 +100,5 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
                                 parameter[MDP_WARM_START] != 0.0, context, arena, result, error);
-    return status == STATUS_OK ? run(&work, parameter) : status;
+    return STATUS_THEN(status, run(&work, parameter));
 }

@@ -221,7 +221,7 @@ static Status add_island(Judge *judge, MdpPack *pack, const MdpGroup *group, uin
     if (!pack->is_plain) {
         uint32_t joint = pack->joint_count;
         status = add_rows(judge, pack, group, begin, last);
-        return status == STATUS_OK ? reach_contacts(judge, pack, group, island, joint) : status;
+        return STATUS_THEN(status, reach_contacts(judge, pack, group, island, joint));
     }
     for (uint32_t i = begin, end; i < last && status == STATUS_OK; i = end) {
         end = end_of_joint(pack, i, last);

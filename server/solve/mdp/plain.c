@@ -426,7 +426,7 @@ static Status do_group(Judge *judge, const MdpGroup *group, Slices *slices, doub
             status = do_island(judge, group, slices, i);
         }
     }
-    return status == STATUS_OK ? exchange_group(judge, slices->pack, group, relaxation) : status;
+    return STATUS_THEN(status, exchange_group(judge, slices->pack, group, relaxation));
 }
 
 Status mdp_plain_sweep(Judge *judge, const MdpPack *pack, const MdpGroup *group, bool coulomb) {

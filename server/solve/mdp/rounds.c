@@ -171,9 +171,9 @@ Status mdp_sweep_watched(MdpWork *work, uint32_t sweep, bool *is_open) {
         if (status == STATUS_OK && group->open > 0) {
             status = mdp_group_sweep(work, group);
         }
-        status = status == STATUS_OK ? measure_open(work, group) : status;
+        status = STATUS_THEN(status, measure_open(work, group));
         *is_open = *is_open || group->open > 0;
-        status = status == STATUS_OK ? judge_ask(judge, group->operations) : status;
+        status = STATUS_THEN(status, judge_ask(judge, group->operations));
     }
     double most = 0.0;
     for (uint32_t i = 0; i < judge->islands.count && status == STATUS_OK; i++) {

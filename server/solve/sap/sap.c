@@ -236,7 +236,7 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
                               .most = (uint32_t)work->parameter[SAP_MAX_ITERATIONS]}};
     one.one.steps = &one.velocities;
     Status status = open_island(&one);
-    return status == STATUS_OK ? descent_end(&one.one, improve(&one)) : status;
+    return STATUS_THEN(status, descent_end(&one.one, improve(&one)));
 }
 
 static RelationKind relation_of(const DescentWork *work) {

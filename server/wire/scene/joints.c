@@ -313,7 +313,7 @@ static Status read_joint(const Moreau__V1__Scene *scene, size_t index, const Nam
     columns->break_force[index] = breaks_at(joint->has_break_force, joint->break_force);
     columns->break_torque[index] = breaks_at(joint->has_break_torque, joint->break_torque);
     columns->name[index] = joint->name;
-    return status == STATUS_OK ? read_axes(joint, index, columns, error) : status;
+    return STATUS_THEN(status, read_axes(joint, index, columns, error));
 }
 
 // ---- the plan
