@@ -2,6 +2,8 @@
 #include "support/wire_group.h"
 
 #include <check.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // Kept within reach, so that no leak is seen where memory lives until the program ends.
@@ -147,4 +149,17 @@ const Moreau__V1__GroupStepReply *wire_group_step(WireClient *client, uint64_t g
                                                   size_t count) {
     const Moreau__V1__GroupStep call = wire_group_step_call(group, action, count);
     return wire_accept(client, &call)->group_step;
+}
+
+void wire_group_step_beside(WireClient *client, uint64_t group, size_t count, const char *command,
+                            char *said, size_t capacity) {
+    FILE *beside = popen(command, "r");
+    ck_assert_ptr_nonnull(beside);
+    struct pollfd ended = {.fd = fileno(beside), .events = POLLIN};
+    float *action = new_list(count, sizeof(*action));
+    while (poll(&ended, 1, 0) == 0) {
+        wire_group_step(client, group, action, count);
+    }
+    said[fread(said, 1, capacity - 1, beside)] = '\0';
+    ck_assert_int_eq(pclose(beside), 0);
 }

@@ -20,3 +20,8 @@ Moreau__V1__GroupReset wire_group_reset_call(uint64_t group);
 const Moreau__V1__GroupStepReply *wire_group_reset(WireClient *client, uint64_t group);
 const Moreau__V1__GroupStepReply *wire_group_step(WireClient *client, uint64_t group, float *action,
                                                   size_t count);
+
+// Steps it as long as the command runs, from before it looks at anything; `said`: what that
+// printed.
+void wire_group_step_beside(WireClient *client, uint64_t group, size_t count, const char *command,
+                            char *said, size_t capacity);

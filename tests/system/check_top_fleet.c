@@ -7,7 +7,6 @@
 #include "support/wire_group.h"
 
 #include <jansson.h>
-#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,15 +39,7 @@ static json_t *watch_group(WireClient *client, uint64_t group, const char *path)
     char line[512];
     snprintf(line, sizeof(line), MOREAU_BINARY_DIR "/clients/moreau top --fleet %s --json 2>&1",
              path);
-    FILE *top = popen(line, "r");
-    ck_assert_ptr_nonnull(top);
-    struct pollfd ended = {.fd = fileno(top), .events = POLLIN};
-    float action[COUNT] = {0};
-    while (poll(&ended, 1, 0) == 0) {
-        wire_group_step(client, group, action, COUNT);
-    }
-    said[fread(said, 1, sizeof(said) - 1, top)] = '\0';
-    ck_assert_int_eq(pclose(top), 0);
+    wire_group_step_beside(client, group, COUNT, line, said, sizeof(said));
     json_t *view = json_loads(said, 0, NULL);
     ck_assert_msg(view != NULL, "this is no JSON: %s", said);
     return view;

@@ -229,15 +229,19 @@ static int open_both(Cli *cli, const char *path, const char *to, sqlite3 **db) {
     return EXIT_DONE;
 }
 
+// Opens both files and finds the episode in the first; `db` is to be closed in any case.
+static int open_found(Cli *cli, const char *path, const char *to, const char *episode, sqlite3 **db,
+                      int64_t *recording, EpisodeFile *file) {
+    *file = (EpisodeFile){0};
+    const int status = open_both(cli, path, to, db);
+    return status == EXIT_DONE ? find(cli, *db, path, episode, recording, file) : status;
+}
+
 int episode_file_measure(Cli *cli, const char *path, const char *episode, uint64_t *bytes,
                          EpisodeFile *file) {
-    *file = (EpisodeFile){0};
     sqlite3 *db = NULL;
     int64_t recording = 0;
-    int status = open_both(cli, path, ":memory:", &db);
-    if (status == EXIT_DONE) {
-        status = find(cli, db, path, episode, &recording, file);
-    }
+    int status = open_found(cli, path, ":memory:", episode, &db, &recording, file);
     if (status == EXIT_DONE && !measure(db, recording, bytes)) {
         status = fail_sql(cli, db, path);
     }
@@ -247,14 +251,10 @@ int episode_file_measure(Cli *cli, const char *path, const char *episode, uint64
 
 int episode_file_copy(Cli *cli, const char *path, const char *episode, const char *to,
                       EpisodeFile *file) {
-    *file = (EpisodeFile){0};
     sqlite3 *db = NULL;
     int64_t recording = 0;
     unlink(to);
-    int status = open_both(cli, path, to, &db);
-    if (status == EXIT_DONE) {
-        status = find(cli, db, path, episode, &recording, file);
-    }
+    int status = open_found(cli, path, to, episode, &db, &recording, file);
     // of a file that is made again when this fails there is nothing to keep
     if (status == EXIT_DONE &&
         (sqlite3_exec(db, "PRAGMA main.journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK ||
@@ -267,13 +267,9 @@ int episode_file_copy(Cli *cli, const char *path, const char *episode, const cha
 
 int episode_file_take(Cli *cli, const char *path, const char *episode, size_t bytes_max,
                       EpisodeFile *file) {
-    *file = (EpisodeFile){0};
     sqlite3 *db = NULL;
     int64_t recording = 0;
-    int status = open_both(cli, path, ":memory:", &db);
-    if (status == EXIT_DONE) {
-        status = find(cli, db, path, episode, &recording, file);
-    }
+    int status = open_found(cli, path, ":memory:", episode, &db, &recording, file);
     if (status == EXIT_DONE) {
         status = check_size(cli, db, path, recording, bytes_max);
     }

@@ -100,7 +100,7 @@ static void print_server(const FleetServer *server) {
 
 // Lost ones, or the others; at most so many lines, which are counted down.
 static void print_some(const Fleet *fleet, bool is_lost, size_t *lines) {
-    for (size_t i = 0; i<fleet->count && * lines> 0; i++) {
+    for (size_t i = 0; *lines > 0 && i < fleet->count; i++) {
         const FleetServer *server = &fleet->server[i];
         if ((server->lost[0] != '\0') == is_lost) {
             (is_lost ? print_lost : print_server)(server);
