@@ -16,21 +16,19 @@ import contextlib
 import json
 import os
 import pathlib
-import secrets
 import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 import ray
 from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
-from . import fleet
 from . import protocol as p
 from .errors import ConnectionLost
+from .fleet.engine import Engine, EngineFleet
 from .group import Rows
 from .launch import Server
 
@@ -75,7 +73,7 @@ class _Keeper:
         return str(ray.get_runtime_context().get_node_id())
 
 
-class Servers:
+class Servers(Engine):
     """The servers of a placement group, for who wants them without a fleet: `addresses` is a function that a Fleet
     takes, and `token` what it shows.
 
@@ -107,8 +105,7 @@ class Servers:
             )
         if not ray.is_initialized():
             ray.init()
-        self.pid = os.getpid()  # who may stop them
-        self.token = secrets.token_hex(16)
+        super().__init__()
         self.metrics_file = pathlib.Path(metrics_file or _session() / METRICS_FILE)
         self.token_file = self.metrics_file.with_name(self.metrics_file.name + ".token")
         self._written: list[str] | None = None
@@ -199,10 +196,7 @@ class Servers:
             new.rename(self.metrics_file)  # Prometheus never sees half of it
             self._written = targets
 
-    def stop(self) -> None:
-        """Ends the servers. A second time, or in a fork, it does nothing."""
-        if os.getpid() != self.pid:
-            return
+    def _stop(self) -> None:
         for actor in self._actors:
             with contextlib.suppress(ray.exceptions.RayError):
                 ray.kill(actor)
@@ -212,16 +206,8 @@ class Servers:
         for path in (self.metrics_file, self.token_file):
             path.unlink(missing_ok=True)
 
-    def __enter__(self) -> Servers:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-
-class Fleet(fleet.Fleet):
+class Fleet(EngineFleet):
     """A fleet on servers of its own in this cluster, which end with it. Who is started anew is taken in between two
     calls of step() and reset(); who uses send() and receive() asks for that with refresh().
 
@@ -252,11 +238,7 @@ class Fleet(fleet.Fleet):
             options=options,
             metrics_file=metrics_file,
         )
-        try:
-            super().__init__(self.ray.addresses, template, count=count, token=self.ray.token, **more)
-        except BaseException:
-            self.ray.stop()
-            raise
+        super().__init__(self.ray, template, count=count, **more)
 
     def _take_in(self) -> None:
         if len(self.servers.hosts) < self.num_servers and time.monotonic() - self._looked > LOOK_S:
@@ -270,7 +252,3 @@ class Fleet(fleet.Fleet):
     def reset(self, *arguments: Any, **more: Any) -> Rows:
         self._take_in()
         return super().reset(*arguments, **more)
-
-    def close(self) -> None:
-        super().close()
-        self.ray.stop()

@@ -15,19 +15,17 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
-import secrets
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
-from . import fleet
 from . import protocol as p
 from .errors import ConnectionLost, MoreauError
+from .fleet.engine import Engine, EngineFleet
 from .launch import Server
 
 POLL_S = 0.1
@@ -140,7 +138,7 @@ def serve(folder: pathlib.Path, options: Sequence[str]) -> int:
 # ---- where the learner is
 
 
-class Servers:
+class Servers(Engine):
     """The servers of an allocation, from `srun` to their end, for who wants them without a fleet: `addresses` is a
     function that a Fleet takes, and `token` what it shows.
 
@@ -180,8 +178,7 @@ class Servers:
         for left in self.folder.glob("task-*.*"):  # by an earlier fleet of this job; what it logged stays
             if left.suffix != ".log":
                 left.unlink(missing_ok=True)
-        self.pid = os.getpid()  # who may stop them
-        self.token = secrets.token_hex(16)
+        super().__init__()
         _write(self.folder / "token", self.token + "\n", 0o600)
         self._places = [_Place(self.folder, rank) for rank in range(self.tasks)]
         self._step = self._start(options, srun)
@@ -269,10 +266,7 @@ class Servers:
         _write(self.folder / "servers", "".join(f"{address}\n" for address in found))
         return found
 
-    def stop(self) -> None:
-        """Ends the servers, which finish what they do. A second time, or in a fork, it does nothing."""
-        if os.getpid() != self.pid:
-            return
+    def _stop(self) -> None:  # they finish what they do
         if self._step.poll() is None:
             self._step.terminate()  # srun hands it on to the tasks
             try:
@@ -285,16 +279,8 @@ class Servers:
         (self.folder / "token").unlink(missing_ok=True)
         (self.folder / "servers").unlink(missing_ok=True)
 
-    def __enter__(self) -> Servers:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-
-class Fleet(fleet.Fleet):
+class Fleet(EngineFleet):
     """A fleet on servers of its own in this allocation, which end with it.
 
     tasks, least, ready_s, folder, options, srun   as of Servers
@@ -315,15 +301,7 @@ class Fleet(fleet.Fleet):
         **more: Any,
     ) -> None:
         self.slurm = Servers(tasks=tasks, least=least, ready_s=ready_s, folder=folder, options=options, srun=srun)
-        try:
-            super().__init__(self.slurm.addresses, template, count=count, token=self.slurm.token, **more)
-        except BaseException:
-            self.slurm.stop()
-            raise
-
-    def close(self) -> None:
-        super().close()
-        self.slurm.stop()
+        super().__init__(self.slurm, template, count=count, **more)
 
 
 if __name__ == "__main__":
