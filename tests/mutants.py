@@ -12,8 +12,8 @@ A mutant is a text, under tests/histories/mutants:
     - lines of that file as they are, spaces at their begin apart
     + what is to stand there instead
 
-FILE is a name without a folder, found wherever it lies below server/, and the lines are found wherever they stand in it: once, or the
-mutant no longer applies, which is an error. There may be several such pairs, and several files. One under tests/simulate/mutants has no property in its first line. The tree is copied to build/mutants,
+FILE is found wherever it lies below server/, and the lines wherever they stand in files of that name: once, or the mutant no longer
+applies, which is an error. There may be several such pairs, and several files. One under tests/simulate/mutants has no property in its first line. The tree is copied to build/mutants,
 and there alone it is wrong. Exit status 1: one was not found by the property that must find it."""
 import argparse
 import collections
@@ -33,7 +33,7 @@ PROGRAM = COPY / "build/release/tests/moreau-histories"
 SIMULATE = COPY / "build/release/tests/moreau-simulate"
 
 # the properties that are promised, by what the campaign calls what it finds
-PROPERTIES = {1: ("alive", "finite"), 2: ("again", "scene"), 3: ("record", "replay"), 4: ("refused", "bytes", "fault"),
+PROPERTIES = {1: ("alive", "finite", "valid"), 2: ("again", "scene"), 3: ("record", "replay"), 4: ("refused", "bytes", "fault"),
               5: ("turned", "units"), 6: ("energy",), 7: ("judge",)}
 FOUND = re.compile(r"^(?:seed )?(\S+): (\w+) at ")
 RUN_SECONDS_MAX = 900
@@ -73,15 +73,16 @@ def read_mutant(path):
 def apply_edit(mutant, edit, tree, texts):
     """`texts`: {path below the tree: its lines as changed so far}."""
     name, old, new = edit
-    paths = [path.relative_to(tree) for path in (tree / "server").rglob(name)]
-    if len(paths) != 1:
-        raise Unfit(f"{mutant.name} no longer applies: {len(paths)} files below server/ are called {name}")
-    lines = texts.setdefault(paths[0], (tree / paths[0]).read_text().splitlines())
-    bare = [line.strip() for line in lines]
-    places = [i for i in range(len(bare) - len(old) + 1) if bare[i:i + len(old)] == old]
+    places = []
+    for path in sorted(path.relative_to(tree) for path in (tree / "server").rglob(name)):
+        lines = texts.get(path) or (tree / path).read_text().splitlines()
+        bare = [line.strip() for line in lines]
+        places += [(path, lines, i) for i in range(len(bare) - len(old) + 1) if bare[i:i + len(old)] == old]
     if len(places) != 1:
-        raise Unfit(f"{mutant.name} no longer applies: in {paths[0]} its lines stand {len(places)} times: {old[0]}")
-    lines[places[0]:places[0] + len(old)] = new
+        raise Unfit(f"{mutant.name} no longer applies: in files called {name} its lines stand {len(places)} times: {old[0]}")
+    path, lines, at = places[0]
+    lines[at:at + len(old)] = new
+    texts[path] = lines
 
 
 def apply(mutant, tree):

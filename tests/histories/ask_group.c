@@ -2,6 +2,7 @@
 #include "histories/ask_group.h"
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "histories/ask.h"
 #include "histories/group_make.h"
 #include "run/groups/act.h"
@@ -9,6 +10,7 @@
 #include "run/groups/group_valid.h"
 #include "run/groups/keyframe.h"
 #include "run/groups/opinion.h"
+#include "run/groups/save.h"
 #include "step/snapshot/snapshot.h"
 
 #include <float.h>
@@ -28,8 +30,10 @@ typedef struct Troupe {
     Play *play;
     Arena memory; // of the whole of it
     Dice dice;
+    Dice fate; // what befalls groups: another stream, so that a seed's calls stay what they are
     Band band, echo, alone;
-    uint32_t lone; // which world is alone
+    GroupSaveBytes code; // of the band, in memory
+    uint32_t lone;       // which world is alone
     uint64_t questions;
     bool is_over; // a solver took too long: a row was given up
 } Troupe;
@@ -84,6 +88,7 @@ static bool open_troupe(Troupe *troupe, const World *world) {
     const size_t code_bytes = group_code_write(&def, troupe->band.group, 1, NULL);
     uint8_t *code = arena_take(&troupe->memory, code_bytes);
     ASSERT(code != NULL && group_code_write(&def, troupe->band.group, 1, code) == code_bytes);
+    troupe->code = (GroupSaveBytes){code, code_bytes};
     troupe->lone = (uint32_t)dice_roll(&troupe->dice, def.count);
     return make_again(troupe, code, code_bytes, GROUP_CODE_ALL, &troupe->echo) &&
            make_again(troupe, code, code_bytes, troupe->lone, &troupe->alone);
@@ -102,14 +107,19 @@ static bool ask_to_stop(void *context) {
     return ++troupe->questions > QUESTIONS_MAX;
 }
 
-static void run_row(Troupe *troupe, Band *band, size_t row) {
+// Of a paced call at most so many pieces, and then it is given up.
+static void run_row(Troupe *troupe, Band *band, size_t row, uint32_t pieces) {
     const Stop stop = {.asked = ask_to_stop, .context = troupe};
     const Context context = {.stop = &stop};
     GroupCall *call = &band->call;
-    if (!group_run_row(call, row, &troupe->play->scratch, &context)) {
+    bool is_done = group_run_row(call, row, &troupe->play->scratch, &context);
+    for (uint32_t i = 1; !is_done && call->is_paced && i < pieces; i++) {
+        is_done = group_run_row(call, row, &troupe->play->scratch, &context);
+    }
+    if (!is_done) {
         const Error why = {.message = "it took too long"};
         group_give_up_row(call, row, &why, &troupe->play->scratch);
-        troupe->is_over = true;
+        troupe->is_over = troupe->is_over || troupe->questions > QUESTIONS_MAX;
     }
     if (call->row[row].kept != NULL) {
         group_opinion_drop(call->group, call->row[row].kept);
@@ -117,8 +127,9 @@ static void run_row(Troupe *troupe, Band *band, size_t row) {
     }
 }
 
-// false: it is refused as a whole.
-static bool run_call(Troupe *troupe, Band *band, GroupCall call, bool backwards) {
+// false: it is refused as a whole. `pieces`: of a paced call, each row's.
+static bool run_call(Troupe *troupe, Band *band, GroupCall call, const uint32_t *pieces,
+                     bool backwards) {
     Error error = {0};
     band->call = call;
     band->call.group = band->group;
@@ -127,7 +138,8 @@ static bool run_call(Troupe *troupe, Band *band, GroupCall call, bool backwards)
     }
     ASSERT(group_call_take(&band->call, &troupe->memory));
     for (size_t i = 0; i < call.count && !troupe->is_over; i++) {
-        run_row(troupe, band, backwards ? call.count - 1 - i : i);
+        const size_t row = backwards ? call.count - 1 - i : i;
+        run_row(troupe, band, row, pieces == NULL ? 0 : pieces[row]);
     }
     return true;
 }
@@ -146,10 +158,12 @@ static GroupCall lone_call(const GroupCall *call, size_t row) {
     const size_t columns = group->action.column_count, values = group->noise.column_count;
     GroupCall one = *call;
     one.count = 1;
+    one.is_paced = false;
     one.world = NULL;
     one.action = call->action == NULL ? NULL : call->action + row * columns;
     one.action_double = call->action_double == NULL ? NULL : call->action_double + row * columns;
     one.values = call->values == NULL ? NULL : call->values + row * values;
+    one.cut = call->cut == NULL ? NULL : call->cut + row;
     one.seed = call->seed_count > 1 ? call->seed + row : call->seed;
     one.seed_count = call->seed_count > 0;
     return one;
@@ -212,14 +226,14 @@ static bool ask_row(Play *play, const GroupCall *a, size_t i, const GroupCall *b
     const GroupRow *x = &a->row[i], *y = &b->row[k];
     const GroupWorld *p = &a->group->world[group_call_world(a, i)],
                      *q = &b->group->world[group_call_world(b, k)];
-    const bool is_same = x->ended == y->ended && x->has_failed == y->has_failed &&
-                         x->has_faulted == y->has_faulted && x->is_skipped == y->is_skipped &&
-                         x->is_doubtful == y->is_doubtful && x->unconverged == y->unconverged &&
-                         x->has_gained == y->has_gained && x->has_hash == y->has_hash &&
-                         x->hash == y->hash && x->episode == y->episode && x->seed == y->seed &&
-                         x->length == y->length && x->final_hash == y->final_hash &&
-                         p->episode == q->episode && p->length == q->length &&
-                         p->is_running == q->is_running && p->seed == q->seed;
+    const bool is_same =
+        x->ended == y->ended && x->has_failed == y->has_failed &&
+        x->has_faulted == y->has_faulted && x->is_skipped == y->is_skipped &&
+        x->is_doubtful == y->is_doubtful && x->unconverged == y->unconverged &&
+        x->has_gained == y->has_gained && x->has_hash == y->has_hash && x->hash == y->hash &&
+        x->episode == y->episode && x->seed == y->seed && x->length == y->length &&
+        x->final_hash == y->final_hash && p->episode == q->episode && p->length == q->length &&
+        p->is_running == q->is_running && p->seed == q->seed && p->doubtful == q->doubtful;
     if (!is_same) {
         return play_found(play, PROPERTY_AGAIN, "row of a group",
                           "a row of world %u is another: ended %u and %u, failed %d and %d, hash "
@@ -279,37 +293,98 @@ static bool is_plain_step(const Troupe *troupe, bool was_running) {
 
 // ---- key-frames
 
-// The echo's worlds become what the band's are.
-static bool put_key_frame(Troupe *troupe) {
+// Of the band's worlds [first, first + count).
+static GroupSaveBytes make_key_frame(Troupe *troupe, uint32_t first, uint32_t worlds) {
     const Group *group = troupe->band.group;
-    Error error = {0};
     uint8_t *bytes;
     size_t count, room = GROUP_KEYFRAME_HEAD_BYTES;
-    for (uint32_t i = 0; i < group->count; i++) {
+    for (uint32_t i = first; i < first + worlds; i++) {
         ASSERT(snapshot_write(group->world[i].world, &troupe->memory, &bytes, &count, NULL) ==
                STATUS_OK);
         room += group_keyframe_world_bytes(group, count);
     }
     Sink sink = {.bytes = arena_take(&troupe->memory, room)};
     ASSERT(sink.bytes != NULL);
-    GroupKeyframe frame = {.count = group->count};
+    const GroupKeyframe frame = {.count = worlds};
     group_keyframe_begin(&frame, &sink);
-    for (uint32_t i = 0; i < group->count; i++) {
+    for (uint32_t i = first; i < first + worlds; i++) {
         ASSERT(snapshot_write(group->world[i].world, &troupe->memory, &bytes, &count, NULL) ==
                STATUS_OK);
         group_keyframe_add(group, i, bytes, count, &sink);
     }
-    Status status = group_keyframe_open(sink.bytes, sink.count, &frame, &error);
+    return (GroupSaveBytes){sink.bytes, sink.count};
+}
+
+// The echo's worlds become what the band's are.
+static bool put_key_frame(Troupe *troupe) {
+    const Group *group = troupe->band.group;
+    const GroupSaveBytes made = make_key_frame(troupe, 0, group->count);
+    Error error = {0};
+    GroupKeyframe frame;
+    Status status = group_keyframe_open(made.bytes, made.count, &frame, &error);
     for (uint32_t i = 0; status == STATUS_OK && i < group->count; i++) {
         GroupKeyframeWorld world;
         status = group_keyframe_next(&frame, &world, &error);
-        if (status == STATUS_OK) {
-            status = group_keyframe_restore(troupe->echo.group, i, &world, &troupe->play->scratch,
-                                            &error);
-        }
+        status = STATUS_THEN(status, group_keyframe_restore(troupe->echo.group, i, &world,
+                                                            &troupe->play->scratch, &error));
     }
     return status == STATUS_OK || play_found(troupe->play, PROPERTY_AGAIN, "key-frame of a group",
                                              "its own key-frame is refused: %.250s", error.message);
+}
+
+// The band as GroupSave has it.
+static GroupSaveBytes make_save(Troupe *troupe) {
+    const Group *group = troupe->band.group;
+    const uint32_t worlds = 1 + (uint32_t)dice_roll(&troupe->fate, group->count);
+    GroupSave save = {.range_worlds = worlds,
+                      .code = troupe->code,
+                      .range_count = (group->count - 1) / worlds + 1,
+                      .group = group};
+    GroupSaveBytes *range = arena_take_array(&troupe->memory, save.range_count, sizeof(*range));
+    ASSERT(range != NULL);
+    for (uint32_t first = 0; first < group->count; first += worlds) {
+        const uint32_t left = group->count - first;
+        range[first / worlds] = make_key_frame(troupe, first, left < worlds ? left : worlds);
+    }
+    save.range = range;
+    Sink counter = {0};
+    group_save_write(&save, &counter);
+    Sink sink = {.bytes = arena_take(&troupe->memory, counter.count + SNAPSHOT_CHECKSUM_BYTES)};
+    ASSERT(sink.bytes != NULL);
+    group_save_write(&save, &sink);
+    sink_u64(&sink, hash_bytes(sink.bytes, sink.count, 0));
+    return (GroupSaveBytes){sink.bytes, sink.count};
+}
+
+static Status restore_all(Troupe *troupe, const GroupSaved *saved, Group *group, Error *error) {
+    Status status = STATUS_OK;
+    GroupKeyframe frame;
+    for (uint32_t i = 0; status == STATUS_OK && i < group->count; i++) {
+        if (i % saved->range_worlds == 0) {
+            status = group_save_begin_range(saved, i / saved->range_worlds, &frame, error);
+        }
+        status = STATUS_THEN(status, group_save_restore_next(saved, group, i, &frame,
+                                                             &troupe->play->scratch, error));
+    }
+    return status;
+}
+
+// The echo becomes another group, which is made of the band's save.
+static bool put_saved(Troupe *troupe) {
+    const GroupSaveBytes made = make_save(troupe);
+    GroupSaved saved;
+    Error error = {0};
+    close_band(&troupe->echo);
+    troupe->echo.group = NULL;
+    Status status = group_save_open(made.bytes, made.count, &troupe->memory, &saved, &error);
+    if (status == STATUS_OK) {
+        troupe->echo.group = make_group(troupe, &saved.code.def, saved.code.snapshot,
+                                        saved.code.snapshot_bytes, &error);
+    }
+    return (troupe->echo.group != NULL &&
+            restore_all(troupe, &saved, troupe->echo.group, &error) == STATUS_OK) ||
+           play_found(troupe->play, PROPERTY_AGAIN, "save of a group",
+                      "its own save is refused: %s: %.250s", error.field, error.message);
 }
 
 // ---- one call
@@ -341,7 +416,7 @@ static bool ask_lone(Troupe *troupe, size_t row, bool is_refused) {
     const bool was_running = lone->is_running;
     ASSERT(snapshot_write(lone->world, &troupe->memory, &before, &bytes, NULL) == STATUS_OK);
     const GroupCall call = lone_call(&troupe->band.call, row);
-    const bool is_run = run_call(troupe, &troupe->alone, call, false);
+    const bool is_run = run_call(troupe, &troupe->alone, call, NULL, false);
     if (troupe->is_over || !is_run || is_refused) {
         return true;
     }
@@ -349,12 +424,36 @@ static bool ask_lone(Troupe *troupe, size_t row, bool is_refused) {
            (!is_plain_step(troupe, was_running) || step_at_door(troupe, before, bytes));
 }
 
+// The band's call. Some steps are given up behind some of their substeps, of which each row has its
+// own: that is what `call` then asks of the others, as who steps a recording again does.
+static bool run_in_pieces(Troupe *troupe, GroupCall *call) {
+    const Group *group = troupe->band.group;
+    uint32_t *pieces = arena_take_array(&troupe->memory, call->count, sizeof(*pieces)),
+             *cut = arena_take_array(&troupe->memory, call->count, sizeof(*cut));
+    ASSERT(pieces != NULL && cut != NULL);
+    for (size_t i = 0; i < call->count; i++) {
+        // the first piece only puts the action in force
+        pieces[i] = 1 + (uint32_t)dice_roll(&troupe->fate, group->substeps + 2);
+    }
+    GroupCall paced = *call;
+    paced.is_paced = call->verb == GROUP_STEP && dice_chance(&troupe->fate, 30);
+    const bool is_run = run_call(troupe, &troupe->band, paced, pieces, false);
+    for (size_t i = 0; i < call->count; i++) {
+        const GroupWorld *world = &group->world[group_call_world(call, i)];
+        cut[i] = is_run && troupe->band.call.row[i].was_cut ? world->substep : group->substeps;
+    }
+    if (paced.is_paced) {
+        call->cut = troupe->band.call.cut = cut;
+    }
+    return is_run;
+}
+
 static bool ask_call(Troupe *troupe) {
     Play *play = troupe->play;
     const uint64_t before = hash_all(troupe->band.group);
-    const GroupCall call = group_make_call(&troupe->dice, troupe->band.group, &troupe->memory);
-    const bool is_run = run_call(troupe, &troupe->band, call, false);
-    if (is_run != run_call(troupe, &troupe->echo, call, true)) {
+    GroupCall call = group_make_call(&troupe->dice, troupe->band.group, &troupe->memory);
+    const bool is_run = run_in_pieces(troupe, &call);
+    if (is_run != run_call(troupe, &troupe->echo, call, NULL, true)) {
         return play_found(play, PROPERTY_AGAIN, "call of a group", "one of two calls is refused");
     }
     if ((!is_run || call.verb == GROUP_READ) && hash_all(troupe->band.group) != before) {
@@ -379,7 +478,8 @@ static bool ask_calls(Troupe *troupe) {
     const uint64_t calls = 1 + dice_roll(&troupe->dice, CALLS_MAX);
     for (uint64_t i = 0; i < calls && !troupe->is_over; i++) {
         if (!ask_call(troupe) ||
-            (!troupe->is_over && dice_chance(&troupe->dice, 20) && !put_key_frame(troupe))) {
+            (!troupe->is_over && dice_chance(&troupe->dice, 20) && !put_key_frame(troupe)) ||
+            (!troupe->is_over && dice_chance(&troupe->fate, 10) && !put_saved(troupe))) {
             return false;
         }
     }
@@ -390,7 +490,7 @@ bool ask_group(Play *play, World *world, uint64_t seed) {
     if (world->body_count == 0 || world->body_count > BODIES_MAX) {
         return true;
     }
-    Troupe troupe = {.play = play, .dice = dice_make(seed, 2)};
+    Troupe troupe = {.play = play, .dice = dice_make(seed, 2), .fate = dice_make(seed, 3)};
     arena_init(&troupe.memory, (size_t)1 << 28);
     play->tally.groups++;
     const bool is_fine =
