@@ -586,11 +586,12 @@ static Status fail_token_length(const Options *options, size_t bytes, bool is_wh
     return fail_token(options, why, error);
 }
 
-// What others than the file's owner may do with it; a pipe is nobody else's.
+// The permissions of a file that others than its owner may use; 0: its owner alone, or a pipe.
 static uint32_t exposed_mode(FILE *file) {
     struct stat info;
     bool is_file = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
-    return is_file ? info.st_mode & (S_IRWXG | S_IRWXO) : 0;
+    bool is_exposed = is_file && (info.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+    return is_exposed ? info.st_mode & ~(uint32_t)S_IFMT : 0;
 }
 
 // The first line without the spaces around it.

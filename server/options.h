@@ -41,7 +41,7 @@ typedef struct Options {
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
     char token[OPTIONS_TOKEN_BYTES_MAX + 1];
-    uint32_t token_mode_exposed;     // permissions that others have for the token file; 0: none
+    uint32_t token_mode_exposed;     // permissions of the token file; 0: its owner's alone
     char viewer[OPTIONS_TEXT_BYTES]; // the page at /; "": none
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;

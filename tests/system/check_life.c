@@ -307,6 +307,7 @@ START_TEST(the_longest_token_opens_and_an_open_file_is_a_warning) {
     wire_close(client);
     char *log = server_read(server, "log");
     ck_assert_int_eq(strstr(log, "token_file_exposed") != NULL, _i == 1);
+    ck_assert_int_eq(strstr(log, "mode=0644 ") != NULL, _i == 1);
     free(log);
     server_stop(server);
     server_remove_folder(folder);
