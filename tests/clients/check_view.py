@@ -169,6 +169,60 @@ def test_a_video_has_every_frame_at_its_time(server, folder):
     assert [data[b + 3] >> 7 for b in blocks] == [1, 0, 0, 0, 0, 0]
 
 
+# ---- its proof
+
+VIEWER = SCENES.parents[1] / "clients/web/page/moreau-viewer.html"
+
+
+def prove(server, folder, page=VIEWER, status=0):
+    return run(server, "shot", "tower", "--step", "9", "--prove", "--tab", "plots", "--dark", "--size", "320x240", "--page", page,
+               "--json", "-o", folder / "proven.png", status=status)
+
+
+def with_script(folder, script):
+    """The viewer with a script of ours in it, which finds `moreau` once it is there."""
+    page = folder / "changed.html"
+    begin = f"const wait = setInterval(() => {{ if (window.moreau?.prover) {{ clearInterval(wait); {script} }} }}, 1);"
+    page.write_text(VIEWER.read_text().replace("<title>", f"<script>{begin}</script><title>", 1))
+    return page
+
+
+@needs_chromium
+def test_a_proof_is_made_whichever_tab_is_shown(server, folder):
+    assert json.loads(prove(server, folder).stdout)["proof"] == "proven"
+
+
+@needs_chromium
+def test_an_episode_that_cannot_be_proven_is_said(server, folder):
+    page = with_script(folder, "moreau.prover.obstacle = 'somebody took the dynamics out'")
+    assert "cannot be proven: somebody took the dynamics out" in prove(server, folder, page, status=1).stderr
+
+
+@needs_chromium
+def test_a_proof_that_fails_is_said(server, folder):
+    page = with_script(folder, "moreau.prover.prove = () => Promise.reject(new Error('out of memory'))")
+    assert "its proof failed: out of memory" in prove(server, folder, page, status=1).stderr
+
+
+@is_long
+@needs_chromium
+def test_a_proof_that_stands_still_ends(server, folder):
+    page = with_script(folder, "moreau.prover.prove = () => new Promise(() => { moreau.prover.proving = 'running'; })")
+    assert "stood still for a minute, behind step 0" in prove(server, folder, page, status=1).stderr
+
+
+@needs_chromium
+def test_ctrl_c_ends_a_proof_that_does_not_end(server, folder):
+    page = with_script(folder, "moreau.prover.prove = () => { document.title = 'asked'; return new Promise(() => {}); }")
+    env = dict(os.environ, MOREAU_SERVER=server.address)
+    tool = subprocess.Popen([TOOL, "shot", "tower", "--prove", "--page", page, "-o", folder / "never.png"], env=env,
+                            stderr=subprocess.PIPE, text=True)
+    assert "0 of 90 steps" in tool.stderr.readline()  # it looks, and nothing goes on
+    tool.send_signal(signal.SIGINT)
+    assert "interrupted" in tool.communicate(timeout=30)[1]
+    assert tool.returncode == 1
+
+
 # ---- demo
 
 
@@ -333,8 +387,7 @@ def test_the_page_reads_what_is_served(server, folder):
 @needs_chromium
 def test_without_webgl_the_page_says_so_and_what_to_do(server, folder):
     """Also once an episode is open, whose own words stood in its place."""
-    page = SCENES.parents[1] / "clients/web/page/moreau-viewer.html"
-    address = run(server, "view", "first", "--no-window", "--page", page, XDG_CACHE_HOME=str(folder)).stdout.strip()
+    address = run(server, "view", "first", "--no-window", "--page", VIEWER, XDG_CACHE_HOME=str(folder)).stdout.strip()
     lacking = "document.getElementById('lacking')"
     said = browse(address, f"!document.getElementById('main').hidden && {lacking}.checkVisibility() && {lacking}.innerText",
                   "--disable-3d-apis")

@@ -69,7 +69,8 @@ static int take_picture(Cli *cli, const ShotOptions *options, Shoot *shoot) {
     free(bytes);
     if (status == EXIT_DONE && !cli->json) {
         char text[32];
-        printf("%s: step %" PRIu64 ", %s\n", options->out, step, format_bytes(count, text));
+        printf("%s: step %" PRIu64 ", %s%s%s\n", options->out, step, format_bytes(count, text),
+               options->prove ? ", " : "", shoot_verdict(shoot));
     }
     return status;
 }
@@ -113,10 +114,12 @@ static int shoot_page_of(Cli *cli, const ShotOptions *options, ShootWish *wish) 
     if (status == EXIT_DONE && options->video != NULL) {
         status = take_video(cli, options, shoot);
     }
-    shoot_close(shoot);
     if (status == EXIT_DONE && cli->json) {
-        cli_print(cli, json_pack("{s:s?,s:s?}", "picture", options->out, "video", options->video));
+        cli_print(cli,
+                  json_pack("{s:s?,s:s?,s:s?}", "picture", options->out, "video", options->video,
+                            "proof", options->prove ? shoot_verdict(shoot) : NULL));
     }
+    shoot_close(shoot);
     return status;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/devtools.h"
 
+#include "cli/base/interrupt.h"
 #include "cli/base/memory.h"
 #include "cli/text/terminal.h"
 #include "cli/view/folder.h"
@@ -34,8 +35,13 @@ const char *devtools_why(const Devtools *devtools) {
     return devtools->why;
 }
 
-static void *fail(Devtools *devtools, const char *why) {
+bool devtools_fail(Devtools *devtools, const char *why) {
     snprintf(devtools->why, sizeof(devtools->why), "%s", why);
+    return false;
+}
+
+static void *fail(Devtools *devtools, const char *why) {
+    devtools_fail(devtools, why);
     return NULL;
 }
 
@@ -72,9 +78,12 @@ static bool send_message(Devtools *devtools, const char *method, json_t *paramet
 static bool read_more(Devtools *devtools, double until_s) {
     struct pollfd poller = {devtools->from, POLLIN, 0};
     const double left_ms = 1e3 * (until_s - terminal_now_s());
-    if (left_ms <= 0.0 || poll(&poller, 1, (int)left_ms + 1) == 0) {
-        fail(devtools, "the browser does not answer");
-        return false;
+    const int ready = left_ms <= 0.0 ? 0 : poll(&poller, 1, (int)left_ms + 1);
+    if (ready == 0) {
+        return devtools_fail(devtools, "the browser does not answer");
+    }
+    if (ready < 0) { // a signal: to read now could wait for ever
+        return errno == EINTR || devtools_fail(devtools, strerror(errno));
     }
     if (devtools->capacity - devtools->used < CHUNK_BYTES) {
         devtools->capacity = 2 * devtools->capacity + CHUNK_BYTES;
@@ -85,8 +94,7 @@ static bool read_more(Devtools *devtools, double until_s) {
         devtools->used += (size_t)got;
     }
     if (got == 0 || (got < 0 && errno != EINTR)) {
-        fail(devtools, "the browser ended");
-        return false;
+        return devtools_fail(devtools, "the browser ended");
     }
     return true;
 }
@@ -144,6 +152,7 @@ json_t *devtools_run(Devtools *devtools, const char *script) {
     if (wrong != NULL) {
         const json_t *exception = json_object_get(wrong, "exception");
         const char *said = json_string_value(json_object_get(exception, "description"));
+        said = said != NULL ? said : json_string_value(json_object_get(exception, "value"));
         fail(devtools, said != NULL ? said : "a script of the page failed");
     } else if (answer != NULL) {
         value = json_incref(json_object_get(json_object_get(answer, "result"), "value"));
@@ -155,7 +164,7 @@ json_t *devtools_run(Devtools *devtools, const char *script) {
 
 bool devtools_await(Devtools *devtools, const char *script, double seconds) {
     const double until_s = terminal_now_s() + seconds;
-    while (terminal_now_s() < until_s) {
+    while (terminal_now_s() < until_s && !interrupt_wanted()) {
         json_t *value = devtools_run(devtools, script);
         const bool is_so = json_is_true(value);
         json_decref(value);
@@ -164,8 +173,7 @@ bool devtools_await(Devtools *devtools, const char *script, double seconds) {
         }
         usleep(ASK_AGAIN_US);
     }
-    fail(devtools, "the page takes too long");
-    return false;
+    return devtools_fail(devtools, interrupt_wanted() ? "interrupted" : "the page takes too long");
 }
 
 // ---- the browser

@@ -30,10 +30,13 @@ json_t *devtools_call(Devtools *devtools, const char *method, json_t *parameters
 // What a script gives, when it is a promise what that comes to.
 json_t *devtools_run(Devtools *devtools, const char *script);
 
-// Runs a script again and again until it gives true. false: `seconds` passed, or it failed.
+// Runs a script again and again until it gives true. false: `seconds` passed, Ctrl-C, or it failed.
 bool devtools_await(Devtools *devtools, const char *script, double seconds);
 
 const char *devtools_why(const Devtools *devtools);
+
+// What devtools_why says from now on. Always false.
+bool devtools_fail(Devtools *devtools, const char *why);
 
 // Ends the browser, and removes what it wrote. Nullable.
 void devtools_close(Devtools *devtools);

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/shoot.h"
 
-#include "cli/json/base64.h"
+#include "cli/base/interrupt.h"
 #include "cli/base/memory.h"
+#include "cli/json/base64.h"
+#include "cli/text/terminal.h"
 #include "cli/view/browser.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { OPEN_S = 120, PROVE_S = 3600, SCRIPT_BYTES = 1024 };
+enum { OPEN_S = 120, SCRIPT_BYTES = 1024, VERDICT_BYTES = 128, ASK_AGAIN_US = 20000 };
 
 struct Shoot {
     Devtools *devtools;
     uint64_t last_step;
     double time_step;
+    char verdict[VERDICT_BYTES];
 };
 
 // The picture fills the window.
@@ -32,9 +36,19 @@ static const char is_open[] =
     "const said = document.querySelector('#notes .error'); "
     "if (said !== null) throw said.textContent; return false; })()";
 
-static const char prove[] = "document.querySelector('#prove')?.click()";
-static const char is_proven[] =
-    "!/^(proving|not proven$)/.test(document.querySelector('#badge').textContent)";
+// Goes on with the proof, which the page alone begins for a group, and only for a while: [how far,
+// of how many steps, what it came to, or null]. One that cannot be made or stands still throws why.
+static const char proof[] =
+    "(() => { const p = moreau.prover, now = performance.now(), done = Math.max(0, p.provenTo); "
+    "if (!p.canProve) throw `it cannot be proven: ${p.obstacle}`; "
+    "if (p.proving === 'none' || p.proving === 'paused') "
+    "p.prove().catch((error) => { window.unproven = error.message; }); "
+    "if (window.unproven !== undefined) throw `its proof failed: ${window.unproven}`; "
+    "if (p.took !== window.proofTook) { window.proofTook = p.took; window.proofMoved = now; } "
+    "if (p.proving !== 'done' && now - window.proofMoved > 6e4) "
+    "throw `its proof has stood still for a minute, behind step ${done}`; "
+    "return [done, moreau.episode.lastStep, "
+    "p.proving === 'done' ? document.querySelector('#badge').textContent : null]; })()";
 
 Devtools *shoot_page(const Shoot *shoot) {
     return shoot->devtools;
@@ -46,6 +60,10 @@ uint64_t shoot_last_step(const Shoot *shoot) {
 
 double shoot_time_step(const Shoot *shoot) {
     return shoot->time_step;
+}
+
+const char *shoot_verdict(const Shoot *shoot) {
+    return shoot->verdict;
 }
 
 int shoot_fail(Cli *cli, const Shoot *shoot) {
@@ -82,13 +100,41 @@ static bool arrange(Shoot *shoot, const ShootWish *wish) {
     return (!wish->is_bare || run(shoot, bare)) && run(shoot, script);
 }
 
+// Asks how far the proof is. false: it does not come to an end.
+static bool look_at_proof(Shoot *shoot, Progress *progress) {
+    json_t *said = devtools_run(shoot->devtools, proof);
+    const double done = json_number_value(json_array_get(said, 0));
+    const double total = json_number_value(json_array_get(said, 1));
+    const char *verdict = json_string_value(json_array_get(said, 2));
+    const bool is_good = json_array_size(said) == 3;
+    if (verdict != NULL) {
+        snprintf(shoot->verdict, sizeof(shoot->verdict), "%s", verdict);
+    }
+    json_decref(said);
+    progress_show(progress, (uint64_t)done, (uint64_t)total, done * shoot->time_step);
+    return is_good;
+}
+
+static bool prove(Shoot *shoot) {
+    Progress progress;
+    progress_start(&progress);
+    bool is_good = look_at_proof(shoot, &progress);
+    while (is_good && shoot->verdict[0] == '\0') {
+        usleep(ASK_AGAIN_US);
+        is_good = !interrupt_wanted() ? look_at_proof(shoot, &progress)
+                                      : devtools_fail(shoot->devtools, "interrupted");
+    }
+    progress_stop(&progress);
+    return is_good;
+}
+
 // Waits until it shows what it was given.
 static bool load(Shoot *shoot, const ShootWish *wish) {
     Devtools *devtools = shoot->devtools;
     if (!devtools_await(devtools, is_open, OPEN_S) || !learn(shoot) || !arrange(shoot, wish)) {
         return false;
     }
-    return !wish->proves || (run(shoot, prove) && devtools_await(devtools, is_proven, PROVE_S));
+    return !wish->proves || prove(shoot);
 }
 
 static char *address_of(const ShootWish *wish) {

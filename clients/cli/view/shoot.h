@@ -26,6 +26,9 @@ int shoot_open(Cli *cli, const ShootWish *wish, Shoot **shoot);
 uint64_t shoot_last_step(const Shoot *shoot);
 double shoot_time_step(const Shoot *shoot); // [s]
 
+// What the proof came to, as the page says it: "proven"; "" where none was wished for.
+const char *shoot_verdict(const Shoot *shoot);
+
 // Goes to a step and takes a picture, PNG, owned by the caller.
 int shoot_take(Cli *cli, Shoot *shoot, uint64_t step, uint8_t **bytes, size_t *count);
 
