@@ -39,7 +39,8 @@ typedef enum MoreauIntegrator {
     MOREAU_INTEGRATOR_SYMPLECTIC = 0,
     MOREAU_INTEGRATOR_EXPLICIT = 1,
     MOREAU_INTEGRATOR_IMPLICIT = 2,
-    MOREAU_INTEGRATOR_MIDPOINT = 3
+    MOREAU_INTEGRATOR_MIDPOINT = 3,
+    MOREAU_INTEGRATOR_RK4 = 4 // that of four stages, where nothing pushes
 } MoreauIntegrator;
 
 // Where the gyroscopic torque is taken: at the mean spin of a step, that before it or after it.

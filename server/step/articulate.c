@@ -420,15 +420,21 @@ static void end_floating(const TreeView *view, StepTree *tree) {
 static void advance_tree(const StepState *state, StepTree *tree) {
     TreeFlight *flight = &tree->flight;
     const uint32_t width = flight->view.tree->width;
-    const double share = tree_share(state->world->settings.integrator);
     if (width > 0) {
         const double *after = state->result.answer.v + state->tree[tree->problem].first;
         memcpy(state->stepper->v + state->tree[tree->problem].first, after, width * sizeof(double));
         memcpy(tree->velocities, after, width * sizeof(double));
     }
+    if (flight->by_stages && stage_is_pushed(state, tree->problem)) {
+        flight->integrator = integrator_of_pushed(flight->integrator);
+    }
+    const double share = tree_share(flight->integrator);
     for (uint32_t k = 0; k < width; k++) {
         const double before = flight->velocities[k], after = tree->velocities[k];
         flight->way[k] = share == 1.0 ? after : share == 0.0 ? before : 0.5 * (before + after);
+    }
+    if (integrator_is_staged(flight->integrator) && flight->by_stages) {
+        memcpy(flight->way, flight->moving, width * sizeof(double));
     }
     tree_advance(&flight->view, flight->positions, flight->way, state->input->time_step,
                  tree->positions);
@@ -508,7 +514,7 @@ static void land_links(const StepState *state, StepTree *tree) {
     if (!flight->is_thrown) {
         double *rates = memcpy(flight->mean, tree->velocities, bytes);
         place_landed(tree, view);
-        if (!lands_apart(tree, rates)) {
+        if (integrator_is_staged(flight->integrator) || !lands_apart(tree, rates)) {
             return;
         }
         memcpy(tree->velocities, rates, bytes);

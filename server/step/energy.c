@@ -55,7 +55,7 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
     const double moving = kinetic(mass, v0), moves = kinetic(mass, v1);
     energy->before += moving - vec3_dot(weight, x0);
     energy->after += moves - vec3_dot(weight, x1);
-    energy_add_weight(state, mass->mass, v0, v1, energy);
+    energy_add_weight(state, stage_integrator(state, tree), mass->mass, v0, v1, energy);
     energy->scale += moving + moves;
     double scheme = h * vec3_dot(weight, mean(v0, v1)) - vec3_dot(weight, vec3_sub(x1, x0));
     if (!world->mass[body].is_round) {
@@ -77,13 +77,12 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
         vec3_dot(pushed, mean(v0, v1)) + vec3_dot(turned, mean(v0 + 3, v1 + 3)) - work;
 }
 
-void energy_add_weight(const StepState *state, double mass, const double *before,
-                       const double *after, StepEnergy *energy) {
+void energy_add_weight(const StepState *state, uint8_t integrator, double mass,
+                       const double *before, const double *after, StepEnergy *energy) {
     ASSERT(mass >= 0.0);
     const Vec3 g = state->world->settings.gravity;
     const double h = state->input->time_step, size = state->stepper->problem.gravity;
     energy->scale += mass * size * h * (vec3_norm(vec3_load(after)) + size * h);
-    const uint8_t integrator = state->world->settings.integrator;
     if (integrator == INTEGRATOR_SYMPLECTIC || integrator == INTEGRATOR_IMPLICIT) {
         energy->swing -=
             0.5 * h * mass * vec3_dot(g, vec3_sub(vec3_load(after), vec3_load(before)));

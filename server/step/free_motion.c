@@ -23,8 +23,11 @@ static Status take_memory(StepState *state) {
     const size_t tree_bytes = sizeof(FreeMass) + sizeof(ProblemTree) + sizeof(uint32_t);
     size_t places = places_bytes(state);
     const size_t links = state->wide_link_count;
+    const size_t turning =
+        world->settings.integrator == INTEGRATOR_RK4 ? 3 * (size_t)state->free_count : 0;
     size_t bytes = places + links * sizeof(ProblemLink) + trees * tree_bytes +
-                   2 * state->velocity_count * sizeof(double) + bodies * sizeof(uint32_t);
+                   (2 * state->velocity_count + turning) * sizeof(double) +
+                   bodies * sizeof(uint32_t);
     stepper->contact_count = 0;
     if (bytes > stepper->bytes_max ||
         !ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, bytes + (bytes == 0))) {
@@ -38,6 +41,8 @@ static Status take_memory(StepState *state) {
     unsigned char *at = stepper->memory + places;
     stepper->v = stage_take_part(&at, state->velocity_count, sizeof(double));
     state->v_free = stage_take_part(&at, state->velocity_count, sizeof(double));
+    double *of_free = stage_take_part(&at, turning, sizeof(double));
+    state->turning = turning > 0 ? of_free : NULL;
     state->problem_link = stage_take_part(&at, links, sizeof(ProblemLink));
     state->free = stage_take_part(&at, trees, sizeof(FreeMass));
     state->tree = stage_take_part(&at, trees, sizeof(ProblemTree));
@@ -88,14 +93,21 @@ static void fly_block(void *work, uint32_t block) {
 static void spin_block(void *work, uint32_t block) {
     const StepState *state = work;
     const World *world = state->world;
+    const double h = state->input->time_step;
     uint32_t end = stage_block_end(block, state->free_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
-        if (!world->mass[body].is_round) { // w x I w = 0
-            double *w = state->v_free + 6 * (size_t)tree + 3;
-            vec3_store(w,
-                       spin_free(&world->settings, &state->free[tree], state->input->time_step,
-                                 vec3_load(world->velocity + 6 * (size_t)body + 3), vec3_load(w)));
+        const Vec3 before = vec3_load(world->velocity + 6 * (size_t)body + 3);
+        double *w = state->v_free + 6 * (size_t)tree + 3;
+        if (state->turning != NULL) {
+            const SpinFlight flight =
+                spin_by_stages(&world->settings, &state->free[tree], h, before, vec3_load(w));
+            if (!world->mass[body].is_round) { // whose spin is the world's
+                vec3_store(w, flight.after);
+            }
+            vec3_store(state->turning + 3 * (size_t)tree, flight.turning);
+        } else if (!world->mass[body].is_round) { // w x I w = 0
+            vec3_store(w, spin_free(&world->settings, &state->free[tree], h, before, vec3_load(w)));
         }
     }
 }

@@ -23,6 +23,7 @@ static Vec3 moving_velocity(uint32_t integrator, const double *before, const dou
     case INTEGRATOR_EXPLICIT:
         return vec3_load(before);
     case INTEGRATOR_MIDPOINT:
+    case INTEGRATOR_RK4:
         return vec3_scale(0.5, vec3_add(vec3_load(before), vec3_load(after)));
     case INTEGRATOR_SYMPLECTIC:
     case INTEGRATOR_IMPLICIT:
@@ -30,6 +31,14 @@ static Vec3 moving_velocity(uint32_t integrator, const double *before, const dou
         break;
     }
     return vec3_load(after);
+}
+
+// What turns a body: in free flight by stages what these have found.
+static Vec3 moving_spin(const StepState *state, uint32_t tree, uint32_t integrator,
+                        const double *before, const double *after) {
+    return integrator == INTEGRATOR_RK4 && tree != PROBLEM_NO_TREE
+               ? vec3_load(state->turning + 3 * (size_t)tree)
+               : moving_velocity(integrator, before + 3, after + 3);
 }
 
 // The velocity that a body ends the step with; that of a tree is the answer's, and is kept.
@@ -48,7 +57,8 @@ static const double *take_velocity(const StepState *state, uint32_t body) {
 static void carry_spin(const StepState *state, uint32_t body, const double *after, Vec3 spin) {
     double *velocity = state->velocity_new + 6 * (size_t)body;
     memcpy(velocity, after, 6 * sizeof(double));
-    if (state->world->kind[body] == BODY_DYNAMIC && !state->world->mass[body].is_round) {
+    if (state->world->kind[body] == BODY_DYNAMIC && !state->world->mass[body].is_round &&
+        memcmp(&spin, after + 3, sizeof(spin)) != 0) { // which turns itself by nothing
         vec3_store(velocity + 3, vec3_turn(vec3_load(after + 3), spin, state->input->time_step));
     }
 }
@@ -58,11 +68,13 @@ static const char *move_body(const StepState *state, uint32_t body) {
     const World *world = state->world;
     const double *before = world->velocity + 6 * (size_t)body, *after = take_velocity(state, body);
     double *pose = state->pose_new + 7 * (size_t)body;
-    uint32_t integrator = world->settings.integrator;
+    const uint32_t tree = state->stepper->tree_of_body[body];
+    const uint32_t integrator =
+        tree == PROBLEM_NO_TREE ? world->settings.integrator : stage_integrator(state, tree);
     double h = state->input->time_step;
     Pose old = pose_load(world->pose + 7 * (size_t)body);
     Vec3 velocity = moving_velocity(integrator, before, after),
-         spin = moving_velocity(integrator, before + 3, after + 3);
+         spin = moving_spin(state, tree, integrator, before, after);
     pose_store(pose, (Pose){.position = vec3_add_scaled(old.position, h, velocity),
                             .orientation = quat_turn(old.orientation, spin, h)});
     if (state->velocity_new != NULL) {

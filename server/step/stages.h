@@ -28,6 +28,14 @@ Pose articulate_pose_there(const StepState *state, uint32_t body, const double *
 Vec3 spin_free(const WorldSettings *settings, const FreeMass *mass, double h, Vec3 before,
                Vec3 kicked);
 
+// The same by stages (integrator rk4), and the spin that brings the body in the step to where these
+// do.
+typedef struct SpinFlight {
+    Vec3 after, turning;
+} SpinFlight;
+SpinFlight spin_by_stages(const WorldSettings *settings, const FreeMass *mass, double h,
+                          Vec3 before, Vec3 kicked);
+
 // Boxes, candidates, contacts within reach, sorted, with the impulses of the step before.
 Status contacts_run(StepState *state);
 
@@ -97,9 +105,10 @@ Status integrate_run(StepState *state);
 // A body's part of the energy book, once its new velocity and pose are known, and what is added
 // once all bodies are in it: the wrenches, and what the book does not explain.
 void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy);
-// The weight of a body or a link in the scale and the swing; velocities of its centre of mass.
-void energy_add_weight(const StepState *state, double mass, const double *before,
-                       const double *after, StepEnergy *energy);
+// The weight of a body or a link in the scale and the swing, moved as under that integrator;
+// velocities of its centre of mass.
+void energy_add_weight(const StepState *state, uint8_t integrator, double mass,
+                       const double *before, const double *after, StepEnergy *energy);
 double energy_height(const World *world, uint32_t body);
 void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energy);
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy);

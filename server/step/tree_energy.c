@@ -17,6 +17,8 @@
 
 #include "base/assert.h"
 
+#include <string.h>
+
 // Beside the kinetic one, of links that are placed: of their weight, of what is stretched and of
 // what is on the axes. The latter two are part of the scale.
 static double stored_energy(const StepState *state, const TreeFlight *flight,
@@ -117,9 +119,14 @@ static void book_forces(StepTree *tree, const double *mean) {
     TreeFlight *flight = &tree->flight;
     const uint32_t width = flight->view.tree->width;
     double work = 0.0;
-    tree_flight_pull(flight, tree->velocities, flight->change);
-    const TreeAsked asked = {flight->moved, flight->moved, flight->change};
-    tree_axes_forces(&flight->view, &flight->axes, &asked, NULL, flight->others);
+    if (flight->by_stages) {
+        memcpy(flight->change, flight->rates, width * sizeof(double));
+        memcpy(flight->others, flight->acting, width * sizeof(double));
+    } else {
+        tree_flight_pull(flight, tree->velocities, flight->change);
+        const TreeAsked asked = {flight->moved, flight->moved, flight->change};
+        tree_axes_forces(&flight->view, &flight->axes, &asked, NULL, flight->others);
+    }
     for (uint32_t k = 0; k < width; k++) {
         work += flight->h * flight->others[k] * mean[k];
     }
@@ -200,10 +207,11 @@ static void book_swing(const StepState *state, StepTree *tree) {
     const TreeView *view = &flight->view;
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const uint32_t body = view->link[i].body;
-        energy_add_weight(state, world->mass[body].mass, world->velocity + 6 * (size_t)body,
-                          stage_velocity_after(state, body), &tree->energy);
+        energy_add_weight(state, flight->integrator, world->mass[body].mass,
+                          world->velocity + 6 * (size_t)body, stage_velocity_after(state, body),
+                          &tree->energy);
     }
-    if (flight->acts.springs && flight->integrator == INTEGRATOR_SYMPLECTIC) {
+    if (flight->acts.springs && flight->integrator == INTEGRATOR_SYMPLECTIC && !flight->by_stages) {
         tree->energy.swing += tree_axes_swing(view, &flight->axes, flight->share, flight->h,
                                               tree->positions, tree->velocities) -
                               tree_axes_swing(view, &flight->axes, flight->share, flight->h,

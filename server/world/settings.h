@@ -11,15 +11,26 @@
 
 enum { SETTINGS_PARAMETER_MAX = 24 }; // step/ asserts that it is the solvers' own limit
 
-// Which velocity moves positions and orientations, v0 before and v1 after the step; the numbers are
-// those of the wire.
+// What moves positions and orientations, v0 before and v1 after the step; the numbers are those of
+// the wire.
 typedef enum Integrator {
     INTEGRATOR_SYMPLECTIC, // v1
     INTEGRATOR_EXPLICIT,   // v0
     INTEGRATOR_IMPLICIT,   // v1, and forces that depend on the state are taken at its end
     INTEGRATOR_MIDPOINT,   // (v0 + v1)/2
+    INTEGRATOR_RK4,        // what nothing pushes goes by stages of fourth order
     INTEGRATOR_COUNT
 } Integrator;
+
+// By stages goes what nothing pushes, and what is resolved: all else as under symplectic, and so do
+// rows of joints.
+static inline bool integrator_is_staged(uint8_t integrator) {
+    return integrator == INTEGRATOR_RK4;
+}
+
+static inline uint8_t integrator_of_pushed(uint8_t integrator) {
+    return integrator_is_staged(integrator) ? (uint8_t)INTEGRATOR_SYMPLECTIC : integrator;
+}
 
 // How the spin of a body changes by its own gyroscopic torque; numbers of the wire.
 typedef enum Rotation {

@@ -129,7 +129,7 @@ static double swing(double angle, double w2, double time) {
 
 // ---- pendulums
 
-static const double orders[INTEGRATOR_COUNT] = {1.0, 1.0, 1.0, 2.0};
+static const double orders[INTEGRATOR_COUNT] = {1.0, 1.0, 1.0, 2.0, 4.0};
 
 // The error of a scheme of order p falls by 2^p when the step is halved, and by up to h of it more
 // or less.
@@ -137,7 +137,7 @@ START_TEST(a_pendulum_has_the_order_of_its_integrator) {
     double error[2];
     const double reference = swing(1.0, GRAVITY, 1.0);
     for (int i = 0; i < 2; i++) {
-        const int steps = 500 << i;
+        const int steps = (orders[_i] > 2.5 ? 250 : 500) << i; // above the reference's own error
         Lab lab = make_pendulum(1.0 / steps, (Integrator)_i, 1.0, 1.0);
         lab_step(&lab, steps);
         error[i] = fabs(lab.world->joint_position[0] - reference);
@@ -304,6 +304,8 @@ END_TEST
 // flip makes roundings e^(w t) larger between two turns, and small again.
 START_TEST(a_tree_of_one_floating_body_flips_as_the_body_does) {
     const Integrator integrator = (Integrator)_i;
+    // stages of trees are not the steps of bodies: they are alike to the order of both
+    const double alike = integrator_is_staged((uint8_t)_i) ? 1e-6 : 1e-12;
     Pose pose = {.orientation = quat_normalize((Quat){0.9, 0.3, -0.2, 0.4})};
     const Mat3 axes = quat_to_mat3(pose.orientation);
     const Vec3 spin = vec3_add(vec3_scale(10.0, axes.c1), vec3_scale(0.01, axes.c0));
@@ -326,11 +328,11 @@ START_TEST(a_tree_of_one_floating_body_flips_as_the_body_does) {
         }
         Quat p = lab_orientation(&lab[0], 0), q = lab_orientation(&lab[1], 0);
         const double same = fabs(p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z);
-        ck_assert_double_eq_tol(same, 1.0, 1e-12);
+        ck_assert_double_eq_tol(same, 1.0, alike);
         Vec3 change = vec3_sub(lab_spin(&lab[0], 0), lab_spin(&lab[1], 0));
-        ck_assert_double_lt(vec3_norm(change), 1e-12 * 10.0);
+        ck_assert_double_lt(vec3_norm(change), alike * 10.0);
         change = vec3_sub(lab_position(&lab[0], 0), lab_position(&lab[1], 0));
-        ck_assert_double_lt(vec3_norm(change), 1e-12);
+        ck_assert_double_lt(vec3_norm(change), alike);
     }
     for (int k = 0; k < 2; k++) {
         lab_destroy(&lab[k]);
@@ -538,9 +540,10 @@ START_TEST(a_strong_drive_is_the_same_as_a_row) {
         lab_destroy(&lab);
     }
     // the velocities of a step differ by what the mean in the products knows of the drive: some
-    // (h d/m)^2 of 1 rad/s
-    ck_assert_double_eq_tol(position[0], position[1], 1e-4);
-    ck_assert_double_eq_tol(velocity[0], velocity[1], 5e-3);
+    // (h d/m)^2 of 1 rad/s; stages know it to their order, rows to the first
+    const double apart = integrator_is_staged((uint8_t)_i) ? 30.0 : 1.0;
+    ck_assert_double_eq_tol(position[0], position[1], 1e-4 * apart);
+    ck_assert_double_eq_tol(velocity[0], velocity[1], 5e-3 * apart);
 }
 END_TEST
 

@@ -247,7 +247,7 @@ static const Case settings_cases[] = {
     {"sleep_speed", 1.1e6, "settings.sleep_speed"},
     {"sleep_time", -0.5, "settings.sleep_time"},
     {"sleep_time", 1.1e6, "settings.sleep_time"},
-    {"integrator", 4.0, "settings.integrator"},
+    {"integrator", 99.0, "settings.integrator"},
     {"rotation", 2.0, "settings.rotation"},
     {"rotation", -1.0, "settings.rotation"},
     {"tolerance", 2.0, "settings.parameters.mdp.tolerance"},

@@ -457,7 +457,7 @@ static double mobility(const RowJoint *of) {
 // Where the pull of the last row is taken: that of a spring, and in `share` that of a damper; a
 // drive is taken at one place. Asks for mobilities only where they count.
 static SpringShare pull_share(const RowJoint *of, uint32_t part, const Pull *pull, double *share) {
-    const uint8_t integrator = of->state->world->settings.integrator;
+    const uint8_t integrator = integrator_of_pushed(of->state->world->settings.integrator);
     const double h = of->state->input->time_step;
     const bool is_spring = part == PART_SPRING,
                is_kept = is_spring && integrator == INTEGRATOR_SYMPLECTIC && pull->stiffness > 0.0,

@@ -64,7 +64,9 @@ void joint_wrenches_keep(StepState *state) {
     }
     told->kept_count = (size_t)(at - told->kept);
     told->gravity = state->world->settings.gravity;
-    told->integrator = state->world->settings.integrator;
+    told->integrator = integrator_is_staged(state->world->settings.integrator)
+                           ? (uint8_t)INTEGRATOR_MIDPOINT // what stages come to, by their mean
+                           : state->world->settings.integrator;
     told->rotation = state->world->settings.rotation;
     state->stepper->has_wrenches = true;
 }

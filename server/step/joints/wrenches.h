@@ -7,7 +7,7 @@
 // step to those after it, beside gravity, wrenches, contacts and rows, where the integrator takes
 // it. So they need what the trees were at the begin of the step, which the stepper keeps. What is
 // held is exact at rest; along free axes they are what acts there, to rounding where no contact or
-// row takes part, else to second order in h.
+// row takes part and no stages do (trees/staged.h), else to second order in h.
 #pragma once
 
 #include "step/state/stepper.h"

@@ -133,7 +133,7 @@ static void book_spring(const StepState *state, const StepRow *key, double befor
     energy->applied += damping * rate;
     energy->scheme += (impulse - damping) * rate;
     energy->drive -= impulse * key->motion;
-    if (state->world->settings.integrator == INTEGRATOR_SYMPLECTIC) {
+    if (integrator_of_pushed(state->world->settings.integrator) == INTEGRATOR_SYMPLECTIC) {
         const double h = state->input->time_step, w0 = before + key->motion,
                      w1 = after + key->motion;
         energy->swing += spring_swing(key, h, key->stretch + h * w1, w1) -

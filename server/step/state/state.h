@@ -90,6 +90,7 @@ typedef struct StepState {
     ProblemTree *tree;
     ProblemLink *problem_link; // of the wide trees of joints
     double *v_free;            // per free tree 6, then those of the others
+    double *turning;           // 3 per free tree: what turns it in free flight; NULL: not by stages
     uint32_t *body_of_tree;
     double margin;          // at which gap a pair at relative rest becomes a contact [m]
     double touch;           // a smaller gap or overlap counts as none [m]
@@ -163,6 +164,26 @@ static inline const double *stage_velocity_after(const StepState *state, uint32_
     const uint32_t tree = state->stepper->tree_of_body[body];
     return tree < state->free_count ? state->stepper->v + 6 * (size_t)tree
                                     : state->link_new + 6 * (size_t)stage_link(state, body);
+}
+
+// Whether contacts and rows do anything to a tree of the problem, once it is solved.
+static inline bool stage_is_pushed(const StepState *state, uint32_t tree) {
+    const ProblemTree *of = &state->tree[tree];
+    const double *momentum = state->result.answer.momentum + of->first;
+    for (uint32_t k = 0; k < of->width; k++) {
+        if (momentum[k] != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// As under which integrator the velocities of such a tree move it.
+static inline uint8_t stage_integrator(const StepState *state, uint32_t tree) {
+    const uint8_t integrator = state->world->settings.integrator;
+    return integrator_is_staged(integrator) && stage_is_pushed(state, tree)
+               ? integrator_of_pushed(integrator)
+               : integrator;
 }
 
 // What body `body` would move with if nothing touched it; 6 numbers.

@@ -16,6 +16,7 @@ double tree_share(uint8_t integrator) {
         return 0.5;
     case INTEGRATOR_SYMPLECTIC:
     case INTEGRATOR_IMPLICIT:
+    case INTEGRATOR_RK4: // what is pushed
     case INTEGRATOR_COUNT:
         break;
     }
@@ -129,6 +130,24 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShar
                         time * (time * stiffness + damping);
         }
     }
+}
+
+double tree_axes_stiffness(const TreeView *view, const TreeAxes *axes, double h,
+                           const double *mobility) {
+    ASSERT(h > 0.0);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        size_t first;
+        for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
+            const JointAxis *axis = &axes_of(view, axes, i, &first)[k];
+            const bool is_driven = tree_has_drive(axis) && isinf(axis->effort_max);
+            const double stiffness = axis->stiffness + (is_driven ? axis->drive_stiffness : 0.0),
+                         damping = axis->damping + (is_driven ? axis->drive_damping : 0.0);
+            sum += mobility[link->first + k] * h * (damping + h * stiffness);
+        }
+    }
+    return sum;
 }
 
 // Q^T K Q of three turns, the sizes in each row added up.

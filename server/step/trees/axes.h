@@ -59,6 +59,12 @@ void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integra
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
                     const double *pulls, double h, double *added);
 
+// How stiff a step of h finds springs, dampers and drives that are no rows: what (w h)^2 of the
+// former and h times the slowing of rates by the latter add up to. No mode has more, but for turns
+// of springs of three, up to 2.5 times as much.
+double tree_axes_stiffness(const TreeView *view, const TreeAxes *axes, double h,
+                           const double *mobility);
+
 // Of links whose springs are of three turns: where the spring of one turn acts on the spins of all
 // three, and K is no bound of Q^T K Q. For a step that is linear these are given one: B, the sums
 // of the sizes in the rows of Q^T K Q, is diagonal and no less than it. With `resist` = h^2 B,

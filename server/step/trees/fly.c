@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/dense.h"
+#include "step/trees/staged.h"
 
 #include <string.h>
 
@@ -17,73 +18,16 @@ enum { STEPS_MAX = 40 };
 // much smaller than this one as this is than the one before, may correct: 1e-8 of a velocity, far
 // below what the step itself is wrong by; 1e-10 where that is of second order, or the root floats,
 // whose turning keeps its energy under every integrator; of a body alone, which is to be what a
-// free body is, all but rounding; and what is taken for rounding where it shrinks no more.
+// free body is, all but rounding.
 #define SETTLED       1e-16
 #define SETTLED_FREE  1e-20
 #define SETTLED_ALONE 1e-33
-#define STAGNATED     1e-22
-
-// ---- memory
-
-size_t tree_flight_bytes(const Tree *tree) {
-    ASSERT(tree->link_count > 0);
-    const size_t width = tree->width, positions = tree->position_count;
-    const size_t square = tree_is_wide(tree) ? 0 : width * width;
-    return tree_work_bytes(tree) +
-           (3 * positions + 12 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
-           width * sizeof(SpringShare);
-}
-
-static double *take(unsigned char **at, size_t count) {
-    double *part = (double *)(void *)*at;
-    *at += count * sizeof(double);
-    return part;
-}
-
-void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
-    ASSERT(tree->link_count > 0);
-    const size_t width = tree->width;
-    tree_work_take(&flight->work, tree, at);
-    at += tree_work_bytes(tree);
-    flight->positions = take(&at, tree->position_count);
-    flight->moved = take(&at, tree->position_count);
-    flight->moved_springs = take(&at, tree->position_count);
-    flight->share = (SpringShare *)(void *)at; // of doubles
-    at += width * sizeof(SpringShare);
-    flight->wrenches = take(&at, 6 * (size_t)tree->link_count);
-    double **const columns[] = {&flight->velocities, &flight->armature, &flight->added,
-                                &flight->mean,       &flight->way,      &flight->change,
-                                &flight->rest,       &flight->springs,  &flight->others,
-                                &flight->pulls,      &flight->settled,  &flight->resist};
-    for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-        *columns[i] = take(&at, width);
-    }
-    flight->factor = tree_is_wide(tree) ? NULL : take(&at, width * width);
-}
 
 // ---- what is left over
 
 static bool moves_masses(const TreeFlight *flight) {
     return !flight->is_held &&
            (flight->integrator == INTEGRATOR_MIDPOINT || flight->integrator == INTEGRATOR_IMPLICIT);
-}
-
-static void place(TreeFlight *flight, const TreeView *view, const double *positions) {
-    tree_place(view, positions, flight->work.frame);
-    tree_weigh(view, flight->mass, &flight->work);
-}
-
-static void recall(TreeFlight *flight) {
-    tree_recall(&flight->view, flight->pose, flight->velocity, flight->work.frame);
-    tree_weigh(&flight->view, flight->mass, &flight->work);
-}
-
-static TreeView base_later(const TreeFlight *flight, double time) {
-    ASSERT(time >= 0.0);
-    TreeView view = flight->view;
-    view.base.position = vec3_add_scaled(view.base.position, time, view.base_velocity);
-    view.base.orientation = quat_turn(view.base.orientation, view.base_spin, time);
-    return view;
 }
 
 void tree_flight_pull(TreeFlight *flight, const double *v, double *rates) {
@@ -137,8 +81,8 @@ static void find_rest(TreeFlight *flight, const double *v, uint8_t rotation, boo
         tree_advance(&view, flight->positions, flight->way, share * h, flight->moved);
     }
     if (moves_masses(flight)) {
-        view = base_later(flight, share * h);
-        place(flight, &view, flight->moved);
+        view = tree_flight_later(flight, share * h);
+        tree_flight_place(flight, &view, flight->moved);
     }
     const TreeMotion motion = {flight->mean, flight->change};
     tree_forces(&view, &motion, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
@@ -209,32 +153,7 @@ static bool is_explicit_enough(TreeFlight *flight, const double *v, double first
     }
     find_rest(flight, v, ROTATION_MIDPOINT, true);
     const double energy = ask_correction(flight);
-    return energy <= SHRINKS * first || energy <= STAGNATED * scale;
-}
-
-// [J] What gravity and wrenches would make of the links in this step if nothing held them: they may
-// cancel but for roundings of that.
-static double energy_of_forces(const TreeFlight *flight) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < flight->view.tree->link_count; i++) {
-        const BodyMass *mass = &flight->mass[flight->view.link[i].body];
-        const double *wrench = flight->has_wrenches ? flight->wrenches + 6 * (size_t)i : NULL;
-        double change = flight->h * vec3_norm(flight->gravity);
-        if (wrench != NULL) {
-            const Vec3 torque = vec3_load(wrench + 3);
-            const Sym3 inverse = sym3_inverse(mass->inertia);
-            change += flight->h * vec3_norm(vec3_load(wrench)) / mass->mass;
-            sum += 0.5 * flight->h * flight->h * vec3_dot(torque, torque) *
-                   (inverse.xx + inverse.yy + inverse.zz);
-        }
-        sum += 0.5 * mass->mass * change * change;
-    }
-    return sum;
-}
-
-// Of a correction that shrinks no more, beside what there is.
-static bool is_rounding(const TreeFlight *flight, double energy, double scale) {
-    return energy <= STAGNATED * scale || energy <= STAGNATED * energy_of_forces(flight);
+    return energy <= SHRINKS * first || energy <= TREE_STAGNATED * scale;
 }
 
 // Takes steps until what the next one would correct is too little. false: they do not shrink;
@@ -257,11 +176,11 @@ static bool settle(TreeFlight *flight, double *v) {
             return is_explicit_enough(flight, v, first, scale);
         }
         if (!(energy <= shrinks * before)) {
-            return is_rounding(flight, energy, scale);
+            return tree_flight_is_rounding(flight, energy, scale);
         }
         before = energy;
     }
-    return is_rounding(flight, before, scale);
+    return tree_flight_is_rounding(flight, before, scale);
 }
 
 // Where springs, dampers and drives are taken, of links as at the begin of the step. What a unit
@@ -288,6 +207,13 @@ static void share_forces(TreeFlight *flight) {
 static void weigh_axes(TreeFlight *flight) {
     if (flight->acts.forces || flight->acts.armatures) {
         tree_axes_armature(&flight->view, &flight->axes, flight->armature);
+        if (integrator_is_staged(flight->integrator)) {
+            memcpy(flight->added, flight->armature, flight->view.tree->width * sizeof(double));
+            for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+                flight->pulls[k] = 1.0; // of those that are rows
+            }
+            return;
+        }
         share_forces(flight);
         tree_axes_mass(&flight->view, &flight->axes, flight->share, flight->pulls, flight->h,
                        flight->added);
@@ -314,7 +240,7 @@ static bool is_resolved(const TreeFlight *flight) {
 // energy it gains nothing: where velocities would take links by radians, those are of elsewhere.
 static void hold_links(TreeFlight *flight) {
     flight->is_held = true;
-    recall(flight);
+    tree_flight_recall(flight);
     tree_axes_resist(&flight->view, &flight->axes, flight->h, flight->positions, flight->resist);
     for (uint32_t k = 0; k < flight->view.tree->width; k++) {
         flight->share[k] = flight->resist[k] > 0.0 ? (SpringShare){0.0, 0.0} : flight->share[k];
@@ -330,7 +256,7 @@ static void hold_links(TreeFlight *flight) {
 static void let_go(TreeFlight *flight) {
     if (flight->is_held) {
         flight->is_held = false;
-        recall(flight);
+        tree_flight_recall(flight);
         weigh_axes(flight);
     }
 }
@@ -379,16 +305,31 @@ static bool gains_by_products(TreeFlight *flight, double *v) {
     return gains;
 }
 
+// What stages do not resolve is taken as what is pushed.
+static void fall_back(TreeFlight *flight, double *v) {
+    flight->integrator = integrator_of_pushed(flight->integrator);
+    memcpy(v, flight->velocities, flight->view.tree->width * sizeof(double));
+    tree_flight_recall(flight);
+    weigh_axes(flight);
+}
+
 void tree_fly(TreeFlight *flight, double *v) {
     const TreeView *view = &flight->view;
     const uint32_t width = view->tree->width;
-    flight->is_held = false;
+    flight->is_held = flight->is_thrown = flight->by_stages = false;
     memcpy(v, flight->velocities, width * sizeof(double));
-    recall(flight);
+    tree_flight_recall(flight);
     weigh_axes(flight);
     flight->kinetic = tree_kinetic_energy(view, flight->mass, flight->work.frame);
     if (width == 0) {
         return;
+    }
+    if (integrator_is_staged(flight->integrator)) {
+        flight->by_stages = tree_fly_staged(flight, v);
+        if (flight->by_stages) {
+            return;
+        }
+        fall_back(flight, v);
     }
     flight->is_thrown = !settle(flight, v) || gains_by_products(flight, v);
     if (flight->is_thrown) {
@@ -400,7 +341,7 @@ void tree_fly(TreeFlight *flight, double *v) {
 
 void tree_flight_return(TreeFlight *flight, const double *velocities) {
     if (moves_masses(flight)) {
-        recall(flight);
+        tree_flight_recall(flight);
     }
     tree_move(&flight->view, velocities, flight->work.frame);
 }
@@ -413,13 +354,13 @@ void tree_carry(TreeFlight *flight, const TreeView *there, const double *positio
     ASSERT(there->tree->width == flight->view.tree->width);
     const uint32_t count = there->tree->link_count, width = there->tree->width;
     TreeWork *work = &flight->work;
-    recall(flight);
+    tree_flight_recall(flight);
     tree_move(&flight->view, velocities, work->frame);
     for (uint32_t i = 0; i < count; i++) { // spins turn with their bodies
         const TreeFrame *frame = &work->frame[i];
         work->change[i] = (TreePair){frame->velocity, mat3_tmul_vec(frame->turn, frame->spin)};
     }
-    place(flight, there, positions);
+    tree_flight_place(flight, there, positions);
     memset(flight->rest, 0, width * sizeof(double));
     tree_move(there, flight->rest, work->frame); // what the base does by itself
     for (uint32_t i = 0; i < count; i++) {

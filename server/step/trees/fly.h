@@ -13,49 +13,10 @@
 // for as much more. So is what a blow makes turn as fast, once it has landed (articulate.c).
 #pragma once
 
-#include "base/arena.h"
-#include "step/trees/tree.h"
-#include "step/trees/axes.h"
-#include "world/settings.h"
-
-typedef struct TreeFlight {
-    TreeView view; // at the begin of the step
-    TreeWork work;
-    TreeAxes axes;
-    const BodyMass *mass;          // the world's columns
-    const double *pose, *velocity; // likewise
-    Vec3 gravity;
-    double h;
-    uint8_t integrator, rotation;
-    double *positions, *velocities; // at the begin
-    double *wrenches;               // 6 per link
-    bool has_wrenches;
-    TreeActs acts;            // along the coordinates
-    double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
-    SpringShare *share;       // [width] where springs are taken, if there are any
-    double *pulls;            // [width] where dampers and drives are, if anything acts
-    double *moved, *moved_springs; // positions to work with; those where springs are taken
-    double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
-    double kinetic;          // energy at the begin, without armatures [J]
-    double *mean, *way, *change, *rest, *springs, *others, *settled; // [width] each, likewise
-    double *resist; // [width] of springs of three turns, in a step that is thrown (axes.h)
-    bool is_thrown; // no step was small enough: tree_carry is to follow
-    bool is_held;   // then, by springs of three turns: with the masses of the begin
-} TreeFlight;
+#include "step/trees/flight.h"
 
 // [rad] Links that turn by less in a step are where their scheme can take them.
 #define TREE_RESOLVED 0.1
-
-// From here on a matrix and its factor cost more than the passes over links do that stand for them
-// (tree_factor, solve/mass_links.h).
-enum { TREE_WIDE = 24 };
-
-static inline bool tree_is_wide(const Tree *tree) {
-    return tree->width >= TREE_WIDE;
-}
-
-size_t tree_flight_bytes(const Tree *tree);
-void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
 
 // v, [width]; and leaves the links placed where the masses of the step are taken, and these in
 // `matrix`, which a narrow tree has by then.

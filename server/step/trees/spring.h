@@ -68,6 +68,7 @@ static inline SpringShare spring_share(uint8_t integrator, double turn_squared) 
         return (SpringShare){old, 0.25 + 0.75 * old};
     }
     case INTEGRATOR_IMPLICIT:
+    case INTEGRATOR_RK4:
     case INTEGRATOR_COUNT:
         break;
     }
@@ -83,6 +84,7 @@ static inline double damper_share(uint8_t integrator, double slowing) {
         return slowing <= 2.0 ? 0.5 : slowing < HUGE_VAL ? 1.0 - 1.0 / slowing : 1.0;
     case INTEGRATOR_SYMPLECTIC:
     case INTEGRATOR_IMPLICIT:
+    case INTEGRATOR_RK4:
     case INTEGRATOR_COUNT:
         break;
     }

@@ -301,7 +301,9 @@ static double error_of_swing(int index, double h) {
     lab_step(&lab, (int)(TIME / h + 0.5));
     const Wrench found = wrench_of(&lab, 0);
     // nothing holds the axis; by rows it is free but for what the solver leaves
-    ck_assert_double_eq_tol(found.torque.y, 0.0, STILL);
+    // but stages have another mean than the one that is told: to their order
+    const bool is_staged = integrator_is_staged(lab.world->settings.integrator) && !is_rows(index);
+    ck_assert_double_eq_tol(found.torque.y, 0.0, is_staged ? 10.0 * h * h : STILL);
     lab_destroy(&lab);
     return vec3_norm(vec3_sub(found.force, pull_of_swing(TIME - 0.5 * h)));
 }
@@ -313,6 +315,7 @@ static double error_of_swing(int index, double h) {
 START_TEST(a_swing_pulls_with_its_weight_and_its_speed) {
     const int integrator = _i % (int)INTEGRATOR_COUNT;
     const bool is_second = integrator == INTEGRATOR_SYMPLECTIC ||
+                           integrator_is_staged((uint8_t)integrator) ||
                            integrator == (is_rows(_i) ? INTEGRATOR_IMPLICIT : INTEGRATOR_MIDPOINT);
     const double coarse = error_of_swing(_i, 0.002), fine = error_of_swing(_i, 0.001),
                  ratio = fine / coarse, expected = is_second ? 0.25 : 0.5;

@@ -501,8 +501,8 @@ class Bounds(Message):
 @dataclass(slots=True, kw_only=True)
 class Integrator(Message):
     """How velocities become positions: v0 and v1 are a body's velocities before and after the step, h its
-    length. Gravity and wrenches are held constant for a step, in world axes, so v1 = v0 + h F/m under all
-    four where nothing touches; contacts change v1 further. What moves the positions turns the orientations as
+    length. Gravity and wrenches are held constant for a step, in world axes, so v1 = v0 + h F/m under all of
+    them where nothing touches; contacts change v1 further. What moves the positions turns the orientations as
     well: q <- normalise(q (1, h w/2)), w in the body's axes. The force of a spring of a joint, of stiffness
     k, stretch q and rate v0, is -k (q + h (o v0 + c (v1 - v0))), dampers and drives are taken at v1 and its
     place (midpoint: halfway, or where a step would bring them beyond their target, as late as brings them
@@ -526,6 +526,16 @@ class Integrator(Message):
         """by (v0 + v1)/2. Second order; free flight and rotation exact in energy and momentum, with rotation
         = MIDPOINT. A body that comes to a stop at a contact moves on by half its old velocity: impacts sink
         in and bounce, and keep the angular momentum to first order only. For flight, sticking and rolling"""
+        RK4 = 4
+        """Fourth order where nothing touches. Trees by the four stages of Runge and Kutta on their
+        coordinates, three turns by Munthe-Kaas; free bodies by three steps of the midpoint rule (Yoshida),
+        which keep energy and angular momentum, with rotation = MIDPOINT (of trees the stages take the
+        gyroscopic torque as it is). What a contact, a limit or another row pushes, of any impulse, moves by
+        v1 in that step, as under SYMPLECTIC. So do trees that the stages do not resolve: of which springs,
+        dampers and drives, w^2 h^2 and h times what slows a rate added up, come to more than 1, a link turns
+        by more than half a radian in a step, or the stages do not agree; what is too stiff for the step stays
+        implicit. Springs of rows are those of SYMPLECTIC. A base that turns, which is moved, is followed to
+        second order"""
 
 
 
