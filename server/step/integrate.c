@@ -53,14 +53,18 @@ static const double *take_velocity(const StepState *state, uint32_t body) {
 }
 
 // The spin of a body in the axes that it had before, `after`, as the body carries it along: what is
-// kept is its rate in the body's own axes. A round body has none: its spin is the world's.
+// kept is its rate in the body's own axes. A round body has none: its spin is the world's. What is
+// pushed under stages turns by `after` itself, which that does not change.
 static void carry_spin(const StepState *state, uint32_t body, const double *after, Vec3 spin) {
     double *velocity = state->velocity_new + 6 * (size_t)body;
     memcpy(velocity, after, 6 * sizeof(double));
-    if (state->world->kind[body] == BODY_DYNAMIC && !state->world->mass[body].is_round &&
-        memcmp(&spin, after + 3, sizeof(spin)) != 0) { // which turns itself by nothing
-        vec3_store(velocity + 3, vec3_turn(vec3_load(after + 3), spin, state->input->time_step));
+    const World *world = state->world;
+    const uint32_t tree = state->stepper->tree_of_body[body];
+    if (world->kind[body] != BODY_DYNAMIC || world->mass[body].is_round ||
+        stage_integrator(state, tree) != world->settings.integrator) {
+        return;
     }
+    vec3_store(velocity + 3, vec3_turn(vec3_load(after + 3), spin, state->input->time_step));
 }
 
 // NULL, or what of the body cannot be told.
