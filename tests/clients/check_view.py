@@ -310,16 +310,33 @@ def test_a_window_opens_also_as_root(server, folder):
 
 
 @contextlib.contextmanager
-def served(server, folder, *words):
+def served(server, folder, *words, end=signal.SIGINT):
     """The address that `view --serve` prints, while it serves."""
     env = dict(os.environ, MOREAU_SERVER=server.address, XDG_CACHE_HOME=str(folder), CI="1")
     tool = subprocess.Popen([TOOL, "view", "--serve", *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         yield tool.stdout.readline().strip()
     finally:
-        tool.send_signal(signal.SIGINT)
-        assert tool.wait(20) == 0
+        tool.send_signal(end)
+        assert tool.wait(20) == (0 if end == signal.SIGINT else -end)
     assert not list(folder.rglob("served-*"))  # the copy is gone
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_is_left_of_what_was_served(server, folder, end):
+    with served(server, folder, "first", end=end) as address:
+        assert urllib.request.urlopen(address.partition("#")[0] + "episode.db").read(6) == b"SQLite"
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_copy_that_has_begun_goes_when_it_ends(server, folder, end):
+    """Wherever the signal meets it: while it copies, or just behind that."""
+    tool = subprocess.Popen([TOOL, "view", "--serve", "first"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                            env=dict(os.environ, MOREAU_SERVER=server.address, XDG_CACHE_HOME=str(folder), CI="1"))
+    assert "takes a copy" in tool.stderr.readline()
+    os.kill(tool.pid, end)
+    assert tool.wait(20) in (-end, 0)
+    assert not list(folder.rglob("served-*"))
 
 
 def test_what_a_page_does_not_hold_is_served_by_ranges(server, folder):

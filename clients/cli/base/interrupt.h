@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C as a question that a long command asks between two pieces of its work.
+// Ctrl-C as a question that a long command asks between two pieces of its work; and a file that is
+// not to outlive a signal.
 #pragma once
 
 #include <stdbool.h>
@@ -9,3 +10,8 @@ void interrupt_catch(void);
 
 // The end was asked for; never before interrupt_catch.
 bool interrupt_wanted(void);
+
+// Until interrupt_keeps, Ctrl-C, TERM or HUP removes this file before it ends the program.
+// `path` is borrowed until then.
+void interrupt_removes(const char *path);
+void interrupt_keeps(void);

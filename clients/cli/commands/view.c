@@ -2,8 +2,10 @@
 // moreau view: the page, open where the thing is.
 #include "cli/cli.h"
 
+#include "cli/base/interrupt.h"
 #include "cli/base/memory.h"
 #include "cli/files/episode_file.h"
+#include "cli/text/terminal.h"
 #include "cli/view/browser.h"
 #include "cli/view/episode_page.h"
 #include "cli/view/folder.h"
@@ -100,8 +102,15 @@ static int serve_copy(Cli *cli, const ViewOptions *options, const Page *page, co
                         strerror(errno));
     }
     snprintf(path, sizeof(path), "%s/served-%ld.db", folder, (long)getpid());
+    interrupt_removes(path);
     int status = episode_file_copy(cli, db, episode, path, &file);
-    if (status == EXIT_DONE && (status = page_server_open(cli, page, path, &server)) == EXIT_DONE) {
+    if (status == EXIT_DONE) {
+        status = page_server_open(cli, page, path, &server);
+    }
+    // what is open is served without a name, and so gone however this ends
+    unlink(path);
+    interrupt_keeps();
+    if (status == EXIT_DONE) {
         int used = snprintf(address, sizeof(address), "%s#url=%sepisode.db&episode=%s",
                             server.address, server.address, file.uid);
         if (options->step != NOT_GIVEN) {
@@ -115,7 +124,6 @@ static int serve_copy(Cli *cli, const ViewOptions *options, const Page *page, co
         }
         page_server_close(&server);
     }
-    unlink(path);
     return status;
 }
 
@@ -129,6 +137,8 @@ static int view_stored(Cli *cli, const ViewOptions *options, const char *db, con
     }
     if (options->serves || bytes > EPISODE_PAGE_BYTES_MAX) {
         Page page;
+        char text[32];
+        fprintf(stderr, "moreau: takes a copy of the episode, %s\n", format_bytes(bytes, text));
         measured = page_load(cli, options->page, &page);
         if (measured == EXIT_DONE) {
             measured = serve_copy(cli, options, &page, db, file.uid);
