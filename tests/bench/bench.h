@@ -72,6 +72,7 @@ void bench_foundation(const BenchRun *run);
 void bench_block(const BenchRun *run);
 void bench_chain(const BenchRun *run);
 void bench_tree(const BenchRun *run);
+void bench_order(const BenchRun *run);
 void bench_ldlt(const BenchRun *run);
 void bench_certificate(const BenchRun *run);
 void bench_drift(const BenchRun *run);

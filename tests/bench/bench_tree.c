@@ -5,47 +5,15 @@
 // and as rows, and the five solvers on ant and humanoid.
 #include "bench/bench.h"
 #include "bench/load.h"
+#include "bench/rods.h"
 #include "bench/tree_contest.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { SAMPLES = 9, STEPS = 240 };
-#define LENGTH 2.0
-#define LEANS  0.5235987755982988 // 30 degrees
-#define LEVEL  1.5707963267948966
-
-// Rods end to end, from the origin down, at an angle off it.
-static void add_rods(Scene *scene, uint32_t count, double angle, bool as_rows) {
-    const double length = LENGTH / count, mass = length, across = mass * length * length / 12.0;
-    const double inertia[6] = {across, across, 1e-3 * across, 0.0, 0.0, 0.0};
-    const double root = sqrt(0.5);
-    for (uint32_t i = 0; i < count; i++) {
-        const double way = (i + 0.5) * length;
-        const double pose[7] = {way * sin(angle),  0.0, -way * cos(angle), cos(0.5 * angle), 0.0,
-                                -sin(0.5 * angle), 0.0};
-        const double upper[7] = {0.0, 0.0, i == 0 ? 0.0 : -0.5 * length, root, root, 0.0, 0.0},
-                     lower[7] = {0.0, 0.0, 0.5 * length, root, root, 0.0, 0.0};
-        const BodyColumns body = {.count = 1, .pose = pose, .mass = &mass, .inertia = inertia};
-        const uint32_t kind = JOINT_HINGE, rows = as_rows;
-        const uint64_t a = i, b = i + 1; // ids: 0 is the world
-        const JointColumns joint = {.count = 1,
-                                    .axis_count = 1,
-                                    .position_count = 1,
-                                    .kind = &kind,
-                                    .body_a = &a,
-                                    .body_b = &b,
-                                    .frame_a = upper,
-                                    .frame_b = lower,
-                                    .as_rows = &rows};
-        Id id;
-        Error error;
-        if (world_add_bodies(scene->world, &body, &id, &error) != STATUS_OK ||
-            world_add_joints(scene->world, &joint, &id, &error) != STATUS_OK) {
-            bench_fail("%s", error.message);
-        }
-    }
-}
+#define LEANS 0.5235987755982988 // 30 degrees
+#define LEVEL 1.5707963267948966
 
 static void add_figure(const BenchRun *run, const char *what, double value, const char *unit) {
     BenchRow row = {.value = value, .unit = unit};
@@ -94,7 +62,7 @@ static void add_contest(const BenchRun *run, const char *name, const TreeContest
 static void contest_chain(const BenchRun *run, const char *name, double angle, double aim) {
     enum { TURNS = 10 };
     Scene scene = scene_create();
-    add_rods(&scene, 20, angle, false);
+    rods_add(&scene, 20, angle, false);
     const TreeContest contest = tree_contest_run(&scene, TURNS, STEPS);
     add_contest(run, name, &contest, aim);
     scene_destroy(&scene);
@@ -138,7 +106,7 @@ static void grow(const BenchRun *run, bool as_rows) {
     double of_ten = 0.0;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
         Scene scene = scene_create();
-        add_rods(&scene, counts[i], LEANS, as_rows);
+        rods_add(&scene, counts[i], LEANS, as_rows);
         const double time = time_steps(&scene, counts[i] < 100 ? STEPS : STEPS / 10);
         of_ten = i == 0 ? time / counts[i] : of_ten;
         BenchRow row = {.value = 1e-3 * time,

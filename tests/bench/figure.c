@@ -150,6 +150,7 @@ static void print_figure(FILE *file, const Figure *figure) {
     fprintf(file, "<mujoco><compiler angle='radian'/><option timestep='%.17g'",
             figure->scene.time_step);
     print_numbers(file, "gravity", figure->scene.gravity, 3);
+    fputs(figure->is_rk4 ? " integrator='RK4'" : "", file);
     fputs("/><worldbody>\n", file);
     for (uint64_t k = 0; k < figure->scene.shape_count; k++) {
         if (figure->shape[k].link < 0) {
@@ -177,7 +178,8 @@ Figure figure_of(const Scene *scene) {
     const WorldTrees *trees = world->trees;
     Figure figure = {.scene = {.magic = TREE_PEER_MAGIC,
                                .link_count = trees->link_count,
-                               .time_step = world->settings.time_step}};
+                               .time_step = world->settings.time_step},
+                     .is_rk4 = world->settings.integrator == INTEGRATOR_RK4};
     vec3_store(figure.scene.gravity, world->settings.gravity);
     figure.link = bench_memory(trees->link_count, sizeof(*figure.link));
     size_t shapes = 0;

@@ -12,6 +12,7 @@ typedef struct Figure {
     TreePeerLink *link;   // owned
     TreePeerShape *shape; // owned
     char *text;           // owned: scene.text_bytes of MJCF
+    bool is_rk4;          // by that integrator, where MJCF has it; else Euler's
 } Figure;
 
 Figure figure_of(const Scene *scene);

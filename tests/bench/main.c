@@ -41,6 +41,8 @@ static const Bench benches[] = {
     {"block", bench_block, "one contact block by the branch that answers it", false},
     {"tree", bench_tree, "chains, cart-pole, ant and humanoid beside MuJoCo, Bullet and ODE",
      false},
+    {"order", bench_order, "a chain's error over its time by every integrator, beside MuJoCo's RK4",
+     false},
     {"chain", bench_chain, "chains of links and of rows against their length, by every solver",
      false},
     {"ldlt", bench_ldlt, "factorisations of contact problems beside CHOLMOD, where it is", false},

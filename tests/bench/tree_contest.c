@@ -83,6 +83,21 @@ static double step_ours(Scene *scene, uint32_t steps, double *energy, TreeContes
     return (bench_cpu_ns() - begun) / steps;
 }
 
+bool tree_contest_ask(Scene *scene, uint32_t peer, uint32_t steps, TreePeerAnswer *answer,
+                      const char **name) {
+    Figure figure = figure_of(scene);
+    TreeContestant to = {.name = ""};
+    Peer of = {.to = &to};
+    const bool is_there = start(&of, peer, &figure);
+    if (is_there) {
+        *answer = ask(&of, steps);
+        *name = to.name;
+        child_stop(&of.child);
+    }
+    figure_free(&figure);
+    return is_there;
+}
+
 TreeContest tree_contest_run(Scene *scene, uint32_t turns, uint32_t steps) {
     TreeContest contest = {.count = 1, .of[0].name = "Moreau"};
     Figure figure = figure_of(scene);

@@ -5,9 +5,10 @@
 #pragma once
 
 #include "bench/bench.h"
+#include "bench/peers/tree_peer.h"
 #include "bench/scene.h"
 
-enum { TREE_CONTEST_PEERS = 4, TREE_CONTEST_TURNS_MAX = 64 };
+enum { TREE_CONTEST_MUJOCO = 2, TREE_CONTEST_PEERS = 4, TREE_CONTEST_TURNS_MAX = 64 };
 
 typedef struct TreeContestant {
     const char *name; // engine and version; static
@@ -23,5 +24,10 @@ typedef struct TreeContest {
     TreeContestant of[1 + TREE_CONTEST_PEERS];
     double converged, rows; // ours: share of steps; mean
 } TreeContest;
+
+// `steps` of a world, from its start, by a peer, which is ended again. false: it is not there, or
+// not for this figure.
+bool tree_contest_ask(Scene *scene, uint32_t peer, uint32_t steps, TreePeerAnswer *answer,
+                      const char **name);
 
 TreeContest tree_contest_run(Scene *scene, uint32_t turns, uint32_t steps);

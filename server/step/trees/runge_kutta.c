@@ -37,6 +37,15 @@ static bool is_soft(TreeFlight *flight) {
            STAGED_STIFF;
 }
 
+// What the first stage would make from rest, its forces in `rest`.
+static double energy_given(const TreeFlight *flight) {
+    double twice = 0.0;
+    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+        twice += flight->change[k] * flight->rest[k];
+    }
+    return 0.5 * flight->h * flight->h * fabs(twice);
+}
+
 // Of changes of velocity, of links that are placed; spins and velocities are lost.
 static double energy_of(TreeFlight *flight, const double *change) {
     TreeView view = flight->view;
@@ -74,6 +83,9 @@ static void accelerate(TreeFlight *flight, const TreeView *view, const double *p
         for (uint32_t k = 0; k < width; k++) {
             change[k] += flight->springs[k] + flight->others[k];
         }
+    }
+    if (is_begin) {
+        memcpy(flight->rest, change, width * sizeof(double));
     }
     if (is_begin && flight->factor != NULL) {
         solve_begin(flight, change);
@@ -139,33 +151,38 @@ static bool agrees(TreeFlight *flight, double scale) {
     return energy <= AGREES * scale || tree_flight_is_rounding(flight, energy, scale);
 }
 
-// The energy that the motion has, and that of what the first stage would make from rest.
-static double scale_of(TreeFlight *flight) {
-    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
-        flight->settled[k] = flight->h * flight->change[k];
-    }
-    return flight->kinetic + energy_of(flight, flight->settled);
+// Between links as at the begin and those where a stage has them.
+static void change_links(TreeFlight *flight) {
+    TreeFrame *frame = flight->work.frame;
+    TreeInertia *own = flight->work.own;
+    flight->work.frame = flight->frame;
+    flight->work.own = flight->own;
+    flight->frame = frame;
+    flight->own = own;
 }
 
-static bool take_stages(TreeFlight *flight, double *v) {
+// The energy that there is, and that of what the first stage would make.
+static double begin(TreeFlight *flight, double *v) {
     const size_t bytes = flight->view.tree->width * sizeof(double);
-    double scale = 0.0;
     memcpy(flight->mean, flight->velocities, bytes);
     memcpy(flight->way, flight->velocities, bytes);
     memset(flight->moving, 0, bytes);
     memset(flight->acting, 0, bytes);
     memset(flight->rates, 0, bytes);
     accelerate(flight, &flight->view, flight->positions, flight->mean, true);
-    for (int stage = 0; stage < 4; stage++) {
-        if (stage > 0) {
-            const TreeView view = go_to(flight, stage);
-            accelerate(flight, &view, flight->moved, flight->mean, false);
-            undo_turns(flight);
-        }
+    add_stage(flight, 0, v);
+    return flight->kinetic + energy_given(flight);
+}
+
+// Whether all of them may be taken.
+static bool go_on(TreeFlight *flight, double scale, double *v) {
+    for (int stage = 1; stage < 4; stage++) {
+        const TreeView view = go_to(flight, stage);
+        accelerate(flight, &view, flight->moved, flight->mean, false);
+        undo_turns(flight);
         add_stage(flight, stage, v);
-        scale = stage == 0 ? scale_of(flight) : scale;
         if (stage == 1) {
-            memcpy(flight->settled, flight->change, bytes);
+            memcpy(flight->settled, flight->change, view.tree->width * sizeof(double));
         }
         if (stage == 2 && !agrees(flight, scale)) {
             return false;
@@ -176,9 +193,12 @@ static bool take_stages(TreeFlight *flight, double *v) {
 
 bool tree_fly_staged(TreeFlight *flight, double *v) {
     ASSERT(flight->view.tree->width > 0 && flight->h > 0.0);
-    if (!turns_little(flight) || !is_soft(flight) || !take_stages(flight, v)) {
+    if (!turns_little(flight) || !is_soft(flight)) {
         return false;
     }
-    tree_flight_recall(flight);
-    return true;
+    const double scale = begin(flight, v);
+    change_links(flight);
+    const bool is_resolved = go_on(flight, scale, v);
+    change_links(flight);
+    return is_resolved;
 }

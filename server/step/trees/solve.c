@@ -12,13 +12,6 @@
 
 #include <string.h>
 
-static Vec3 column(const Sym3 *m, int axis) {
-    ASSERT(axis >= 0 && axis < 3);
-    return axis == 0   ? vec3(m->xx, m->xy, m->xz)
-           : axis == 1 ? vec3(m->xy, m->yy, m->yz)
-                       : vec3(m->xz, m->yz, m->zz);
-}
-
 static TreePair multiply(const TreeArticulated *m, const TreePair *motion) {
     return (TreePair){
         vec3_add(sym3_mul_vec(m->linear, motion->linear), mat3_mul_vec(m->across, motion->angular)),
@@ -49,21 +42,25 @@ static void give_way(TreeArticulated *m, const TreePair *force, double inverse) 
     m->across.c2 = vec3_add_scaled(m->across.c2, -t.z, u);
 }
 
+// L (arm x e), of each unit vector e: what is nothing is left out.
+static Mat3 push_turned(const Sym3 *l, Vec3 arm) {
+    const double x = arm.x, y = arm.y, z = arm.z;
+    return (Mat3){
+        vec3(l->xy * z - l->xz * y, l->yy * z - l->yz * y, l->yz * z - l->zz * y),
+        vec3(l->xz * x - l->xx * z, l->yz * x - l->xy * z, l->zz * x - l->xz * z),
+        vec3(l->xx * y - l->xy * x, l->xy * y - l->yy * x, l->xz * y - l->yz * x),
+    };
+}
+
 // Adds a child's inertia to its parent's, at whose centre of mass it is seen; `arm` leads from
-// there to the child's.
+// there to the child's, and what the parent's turn moves the child by is left to the parent.
 static void hand_on(TreeArticulated *parent, const TreeArticulated *child, Vec3 arm) {
-    const Vec3 unit[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    const Vec3 across[3] = {child->across.c0, child->across.c1, child->across.c2};
-    Vec3 shifted[3], angular[3];
-    for (int j = 0; j < 3; j++) {
-        const Vec3 turn =
-            vec3_cross(arm, unit[j]); // less what the parent's turn moves the child by
-        shifted[j] = vec3_sub(across[j], sym3_mul_vec(child->linear, turn));
-        angular[j] =
-            vec3_add(vec3_sub(column(&child->angular, j), mat3_tmul_vec(child->across, turn)),
-                     vec3_cross(arm, shifted[j]));
-    }
+    const Mat3 pushed = push_turned(&child->linear, arm), *across = &child->across;
+    const Vec3 shifted[3] = {vec3_sub(across->c0, pushed.c0), vec3_sub(across->c1, pushed.c1),
+                             vec3_sub(across->c2, pushed.c2)};
+    const double x = arm.x, y = arm.y, z = arm.z;
     Sym3 *linear = &parent->linear, *about = &parent->angular;
+    const Sym3 *own = &child->angular;
     linear->xx += child->linear.xx;
     linear->yy += child->linear.yy;
     linear->zz += child->linear.zz;
@@ -73,12 +70,19 @@ static void hand_on(TreeArticulated *parent, const TreeArticulated *child, Vec3 
     parent->across.c0 = vec3_add(parent->across.c0, shifted[0]);
     parent->across.c1 = vec3_add(parent->across.c1, shifted[1]);
     parent->across.c2 = vec3_add(parent->across.c2, shifted[2]);
-    about->xx += angular[0].x;
-    about->yy += angular[1].y;
-    about->zz += angular[2].z;
-    about->xy += angular[1].x;
-    about->xz += angular[2].x;
-    about->yz += angular[2].y;
+    // child->angular - across^T (arm x e) + arm x shifted, of each unit vector e
+    about->xx +=
+        (own->xx - (across->c0.y * z - across->c0.z * y)) + (y * shifted[0].z - z * shifted[0].y);
+    about->yy +=
+        (own->yy - (across->c1.z * x - across->c1.x * z)) + (z * shifted[1].x - x * shifted[1].z);
+    about->zz +=
+        (own->zz - (across->c2.x * y - across->c2.y * x)) + (x * shifted[2].y - y * shifted[2].x);
+    about->xy +=
+        (own->xy - (across->c0.z * x - across->c0.x * z)) + (y * shifted[1].z - z * shifted[1].y);
+    about->xz +=
+        (own->xz - (across->c0.x * y - across->c0.y * x)) + (y * shifted[2].z - z * shifted[2].y);
+    about->yz +=
+        (own->yz - (across->c1.x * y - across->c1.y * x)) + (z * shifted[2].x - x * shifted[2].z);
 }
 
 void tree_factor(const TreeView *view, const double *added, TreeWork *work) {

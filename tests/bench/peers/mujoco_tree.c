@@ -43,6 +43,7 @@ static TreePeerAnswer take_steps(mjModel *model, mjData *data, uint32_t count) {
     mj_forward(model, data);
     model->opt.enableflags &= ~mjENBL_ENERGY;
     answer.energy = data->energy[0] + data->energy[1];
+    memcpy(answer.place, data->xipos + 3 * (model->nbody - 1), sizeof(answer.place));
     for (int i = mjWARN_BADQPOS; i <= mjWARN_BADQACC; i++) {
         answer.faults += data->warning[i].number;
     }

@@ -49,7 +49,7 @@ def main():
         mujoco.mj_forward(model, data)
         model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_ENERGY)
         faults = sum(int(data.warning[int(kind)].number) for kind in bad)
-        sys.stdout.buffer.write(struct.pack("=4d", ns, float(data.energy.sum()), contacts, faults))
+        sys.stdout.buffer.write(struct.pack("=7d", ns, float(data.energy.sum()), contacts, *data.xipos[-1], faults))
         sys.stdout.buffer.flush()
 
 

@@ -73,6 +73,7 @@ typedef struct TreePeerAnswer {
     double ns;       // CPU time of all steps
     double energy;   // kinetic and potential [J]; NaN: it does not say
     double contacts; // of the last step, as the engine counts them
+    double place[3]; // centre of mass of the last link [m]; NaN: it does not say
     double faults;   // steps since the start in which it gave up and began anew
 } TreePeerAnswer;
 

@@ -53,7 +53,8 @@ int main(void) {
         for (uint32_t i = 0; i < count; i++) {
             tree_peer_step(peer);
         }
-        TreePeerAnswer answer = {.ns = cpu_ns() - begun, .energy = tree_peer_energy(peer)};
+        TreePeerAnswer answer = {
+            .ns = cpu_ns() - begun, .energy = tree_peer_energy(peer), .place = {NAN, NAN, NAN}};
         fwrite(&answer, sizeof(answer), 1, stdout);
         fflush(stdout);
     }
