@@ -28,8 +28,7 @@ static double stored_energy(const StepState *state, const TreeFlight *flight,
         weight += flight->mass[flight->view.link[i].body].mass *
                   vec3_dot(state->world->settings.gravity, flight->work.frame[i].center);
     }
-    const bool acts = flight->acts.forces || flight->acts.armatures;
-    if (!acts) {
+    if (!flight->acts.springs && !flight->acts.armatures) {
         return -weight;
     }
     const TreeStored stored = tree_axes_energy(&flight->view, &flight->axes, positions, velocities);
@@ -122,13 +121,19 @@ static void book_forces(StepTree *tree, const double *mean) {
     if (flight->by_stages) {
         memcpy(flight->change, flight->rates, width * sizeof(double));
         memcpy(flight->others, flight->acting, width * sizeof(double));
-    } else {
+    } else if (flight->acts.linear) {
         tree_flight_pull(flight, tree->velocities, flight->change);
         const TreeAsked asked = {flight->moved, flight->moved, flight->change};
         tree_axes_forces(&flight->view, &flight->axes, &asked, NULL, flight->others);
+    } else {
+        tree_axes_efforts(&flight->view, &flight->axes, flight->others);
     }
     for (uint32_t k = 0; k < width; k++) {
         work += flight->h * flight->others[k] * mean[k];
+    }
+    if (!flight->acts.linear) {
+        tree->energy.drive += work;
+        return;
     }
     const double damping =
         flight->h * tree_axes_damping(&flight->view, &flight->axes, flight->change, mean);

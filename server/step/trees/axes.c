@@ -52,7 +52,7 @@ static bool is_ball_spring(const TreeLink *link, const JointAxis *axis, uint32_t
 }
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
-    TreeActs acts = {false, false, false, false, false};
+    TreeActs acts = {.springs = false};
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         size_t first;
         if (view->link[i].joint == TREE_NONE) {
@@ -67,7 +67,8 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
             acts.armatures = acts.armatures || axis[k].armature > 0.0;
         }
     }
-    acts.forces = acts.forces || acts.pulls || acts.springs;
+    acts.linear = acts.pulls || acts.springs;
+    acts.forces = acts.forces || acts.linear;
     return acts;
 }
 
@@ -247,6 +248,22 @@ void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const TreeAske
         }
         link_forces(link, axes, view->joint[link->joint].axis_first, asked, of_springs,
                     others + link->first);
+    }
+}
+
+// Adding zero is what the others do to an effort of -0.
+void tree_axes_efforts(const TreeView *view, const TreeAxes *axes, double *efforts) {
+    ASSERT(view->tree->link_count > 0);
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        if (link->joint == TREE_NONE) {
+            memset(efforts + link->first, 0, JOINT_AXES_MAX * sizeof(double));
+            continue;
+        }
+        const double *effort = axes->effort + view->joint[link->joint].axis_first;
+        for (uint32_t k = 0; k < tree_link_width(link); k++) {
+            efforts[link->first + k] = effort[k] + 0.0;
+        }
     }
 }
 

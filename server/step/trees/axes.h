@@ -33,8 +33,10 @@ static inline bool tree_has_bounded_drive(const JointAxis *axis) {
 
 // What there is along the coordinates of a tree.
 typedef struct TreeActs {
-    bool forces, armatures, springs, pulls; // springs, and dampers and drives, are forces, too
-    bool balls;                             // springs of three turns, which couple
+    bool springs, pulls;    // the latter: dampers and drives
+    bool linear;            // either: forces that depend on where and how fast the tree is
+    bool forces, armatures; // the former: what is linear, and what is fed forward
+    bool balls;             // springs of three turns, which couple
 } TreeActs;
 
 TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes);
@@ -86,6 +88,9 @@ typedef struct TreeAsked {
 // that floats.
 void tree_axes_forces(const TreeView *view, const TreeAxes *axes, const TreeAsked *asked,
                       double *springs, double *others);
+
+// The same of a tree with nothing linear: what is fed forward, wherever it is.
+void tree_axes_efforts(const TreeView *view, const TreeAxes *axes, double *efforts);
 
 // What springs hold, and armatures at those velocities move with.
 typedef struct TreeStored {

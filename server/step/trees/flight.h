@@ -22,7 +22,7 @@ typedef struct TreeFlight {
     TreeActs acts;            // along the coordinates
     double *armature, *added; // [width] on the diagonal of the mass, and all that is added there
     SpringShare *share;       // [width] where springs are taken, if there are any
-    double *pulls;            // [width] where dampers and drives are, if anything acts
+    double *pulls;            // [width] where dampers and drives are, if there are any
     double *moved, *moved_springs; // positions to work with; those where springs are taken
     double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
     double kinetic;          // energy at the begin, without armatures [J]

@@ -40,8 +40,8 @@ void tree_flight_pull(TreeFlight *flight, const double *v, double *rates) {
     tree_advance(&flight->view, flight->positions, flight->springs, flight->h, flight->moved);
 }
 
-// Forces along the coordinates, in `springs` and `others`, on the way to v; `way` and `moved` are
-// there, and are lost; `change` is not.
+// Takes forces that are linear from the rest, on the way to v; `way` and `moved` are there, and are
+// lost; `change` is not.
 static void act_along(TreeFlight *flight, const double *v) {
     const TreeView *view = &flight->view;
     if (flight->integrator == INTEGRATOR_MIDPOINT) {
@@ -59,6 +59,16 @@ static void act_along(TreeFlight *flight, const double *v) {
         asked.stretched = flight->moved_springs;
     }
     tree_axes_forces(view, &flight->axes, &asked, flight->springs, flight->others);
+    for (uint32_t k = 0; k < view->tree->width; k++) {
+        flight->rest[k] -= flight->springs[k] + flight->others[k];
+    }
+}
+
+static void push_along(TreeFlight *flight) {
+    tree_axes_efforts(&flight->view, &flight->axes, flight->others);
+    for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+        flight->rest[k] -= flight->others[k];
+    }
 }
 
 // h times what the motion to v takes beyond the forces that there are; links are placed. Velocity
@@ -77,7 +87,7 @@ static void find_rest(TreeFlight *flight, const double *v, uint8_t rotation, boo
         flight->change[k] = change / h;
     }
     TreeView view = flight->view;
-    if (moves_masses(flight) || flight->acts.forces) {
+    if (moves_masses(flight) || flight->acts.linear) {
         tree_advance(&view, flight->positions, flight->way, share * h, flight->moved);
     }
     if (moves_masses(flight)) {
@@ -87,11 +97,10 @@ static void find_rest(TreeFlight *flight, const double *v, uint8_t rotation, boo
     const TreeMotion motion = {flight->mean, flight->change};
     tree_forces(&view, &motion, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
                 &flight->work, flight->rest);
-    if (flight->acts.forces) {
+    if (flight->acts.linear) {
         act_along(flight, v);
-        for (uint32_t k = 0; k < width; k++) {
-            flight->rest[k] -= flight->springs[k] + flight->others[k];
-        }
+    } else if (flight->acts.forces) {
+        push_along(flight);
     }
     for (uint32_t k = 0; k < width; k++) {
         flight->rest[k] = h * (flight->rest[k] + flight->armature[k] * flight->change[k]);
@@ -205,21 +214,21 @@ static void share_forces(TreeFlight *flight) {
 }
 
 static void weigh_axes(TreeFlight *flight) {
-    if (flight->acts.forces || flight->acts.armatures) {
+    const size_t bytes = flight->view.tree->width * sizeof(double);
+    if (flight->acts.armatures) {
         tree_axes_armature(&flight->view, &flight->axes, flight->armature);
-        if (integrator_is_staged(flight->integrator)) {
-            memcpy(flight->added, flight->armature, flight->view.tree->width * sizeof(double));
-            for (uint32_t k = 0; k < flight->view.tree->width; k++) {
-                flight->pulls[k] = 1.0; // of those that are rows
-            }
-            return;
+    } else {
+        memset(flight->armature, 0, bytes);
+    }
+    memcpy(flight->added, flight->armature, bytes);
+    if (integrator_is_staged(flight->integrator)) {
+        for (uint32_t k = 0; k < flight->view.tree->width; k++) {
+            flight->pulls[k] = 1.0; // of those that are rows
         }
+    } else if (flight->acts.linear) {
         share_forces(flight);
         tree_axes_mass(&flight->view, &flight->axes, flight->share, flight->pulls, flight->h,
                        flight->added);
-    } else {
-        memset(flight->armature, 0, flight->view.tree->width * sizeof(double));
-        memset(flight->added, 0, flight->view.tree->width * sizeof(double));
     }
 }
 

@@ -22,8 +22,8 @@
 // `matrix`, which a narrow tree has by then.
 void tree_fly(TreeFlight *flight, double *v);
 
-// Where dampers and drives are taken on the way to v: rates, [width], and positions in `moved`.
-// What stands in `springs` is lost.
+// Where dampers and drives are taken on the way to v, if there are any: rates, [width], and
+// positions in `moved`. What stands in `springs` is lost.
 void tree_flight_pull(TreeFlight *flight, const double *v, double *rates);
 
 // What a step to v takes: work.load gets, of each link, the force and torque at its centre of mass
