@@ -341,6 +341,8 @@ typedef struct MoreauStepResult {
     const uint64_t *softened_steps;    // … and steps that had such; NULL: none of any world
     const uint32_t *idle, *asleep;     // left out as they move nothing; bodies asleep; NULL: none
     const uint64_t *idle_steps;        // of this call, that left some out; NULL: none of any world
+    const uint64_t *borrowed_steps;    // of this call, that took more than their share …
+    const uint32_t *owed_steps;        // … and how many will not now; NULL: none of any world
     MoreauCertificates last, worst;
     MoreauOpen open, worst_open;     // of the last step, and of the worst; NULL: all were solved
     const uint64_t *worst_open_step; // since creation; 0: all were solved

@@ -140,6 +140,8 @@ static void read_reports(const Moreau__V1__StepReports *reports, size_t count,
     result->broken_joints = COLUMN(reports, broken_joints, count);
     result->idle = COLUMN(reports, idle, count);
     result->idle_steps = COLUMN(reports, idle_steps, count);
+    result->borrowed_steps = COLUMN(reports, borrowed_steps, count);
+    result->owed_steps = COLUMN(reports, owed_steps, count);
 }
 
 // The bodies that all worlds add to the columns.

@@ -503,6 +503,11 @@ void judge_go_on(const Judge *judge, uint32_t island) {
     }
 }
 
+void judge_look_back(const Judge *judge, uint32_t island) {
+    ASSERT(island < judge->islands.count);
+    judge->island[island].was_far = judge->island[island].best > OWN_FAR;
+}
+
 void judge_forget(const Judge *judge, uint32_t island) {
     ASSERT(island < judge->islands.count);
     judge->island[island] = (JudgeIsland){.best = HUGE_VAL, .reason = judge->island[island].reason};
@@ -542,7 +547,8 @@ static Status offer_none(Judge *judge, uint32_t share, uint32_t i) {
     const Answer *answer = &judge->result->answer;
     const double v_scale = judge->scale.v_scale[i],
                  own = certificate_measure_own(&judge->measure[i], v_scale);
-    if (judge->island[i].is_met || !(own > OWN_FAR && own < HUGE_VAL)) {
+    const double far = judge->island[i].was_far ? 0.0 : OWN_FAR;
+    if (judge->island[i].is_met || !(own > far && own < HUGE_VAL)) {
         return STATUS_OK; // what is no number is told as that
     }
     copy_impulses(judge, i, answer->contact_impulse, answer->row_impulse, judge->kept_contact,

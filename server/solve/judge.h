@@ -41,6 +41,7 @@ typedef struct JudgeIsland {
     double best;      // the least own residual over V so far
     bool is_kept;     // it is of impulses before the last, which are kept
     bool is_met;      // the last are converged
+    bool was_far;     // what was judged on the way is no better than no impulses (judge_look_back)
     EndReason reason; // of an island that is not met, as its solver has it: END_ITERATIONS, at
                       // first
 } JudgeIsland;
@@ -138,6 +139,10 @@ Status judge_each_open(Judge *judge, JudgeEach *solve, void *solver);
 
 // The solver goes on with an island that was judged and is not met.
 void judge_go_on(const Judge *judge, uint32_t island);
+
+// Of an island that has been judged on the way: whoever ends here offers it no impulses at all
+// where they have run away. So does the end, then, as it is to be no worse.
+void judge_look_back(const Judge *judge, uint32_t island);
 
 // What an island was judged by no longer holds, as its solver has changed what it declares.
 void judge_forget(const Judge *judge, uint32_t island);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/context.h"
 #include "solve/certificate.h"
+#include "solve/effort.h"
 #include "solve/launch.h"
 #include "solve/problem.h"
 #include "solve/rung.h"
@@ -60,6 +61,7 @@ typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
 typedef struct SolverSettings {
     SolverKind kind;
     double parameter[SOLVER_PARAMETER_MAX]; // unused ones are 0
+    Effort effort;
 } SolverSettings;
 
 // The parameters that every solver has, in the same places.
@@ -79,6 +81,7 @@ typedef struct SolveResult {
     bool has_cost_gap;       // of sap alone
     double cost_gap;         // [J] its cost is no further than this from the least
     bool is_in_vain;         // most of its effort went into what stayed open
+    bool has_borrowed;       // what rests took more than its share of a balanced effort
     // Where the solver asked for geometry, else NULL: the problem that it solved last, as far as it
     // is not the one it was given. Solved without geometry it has the same answer.
     const ProblemContact *contact; // frames and biases of the answer are theirs

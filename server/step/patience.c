@@ -6,23 +6,49 @@
 
 #include "base/assert.h"
 
-enum { FREE_FAILURES = SOLVER_FAILURES_MAX - 6 }; // then 1, 2, 4, … 64 steps
+enum {
+    FREE_FAILURES = SOLVER_FAILURES_MAX - 6, // then 1, 2, 4, … 64 steps
+    OWED_STEPS = 8,
+    OWED_DOUBLINGS = 3 // up to 64 steps
+};
 
 void patience_begin(StepState *state) {
     ASSERT(state->world->solver_wait <= SOLVER_WAIT_MAX);
     ASSERT(state->world->solver_failures <= SOLVER_FAILURES_MAX);
     if (state->world->solver_wait > 0) {
         solver_ease(&state->stepper->solver);
+        state->stepper->solver.effort.may_borrow = false;
     }
+}
+
+static void wait_for_turn(World *world, uint32_t steps) {
+    ASSERT(steps <= SOLVER_WAIT_MAX);
+    world->solver_wait = (uint8_t)steps;
+}
+
+// What a balanced effort has borrowed is owed for some steps, for longer where it was in vain.
+static void owe(World *world, const SolveResult *result) {
+    ASSERT(world->settings.effort == WORLD_BALANCED);
+    const uint8_t failures = world->solver_failures < OWED_DOUBLINGS
+                                 ? (uint8_t)(world->solver_failures + 1)
+                                 : (uint8_t)OWED_DOUBLINGS;
+    world->solver_failures = result->is_in_vain ? failures : 0;
+    wait_for_turn(world, (uint32_t)OWED_STEPS << world->solver_failures);
+    ASSERT(world->solver_wait >= OWED_STEPS);
 }
 
 void patience_commit(StepState *state) {
     World *world = state->world;
+    const SolveResult *result = &state->result;
     if (world->solver_wait > 0) {
         world->solver_wait--;
         return;
     }
-    if (!state->result.is_in_vain) {
+    if (result->has_borrowed) {
+        owe(world, result);
+        return;
+    }
+    if (!result->is_in_vain) {
         world->solver_failures = 0;
         return;
     }
@@ -30,8 +56,6 @@ void patience_commit(StepState *state) {
         world->solver_failures++;
     }
     if (world->solver_failures >= FREE_FAILURES) {
-        world->solver_wait = (uint8_t)(1u << (world->solver_failures - FREE_FAILURES));
+        wait_for_turn(world, 1u << (world->solver_failures - FREE_FAILURES));
     }
-    ASSERT(state->world->solver_wait <= SOLVER_WAIT_MAX);
-    ASSERT(state->world->solver_failures <= SOLVER_FAILURES_MAX);
 }

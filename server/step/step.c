@@ -100,9 +100,16 @@ void stepper_reset(Stepper *stepper) {
     stepper->has_last = stepper->has_old_ids = stepper->has_places = false;
 }
 
+static_assert((int)WORLD_EXACT == (int)EFFORT_EXACT &&
+                  (int)WORLD_BALANCED == (int)EFFORT_BALANCED &&
+                  (int)WORLD_FAST == (int)EFFORT_FAST &&
+                  (int)WORLD_EFFORT_COUNT == (int)EFFORT_COUNT,
+              "efforts of worlds are those of solvers");
+
 SolverSettings step_solver(const WorldSettings *settings) {
     ASSERT(settings->solver < SOLVER_COUNT);
-    SolverSettings solver = {.kind = (SolverKind)settings->solver};
+    SolverSettings solver = {.kind = (SolverKind)settings->solver,
+                             .effort = {.kind = (EffortKind)settings->effort, .may_borrow = true}};
     memcpy(solver.parameter, settings->parameter, sizeof(solver.parameter));
     return solver;
 }
@@ -144,6 +151,7 @@ static Status solve(StepState *state) {
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
     report->softened_count = state->result.softened;
+    report->has_borrowed = state->result.has_borrowed;
     report->certificate = state->result.certificate;
     report->launch.speed = state->result.launch.speed;
     report->launch.height = state->result.launch.height;
@@ -314,6 +322,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         report->removed_count = state.left_count;
         report->broken_count = state.broken_count;
         report->asleep_count = sleep_count(world);
+        report->owed_steps = world->settings.effort == WORLD_BALANCED ? world->solver_wait : 0;
         name_worst(stepper, world, report);
         name_open(stepper, world, report);
         name_launch(stepper, world, state.result.launch.contact, report);

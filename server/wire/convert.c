@@ -17,6 +17,9 @@ static_assert((int)INTEGRATOR_SYMPLECTIC == (int)MOREAU__V1__INTEGRATOR__KIND__S
                   (int)INTEGRATOR_RK4 == (int)MOREAU__V1__INTEGRATOR__KIND__RK4 &&
                   (int)ROTATION_MIDPOINT == (int)MOREAU__V1__ROTATION__KIND__MIDPOINT &&
                   (int)ROTATION_EXPLICIT == (int)MOREAU__V1__ROTATION__KIND__EXPLICIT &&
+                  (int)WORLD_EXACT == (int)MOREAU__V1__EFFORT__KIND__EXACT &&
+                  (int)WORLD_BALANCED == (int)MOREAU__V1__EFFORT__KIND__BALANCED &&
+                  (int)WORLD_FAST == (int)MOREAU__V1__EFFORT__KIND__FAST &&
                   (int)ROTATION_IMPLICIT == (int)MOREAU__V1__ROTATION__KIND__IMPLICIT,
               "choices have the numbers of the wire");
 

@@ -508,6 +508,16 @@ static bool is_any_idle(const StepResults *results) {
     return is_any;
 }
 
+// Few worlds borrow.
+static bool is_any_owing(const StepResults *results) {
+    bool is_any = false;
+    for (size_t i = 0; i < results->count; i++) {
+        const StepTally *tally = &results->result[i].run.tally;
+        is_any = is_any || tally->borrowed_steps > 0 || tally->last.owed_steps > 0;
+    }
+    return is_any;
+}
+
 static uint8_t *write_open(uint8_t *at, const StepResults *results) {
     at = write_open_columns(at, results, 18, open_columns);
     at = write_open_columns(at, results, 19, worst_open_columns);
@@ -608,6 +618,10 @@ uint8_t *step_codec_pack_reports(const StepResults *results, uint32_t field, uin
     if (is_any_idle(results)) {
         at = write_u32s_of_many(at, results, (Column){30, LAST(idle_count)});
         at = write_u64s_of_many(at, results, (Column){31, TALLY(idle_steps)});
+    }
+    if (is_any_owing(results)) {
+        at = write_u64s_of_many(at, results, (Column){32, TALLY(borrowed_steps)});
+        at = write_u32s_of_many(at, results, (Column){33, LAST(owed_steps)});
     }
     return wire_part_end(begin, expected, at);
 }

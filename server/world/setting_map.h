@@ -38,9 +38,12 @@
     CHOICE(9, 1, CONTACT_PLANE, contact_plane, CONTACT_PLANE_APPROACH, CONTACT_PLANE_COUNT,        \
            "APPROACH 0, START 1")
 
-// joint_projection: joints of rows are brought together after every step.
+// joint_projection: joints of rows are brought together after every step. effort: what a step may
+// cost; what came before there was such a setting is exact, and a world that is created today has
+// what the proto says (wire/scene/scene.c).
 #define SETTING_LATER_MAP(VECTOR, NUMBER, CHOICE, FLAG)                                            \
-    FLAG(13, 19, JOINT_PROJECTION, joint_projection, false)
+    FLAG(13, 19, JOINT_PROJECTION, joint_projection, false)                                        \
+    CHOICE(14, 20, EFFORT, effort, WORLD_EXACT, WORLD_EFFORT_COUNT, "EXACT 0, BALANCED 1, FAST 2")
 
 #define SETTING_MAP(VECTOR, NUMBER, CHOICE, FLAG)                                                  \
     SETTING_EARLY_MAP(VECTOR, NUMBER, CHOICE) SETTING_LATER_MAP(VECTOR, NUMBER, CHOICE, FLAG)

@@ -47,6 +47,14 @@ typedef enum ContactPlane {
     CONTACT_PLANE_COUNT
 } ContactPlane;
 
+// What a step may cost (solve/effort.h); the numbers are those of the wire.
+typedef enum WorldEffort {
+    WORLD_EXACT,
+    WORLD_BALANCED,
+    WORLD_FAST,
+    WORLD_EFFORT_COUNT
+} WorldEffort;
+
 #define X(bit, section, upper, ...) SETTING_##upper,
 typedef enum SettingKind { SETTING_MAP(X, X, X, X) SETTING_COUNT } SettingKind;
 #undef X

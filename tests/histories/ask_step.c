@@ -74,6 +74,33 @@ static void judge_disturbed(Play *play, const ContactProblem *problem, const Sol
     }
 }
 
+// And one in so many is what a balanced effort has to be no worse than: what a fast one leaves.
+enum { EFFORTS_ONE_IN = 4 };
+
+static double left_open(Play *play, const ContactProblem *problem, EffortKind effort) {
+    SolverSettings settings = solver_default(SOLVER_MDP);
+    settings.effort.kind = effort;
+    SolveResult result;
+    Status status = solver_solve(&settings, problem, &(Context){0}, &play->memory, &result, NULL);
+    return status != STATUS_OK || result.certificate.converged
+               ? 0.0
+               : result.certificate.entry[CERTIFICATE_OWN];
+}
+
+static void compare_efforts(Play *play, const ContactProblem *problem) {
+    if (play->tally.steps % EFFORTS_ONE_IN != 0) {
+        return;
+    }
+    ArenaMark mark = arena_mark(&play->memory);
+    const double fast = left_open(play, problem, EFFORT_FAST),
+                 balanced = left_open(play, problem, EFFORT_BALANCED);
+    if (isfinite(fast) && !(balanced <= fast)) {
+        play_found(play, PROPERTY_JUDGE, "effort",
+                   "a balanced effort leaves %.17g open, and a fast one %.17g", balanced, fast);
+    }
+    arena_reset_to(&play->memory, mark);
+}
+
 // Where a solver asked for geometry, the problem that it solved is another.
 static void see(StepWitness *witness, const ContactProblem *problem, const SolveResult *result) {
     AskStep *ask = (AskStep *)(void *)witness;
@@ -93,6 +120,7 @@ static void see(StepWitness *witness, const ContactProblem *problem, const Solve
         judge(play, &solved, result, &verdict);
     }
     judge_disturbed(play, &solved, result);
+    compare_efforts(play, &solved);
     const double rounding =
         ask_energy_rounding(ask->world, problem, result, verdict.rest, &play->memory);
     // of bodies alone the share of S is enough

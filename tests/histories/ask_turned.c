@@ -71,6 +71,7 @@ static bool make(Ask *ask, Variant *variant) {
     world->settings.bounds_lower = world->settings.bounds_upper = vec3(0.0, 0.0, 0.0);
     // where a mend of more than 1 m along an axis of the world is none (step/joints/project.c)
     world->settings.joint_projection = false;
+    world->settings.effort = WORLD_EXACT; // what is left open follows the order of the contacts
     set_parameter(world, "tolerance", tolerance);
     set_parameter(world, "max_iterations", ITERATIONS);
     if (world->settings.solver == SOLVER_LCP) { // whose passes take contacts anew

@@ -77,6 +77,12 @@ static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
         change->given |= CHANGE_JOINT_PROJECTION;
         change->value.joint_projection = make_chance(make, 60);
     }
+    if (change->given & CHANGE_TIME_STEP) { // of its bits, so that no other dice fall otherwise
+        uint64_t bits;
+        memcpy(&bits, &change->value.time_step, sizeof(bits));
+        change->given |= CHANGE_EFFORT;
+        change->value.effort = (uint8_t)(bits % WORLD_EFFORT_COUNT);
+    }
     SolverKind solver = (SolverKind)make->world->settings.solver;
     if (make_chance(make, percent)) {
         change->given |= CHANGE_SOLVER;

@@ -9,6 +9,7 @@
 #include "cli/json/read.h"
 #include "cli/json/write.h"
 #include "cli/base/memory.h"
+#include "cli/protocol/effort.h"
 #include "cli/protocol/parameters.h"
 #include "cli/runs/recording.h"
 #include "cli/runs/beside.h"
@@ -67,6 +68,7 @@ static const CliField typed[] = {
     {"settings.solver", "--solver"},
     {"settings.parameters", "--param "},
     {"settings.time_step", "--time-step"},
+    {"settings.effort", "--effort"},
     {"name", "--name"},
     {NULL, NULL},
 };
@@ -75,9 +77,10 @@ typedef struct RunOptions {
     const char *solver; // Nullable, as typed
     const char *name;   // Nullable
     OptionList params;
-    uint64_t steps;   // 0: not given
-    double time;      // 0: not given
-    double time_step; // 0: not given
+    uint64_t steps;     // 0: not given
+    double time;        // 0: not given
+    double time_step;   // 0: not given
+    const char *effort; // Nullable, as typed
     bool keep, require_converged;
     RecordingOptions recording;
 } RunOptions;
@@ -94,6 +97,13 @@ static int apply_options(Cli *cli, const RunOptions *options, const OptionList *
     settings->solver = is_said ? (char *)solver : NULL;
     settings->has_time_step = options->time_step > 0.0;
     settings->time_step = options->time_step;
+    if (options->effort != NULL) {
+        settings->has_effort = 1;
+        int status = effort_read(cli, options->effort, &settings->effort);
+        if (status != EXIT_DONE) {
+            return status;
+        }
+    }
     char message[640];
     if (!parameters_set(solver, solvers, &options->params, &settings->parameters, message,
                         sizeof(message))) {
@@ -234,6 +244,15 @@ static uint64_t advise_iterations(const Moreau__V1__WorldCreate *create, const c
     return (given > 0 ? (uint64_t)given : ITERATIONS_DEFAULT) * ITERATIONS_FACTOR;
 }
 
+// Whether a step ends with its share of sweeps.
+static bool is_bounded(const Moreau__V1__WorldCreate *create, const char *solver) {
+    const Moreau__V1__WorldSettings *scene = create->scene->settings, *over = create->settings;
+    Moreau__V1__Effort__Kind effort = over->has_effort                     ? over->effort
+                                      : scene != NULL && scene->has_effort ? scene->effort
+                                                                           : EFFORT_DEFAULT;
+    return strcmp(solver, "mdp") == 0 && effort != MOREAU__V1__EFFORT__KIND__EXACT;
+}
+
 // `episode` is Nullable.
 static void show_run(Cli *cli, const RunReport *report, const Moreau__V1__EpisodeInfo *episode) {
     if (!cli->json) {
@@ -298,6 +317,7 @@ static int run_solver(Cli *cli, const RunOptions *options, bool is_one,
     run->report.bodies = created->bodies;
     run->report.created = created;
     run->report.iterations_advised = advise_iterations(create, run->report.solver);
+    run->report.is_bounded = is_bounded(create, run->report.solver);
     run->report.kept = options->keep;
     return run_world(cli, options, is_one, run);
 }
@@ -458,6 +478,8 @@ int command_run(Cli *cli, int argc, char **argv) {
         {"--time", OPTION_NUMBER, &options.time, "SECONDS", "simulated time, instead of --steps"},
         {"--time-step", OPTION_NUMBER, &options.time_step, "SECONDS",
          "of one step; default: the scene's, or 1/240"},
+        {"--effort", OPTION_TEXT, &options.effort, "EFFORT",
+         "exact, balanced or fast; default: the scene's"},
         {"--name", OPTION_TEXT, &options.name, "NAME", "name of the world"},
         {"--keep", OPTION_FLAG, &options.keep, NULL, "leave the world on the server"},
         {"--require-converged", OPTION_FLAG, &options.require_converged, NULL,

@@ -9,6 +9,7 @@
 #include "cli/json/write.h"
 #include "cli/base/memory.h"
 #include "cli/text/number.h"
+#include "cli/protocol/effort.h"
 #include "cli/protocol/parameters.h"
 #include "cli/problems/problem.h"
 #include "cli/files/save.h"
@@ -49,6 +50,7 @@ typedef struct SolveOptions {
     const char *world;  // Nullable
     OptionList params;
     bool history;
+    const char *effort; // Nullable, as typed
 } SolveOptions;
 
 static const CliField typed[] = {
@@ -264,6 +266,13 @@ static int solve_problem(Cli *cli, const SolveOptions *options, Moreau__V1__Cont
     solve.solver = solver->name;
     solve.parameters = solver->parameters;
     solve.has_history = solve.history = options->history;
+    solve.has_effort = options->effort != NULL;
+    if (solve.has_effort) {
+        status = effort_read(cli, options->effort, &solve.effort);
+        if (status != EXIT_DONE) {
+            return status;
+        }
+    }
     return send_problem(cli, options, &solve, source);
 }
 
@@ -415,6 +424,8 @@ int command_solve(Cli *cli, int argc, char **argv) {
          "a parameter of the solver; may be repeated"},
         {"--history", OPTION_FLAG, &options.history, NULL,
          "also the residual after each iteration, as a chart"},
+        {"--effort", OPTION_TEXT, &options.effort, "EFFORT",
+         "exact, balanced or fast; default exact"},
         {"--world", OPTION_TEXT, &options.world, "WORLD",
          "the last problem of this world, by its id or name"},
         {"--dump", OPTION_TEXT, &options.dump, "FILE",

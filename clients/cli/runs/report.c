@@ -99,6 +99,8 @@ static void add_reports(RunReport *report, const Moreau__V1__StepReports *report
     report->softened_steps += FIRST(reports, softened_steps, 0);
     report->idle = FIRST(reports, idle, 0);
     report->idle_steps += FIRST(reports, idle_steps, 0);
+    report->borrowed_steps += FIRST(reports, borrowed_steps, 0);
+    report->owed_steps = FIRST(reports, owed_steps, 0);
     report->asleep = FIRST(reports, asleep, 0);
     report->gained += FIRST(reports, gained, 0.0);
     add_certificate(report, reports);
@@ -216,7 +218,9 @@ static void print_advice(const RunReport *report) {
         fold_printf("  what helps   more iterations: --param max_iterations=%" PRIu64 "\n",
                     report->iterations_advised);
     } else if (report->open.reason == MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED) {
-        fold_printf("  what helps   more operations: --param budget=3e9\n");
+        fold_printf("  what helps   more %s\n", report->is_bounded
+                                                    ? "effort: --effort exact"
+                                                    : "operations: --param budget=3e9");
     } else {
         fold_printf("  what helps   a smaller --time-step\n");
     }
@@ -265,6 +269,18 @@ static void print_certificate(const RunReport *report) {
         table_printf(&table, 3, STYLE_PLAIN, "%.2g", report->worst[i]);
         table_cell(&table, 4, STYLE_PLAIN, at);
         fold_printf("\n");
+    }
+}
+
+// What a balanced effort took beyond its sweeps.
+static void print_borrowed(const RunReport *report) {
+    char text[32];
+    if (report->borrowed_steps > 0) {
+        fold_printf(
+            "  borrowed     in %s step%s what rests took more than its share; the next %" PRIu32
+            " will not\n",
+            format_count(report->borrowed_steps, text), plural(report->borrowed_steps),
+            report->owed_steps);
     }
 }
 
@@ -319,6 +335,7 @@ void run_report_print(const RunReport *report) {
             "the last %" PRIu32 "\n",
             format_count(report->idle_steps, text[0]), plural(report->idle_steps), report->idle);
     }
+    print_borrowed(report);
     if (report->asleep > 0) {
         fold_printf("  asleep       %" PRIu32 " %s\n", report->asleep,
                     report->asleep == 1 ? "body" : "bodies");
@@ -395,6 +412,8 @@ static void write_solve(const RunReport *report, json_t *document) {
     json_object_set_new(document, "softened_steps", number_json_whole(report->softened_steps));
     json_object_set_new(document, "idle", json_integer(report->idle));
     json_object_set_new(document, "idle_steps", number_json_whole(report->idle_steps));
+    json_object_set_new(document, "borrowed_steps", number_json_whole(report->borrowed_steps));
+    json_object_set_new(document, "owed_steps", json_integer(report->owed_steps));
     json_object_set_new(document, "asleep", json_integer(report->asleep));
     json_object_set_new(document, "broken_joints", number_json_whole(report->broken));
     json_object_set_new(document, "solver_time", number_json(report->solver_time));

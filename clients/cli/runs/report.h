@@ -54,6 +54,9 @@ typedef struct RunReport {
     uint64_t softened_steps;
     uint32_t idle; // contacts and rows of the last step
     uint64_t idle_steps;
+    uint64_t borrowed_steps;
+    uint32_t owed_steps;                // after the last step
+    bool is_bounded;                    // by the world's effort
     uint32_t asleep;                    // bodies that sleep after the last step
     uint64_t removed;                   // bodies that left the bounds
     uint64_t broken;                    // joints that broke …

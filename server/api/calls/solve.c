@@ -37,7 +37,13 @@ Status command_solve_judge(Request *request, Error *error) {
     if (message->problem == NULL) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "problem", "Solve needs a problem.");
     }
+    if (message->has_effort && (unsigned)message->effort >= EFFORT_COUNT) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "effort",
+                         "The value %u is none of the choices: EXACT 0, BALANCED 1, FAST 2.",
+                         (unsigned)message->effort);
+    }
     plan->settings = solver_solve_default(kind);
+    plan->settings.effort = (Effort){.kind = (EffortKind)message->effort, .may_borrow = true};
     request->plan = plan;
     return convert_parameters(message->parameters, &plan->settings, error);
 }

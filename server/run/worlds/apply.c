@@ -348,6 +348,7 @@ void tally_add(StepTally *tally, const StepReport *report, uint64_t step) {
     tally->recovery_steps += report->recovery_count > 0;
     tally->softened_steps += report->softened_count > 0;
     tally->idle_steps += report->idle_count > 0;
+    tally->borrowed_steps += report->has_borrowed;
     tally->removed += report->removed_count;
     tally->broken += report->broken_count;
     for (int i = 0; i < CERTIFICATE_ENTRY_COUNT; i++) {

@@ -32,17 +32,16 @@ uint32_t mdp_auto_sweeps(const MdpWork *work, uint32_t i) {
 }
 
 // Islands of a group go on from where their sweeps ended.
-static Status reopen(MdpWork *work, MdpGroup *group, const bool *is_left) {
+static Status reopen(MdpWork *work, MdpGroup *group, const uint32_t *more) {
     bool is_any = false;
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         // what ended before had a reason
-        if (is_left[i] && island->sweeps == island->sweep_max &&
-            island->sweep_max < work->sweep_max) {
+        if (more[i] > 0 && island->sweeps + island->aims_paid >= island->sweep_max) {
             judge_go_on(&work->judge, i);
             work->pack.sum[i].is_done = false;
             group->open++;
-            island->sweep_max = work->sweep_max;
+            island->sweep_max += more[i];
             mdp_momentum_begin(&work->pack, i);
             is_any = true;
         }
@@ -50,14 +49,14 @@ static Status reopen(MdpWork *work, MdpGroup *group, const bool *is_left) {
     return is_any ? mdp_for_shares(work, group, mdp_reload_share) : STATUS_OK;
 }
 
-// What Newton's method has left goes on with sweeps, and is said to have had too small a budget.
-static Status sweep_left(MdpWork *work, const bool *is_left) {
+Status mdp_sweep_more(MdpWork *work, const uint32_t *more) {
+    ASSERT(more != NULL);
     Judge *judge = &work->judge;
     Status status = STATUS_OK;
     bool is_open = false;
     uint32_t before = mdp_most_sweeps(work);
     for (uint32_t i = 0; i < work->pack.group_count && status == STATUS_OK; i++) {
-        status = reopen(work, &work->pack.group[i], is_left);
+        status = reopen(work, &work->pack.group[i], more);
         is_open = is_open || work->pack.group[i].open > 0;
     }
     if (judge->context->history != NULL) {
@@ -69,6 +68,26 @@ static Status sweep_left(MdpWork *work, const bool *is_left) {
         status = mdp_sweep_on(work, i);
     }
     judge->result->iterations += mdp_most_sweeps(work) - before;
+    return status;
+}
+
+static Status no_memory(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
+                     "The solver's memory is too small for Newton's method.");
+}
+
+// What Newton's method has left goes on with sweeps, and is said to have had too small a budget.
+static Status sweep_left(MdpWork *work, const bool *is_left) {
+    Judge *judge = &work->judge;
+    uint32_t *more = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*more));
+    if (more == NULL) {
+        return no_memory(judge->error);
+    }
+    for (uint32_t i = 0; i < judge->islands.count; i++) {
+        uint32_t had = work->pack.island[i].sweep_max;
+        more[i] = is_left[i] && had < work->sweep_max ? work->sweep_max - had : 0;
+    }
+    Status status = mdp_sweep_more(work, more);
     for (uint32_t i = 0; i < judge->islands.count; i++) {
         if (is_left[i]) {
             judge->island[i].reason = END_BUDGET;
@@ -95,8 +114,7 @@ Status mdp_auto(MdpWork *work, double budget) {
     }
     bool *is_left = arena_take_zeroed(judge->arena, judge->islands.count, sizeof(*is_left));
     if (is_left == NULL) {
-        return error_set(judge->error, STATUS_RESOURCE_EXHAUSTED, NULL,
-                         "The solver's memory is too small for Newton's method.");
+        return no_memory(judge->error);
     }
     for (uint32_t i = 0; i < judge->islands.count; i++) {
         is_left[i] = !judge->island[i].is_met; // those that have no turn, too

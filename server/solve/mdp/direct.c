@@ -473,9 +473,13 @@ static void match_velocities(const System *system) {
     }
 }
 
-bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
+bool mdp_direct_can_aim(const MdpPack *pack, const MdpGroup *group, uint32_t island) {
     ASSERT(island < pack->judge->islands.count);
-    if (group->aim == NULL || pack->direct->system[island] == NULL) {
+    return group->aim != NULL && pack->direct->system[island] != NULL;
+}
+
+bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
+    if (!mdp_direct_can_aim(pack, group, island)) {
         return false;
     }
     const Islands *islands = &pack->judge->islands;

@@ -62,6 +62,9 @@ Status mdp_direct_begin(Judge *judge, MdpPack *pack);
 // borrowed from the arena; `aim` is NULL where no island is for this.
 Status mdp_direct_plan(Judge *judge, MdpPack *pack, uint32_t begin, uint32_t end);
 
+// Whether there is a linear system of that island to aim at.
+bool mdp_direct_can_aim(const MdpPack *pack, const MdpGroup *group, uint32_t island);
+
 // Between two sweeps: aims the island's next carry at the solution of its linear system, by setting
 // what was before so that momentum with ratio 1 goes there. false, with nothing changed: the island
 // does not fit, something in it slips, or its contacts found no states that hold.

@@ -109,7 +109,7 @@ static Sight look_at(const MdpWork *work, uint32_t i) {
     if (!(change < RUNAWAY * RUNAWAY)) {
         return SIGHT_RUNAWAY;
     }
-    if (change == 0.0 || island->sweeps == island->sweep_max) {
+    if (change == 0.0 || island->sweeps + island->aims_paid >= island->sweep_max) {
         return SIGHT_LAST;
     }
     if (!(change > limit * limit)) {
@@ -139,6 +139,14 @@ static Status tighten(MdpWork *work, const MdpGroup *group, uint32_t i) {
     return STATUS_OK;
 }
 
+// It was judged on the way: where a fast effort would have ended, once; else at every doubling.
+static void look_back(MdpWork *work, uint32_t i) {
+    work->pack.island[i].look *= work->sweep_share > 0 ? 0 : 2;
+    if (work->sweep_share > 0) {
+        judge_look_back(&work->judge, i);
+    }
+}
+
 // An island that has been judged ends, or goes on.
 static Status follow_verdict(MdpWork *work, MdpGroup *group, uint32_t i, Sight sight) {
     const Judge *judge = &work->judge;
@@ -159,7 +167,7 @@ static Status follow_verdict(MdpWork *work, MdpGroup *group, uint32_t i, Sight s
     }
     judge_go_on(judge, i);
     if (sight == SIGHT_LOOK) {
-        work->pack.island[i].look *= 2;
+        look_back(work, i);
         return STATUS_OK;
     }
     return tighten(work, group, i);
@@ -187,8 +195,11 @@ Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         island->enough = work->tolerance;
-        island->sweep_max = work->is_auto ? mdp_auto_sweeps(work, i) : work->sweep_max;
-        island->look = LOOK;
+        island->sweep_max = work->sweep_share > 0 ? work->sweep_share
+                            : work->is_auto       ? mdp_auto_sweeps(work, i)
+                                                  : work->sweep_max;
+        island->is_held = work->sweep_share > 0 && !mdp_anytime_rests(&work->judge, i);
+        island->look = work->sweep_share > 0 ? mdp_anytime_look(work) : LOOK;
         mdp_momentum_begin(&work->pack, i);
     }
     group->open = group->island_end - group->island_begin;

@@ -35,9 +35,11 @@ const ParameterRow mdp_parameters[MDP_PARAMETER_COUNT] = {
                                 NULL, "share of an overlap that one step asks to remove"},
     [MDP_WARM_START] = {"warm_start", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
                         "start from the step before"},
-    [MDP_METHOD] = {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_AUTO, MDP_AUTO, method_choices,
-                    "gauss_seidel: sweeps; newton: an island at once, by sparse factorisations; "
-                    "auto: 30 sweeps (240 of balls alone), then newton within the budget"},
+    [MDP_METHOD] =
+        {"method", PARAMETER_CHOICE, "", 0.0, 2.0, MDP_AUTO, MDP_AUTO, method_choices,
+         "gauss_seidel: sweeps; newton: an island at once, by sparse factorisations; "
+         "auto: as the effort has it; exact: 30 sweeps (240 of balls alone), then newton within "
+         "the budget"},
     [MDP_ACCELERATION] =
         {"acceleration", PARAMETER_BOOL, "", 0.0, 1.0, 1.0, 1.0, NULL,
          "momentum between sweeps, in coloured order; off: the paper's own sweeps"},
@@ -76,10 +78,11 @@ static Status solve_newton(MdpWork *work, const double *parameter) {
     return mdp_newton(judge, &newton, NULL);
 }
 
-static Status run(MdpWork *work, const double *parameter) {
+static Status run(MdpWork *work, const Effort *effort, const double *parameter) {
     Status status = parameter[MDP_METHOD] == MDP_NEWTON ? solve_newton(work, parameter)
-                    : work->is_auto                     ? mdp_auto(work, parameter[MDP_BUDGET])
-                                                        : mdp_sweep_all(work);
+                    : work->sweep_share > 0 ? mdp_anytime(work, effort, parameter[MDP_BUDGET])
+                    : work->is_auto         ? mdp_auto(work, parameter[MDP_BUDGET])
+                                            : mdp_sweep_all(work);
     return STATUS_THEN(status, judge_end(&work->judge));
 }
 
@@ -97,8 +100,10 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
                     .is_auto = parameter[MDP_METHOD] == MDP_AUTO,
                     .operations_max = parameter[MDP_BUDGET] > BUDGET_LEAST ? parameter[MDP_BUDGET]
                                                                            : BUDGET_LEAST};
+    uint32_t share = work.is_auto ? mdp_anytime_share(settings->effort.kind) : 0;
+    work.sweep_share = share < work.sweep_max ? share : work.sweep_max;
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,
                                 parameter[MDP_WARM_START] != 0.0, context, arena, result, error);
-    return STATUS_THEN(status, run(&work, parameter));
+    return STATUS_THEN(status, run(&work, &settings->effort, parameter));
 }

@@ -6,14 +6,16 @@
 
 #include <string.h>
 
-#define GAP_MIN    1e-3 // a ratio of 0.999 remembers a thousand sweeps
-#define GAP_GROWTH 2.0  // after a momentum that brought nothing
-#define GAP_DECAY  0.7  // after one that did
-#define GROWTH_MAX 4.0  // of the squared residual over its least, before a momentum ends
-#define NEAR       1e4  // of the square of what is enough: so small a change is near its end
-#define FINE       1e-6 // of the same: an island that changes less has nothing left to aim at
-#define WELL       1e-4 // of the squared residual: an aim that took so much may take as much again
-#define SLOW       0.95 // the share of a change that the next sweep repeats, from which a leap pays
+#define GAP_MIN     1e-3 // a ratio of 0.999 remembers a thousand sweeps
+#define GAP_GROWTH  2.0  // after a momentum that brought nothing
+#define GAP_DECAY   0.7  // after one that did
+#define GROWTH_MAX  4.0  // of the squared residual over its least, before a momentum ends
+#define RATIO_HELD  0.8  // where sweeps are counted; from 0.7 to 0.85 is alike
+#define GROWTH_HELD 16.0 // of the same, before a momentum that is held begins anew
+#define NEAR        1e4  // of the square of what is enough: so small a change is near its end
+#define FINE        1e-6 // of the same: an island that changes less has nothing left to aim at
+#define WELL        1e-4 // of the squared residual: an aim that took so much may take more
+#define SLOW        0.95 // the share of a change that the next one repeats, from which a leap pays
 
 enum {
     LEAP_AFTER = 4, // plain sweeps, after which only the slowest change is left
@@ -21,7 +23,8 @@ enum {
     // carries from an aim that failed to the next, and how many times as many to the one after it:
     // a cold start soon knows which contacts push, and what still slides then does so for long
     AIM_WAIT = 2,
-    AIM_WAIT_GROWTH = 4
+    AIM_WAIT_GROWTH = 4,
+    HELD_SWEEPS = 150 // of an island, with momentum held
 };
 
 void mdp_momentum_begin(MdpPack *pack, uint32_t i) {
@@ -52,7 +55,7 @@ static void land(MdpIsland *island, MdpSum *sum) {
 static bool aim(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough) {
     MdpIsland *island = &pack->island[i];
     MdpSum *sum = &pack->sum[i];
-    if (sum->residual <= FINE * enough) {
+    if (sum->residual <= FINE * enough || !mdp_direct_can_aim(pack, group, i)) {
         return false;
     }
     if (island->wait > 0) {
@@ -61,6 +64,7 @@ static bool aim(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough)
     }
     island->wait = island->wait_next;
     island->wait_next *= AIM_WAIT_GROWTH;
+    island->aims_paid += pack->count.aim;
     if (!mdp_direct_aim(pack, group, i)) {
         return false;
     }
@@ -113,6 +117,14 @@ static bool leap(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough
     return island->leaps || island->plain < LEAP_AFTER;
 }
 
+// Nesterov: t' = (1 + sqrt(1 + 4 t^2)) / 2, ratio = (t - 1) / t'
+static double next_ratio(MdpIsland *island, double most) {
+    double age = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->age * island->age));
+    double ratio = (island->age - 1.0) / age;
+    island->age = age;
+    return ratio > most ? most : ratio;
+}
+
 // how far an island is carried on
 static void decide(MdpIsland *island, MdpSum *sum) {
     if (sum->residual < island->residual_least) {
@@ -126,16 +138,34 @@ static void decide(MdpIsland *island, MdpSum *sum) {
         sum->ratio = 0.0;
         return;
     }
-    // Nesterov: t' = (1 + sqrt(1 + 4 t^2)) / 2, ratio = (t - 1) / t'
-    double age = 0.5 * (1.0 + sqrt(1.0 + 4.0 * island->age * island->age));
-    double ratio = (island->age - 1.0) / age;
-    island->age = age;
-    sum->ratio = ratio > 1.0 - island->gap ? 1.0 - island->gap : ratio;
+    sum->ratio = next_ratio(island, 1.0 - island->gap);
+}
+
+// The same where sweeps are counted.
+static void decide_held(MdpIsland *island, MdpSum *sum, uint32_t settling) {
+    if (sum->residual < island->residual_least) {
+        island->residual_least = sum->residual;
+    }
+    if (sum->residual > GROWTH_HELD * island->residual_least) {
+        island->residual_least = sum->residual;
+        island->age = 1.0;
+        sum->ratio = 0.0;
+        return;
+    }
+    sum->ratio = next_ratio(island, RATIO_HELD);
+    if (island->sweeps + island->aims_paid + settling >= island->sweep_max) {
+        sum->ratio = settling > 0 ? 0.0 : sum->ratio;
+    }
 }
 
 void mdp_momentum_decide(MdpPack *pack, const MdpGroup *group, uint32_t island, double enough) {
     ASSERT(enough > 0.0);
-    if (!leap(pack, group, island, enough)) {
+    if (leap(pack, group, island, enough)) {
+        return;
+    }
+    if (pack->island[island].is_held && pack->island[island].sweeps < HELD_SWEEPS) {
+        decide_held(&pack->island[island], &pack->sum[island], pack->count.settling);
+    } else {
         decide(&pack->island[island], &pack->sum[island]);
     }
 }

@@ -47,6 +47,9 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
     Judge *judge = work->judge;
     NewtonTask *task = &work->task;
     Answer *answer = &judge->result->answer;
+    if (work->budget->is_asked != NULL && !work->budget->is_asked[island]) {
+        return STATUS_OK;
+    }
     NewtonResult result;
     task->island = island;
     task->asker = &work->asker;

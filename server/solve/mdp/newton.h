@@ -13,6 +13,7 @@ typedef struct MdpNewton {
     double operations_max; // multiplications of all of them, about
     double least;          // what is left for an island must suffice for so many factorisations …
     bool *is_left;         // … or it is left as it is, and this says so; [islands], Nullable
+    const bool *is_asked;  // [islands] of others nothing is done; Nullable: all are
 } MdpNewton;
 
 // Islands are judged afterwards, with the reason why they ended. The most factorisations of any are

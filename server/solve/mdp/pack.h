@@ -94,11 +94,19 @@ typedef struct MdpIsland {
     uint32_t wait;         // carries until the next aim (direct.h)
     uint32_t wait_next;    // ... and after that one, if it fails
     uint32_t sweeps, sweep_max;
-    uint32_t look; // at so many sweeps it is judged, enough or not
-    bool is_fresh; // its momentum begins with the next sweep: there is nothing to carry
-    bool aims;     // the last carry was a leap to where an aim said
-    bool leaps;    // the last carry was a leap
+    uint32_t look;      // at so many sweeps it is judged, enough or not
+    uint32_t aims_paid; // sweeps that its aims took as long as
+    bool is_held;       // its momentum: sweeps are counted, and it is on the move
+    bool is_fresh;      // its momentum begins with the next sweep: there is nothing to carry
+    bool aims;          // the last carry was a leap to where an aim said
+    bool leaps;         // the last carry was a leap
 } MdpIsland;
+
+// Where sweeps are counted (anytime.c): momentum is held.
+typedef struct MdpCount {
+    uint32_t aim;      // sweeps that an aim counts as
+    uint32_t settling; // the last sweeps of an island, which have no momentum
+} MdpCount;
 
 typedef struct MdpStretch {
     uint32_t begin, end;
@@ -171,6 +179,7 @@ typedef struct MdpPack {
     MdpIsland *island; // [islands]
     MdpSum *sum;       // [islands]
     MdpDirect *direct; // NULL: no island was aimed at yet (direct.h)
+    MdpCount count;    // where sweeps are counted
     bool is_plain;     // every contact is wide, and is swept in the order of the problem …
     MdpPlain *plain;   // … as this says (plain.h); NULL: by stages
 } MdpPack;

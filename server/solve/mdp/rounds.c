@@ -237,6 +237,7 @@ uint32_t mdp_most_sweeps(const MdpWork *work) {
 static Status lay_out(MdpWork *work) {
     Judge *judge = &work->judge;
     Status status = mdp_pack_begin(judge, work->is_plain, &work->pack);
+    work->pack.count = mdp_anytime_count(work);
     status = STATUS_THEN(status, judge_survey(judge, mdp_pack_survey, &work->pack));
     status = STATUS_THEN(status, mdp_pack_end(judge, &work->pack));
     return status == STATUS_OK && work->is_plain ? mdp_plain_begin(judge, &work->pack, &work->blend)

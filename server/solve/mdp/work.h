@@ -4,6 +4,7 @@
 //   group.c        the islands of a group: sweeps, and the verdicts that follow them
 //   rounds.c       groups to their end, large ones one by one, small ones many at once
 //   auto.c         what sweeps have left to Newton's method, and what that leaves to them
+//   anytime.c      sweeps that are counted, and what is left over of them
 #pragma once
 
 #include "solve/mdp/pack.h"
@@ -14,6 +15,7 @@ typedef struct MdpWork {
     MdpPack pack;
     double tolerance;
     uint32_t sweep_max;
+    uint32_t sweep_share; // of an island, where sweeps are counted; else 0
     bool coulomb, is_auto;
     bool is_plain; // without acceleration
     MdpBlend blend;
@@ -61,3 +63,21 @@ uint32_t mdp_auto_sweeps(const MdpWork *work, uint32_t island);
 
 // Sweeps, then Newton's method for what they have left, within a budget of multiplications.
 Status mdp_auto(MdpWork *work, double budget);
+
+// What Newton's method has left goes on: islands with so many sweeps more, those with 0 stay as
+// they are.
+Status mdp_sweep_more(MdpWork *work, const uint32_t *more);
+
+// ---- anytime
+
+// Nothing in it moves faster than by a few steps of falling.
+bool mdp_anytime_rests(const Judge *judge, uint32_t island);
+
+MdpCount mdp_anytime_count(const MdpWork *work);
+
+// where an island is judged however it stands: its answer is no worse than what few sweeps leave
+uint32_t mdp_anytime_look(const MdpWork *work);
+uint32_t mdp_anytime_share(EffortKind effort);
+
+// As many sweeps as the effort allows, and what may be borrowed within a budget of multiplications.
+Status mdp_anytime(MdpWork *work, const Effort *effort, double budget);

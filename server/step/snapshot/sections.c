@@ -542,7 +542,7 @@ static const SnapshotGroup sleep_groups[] = {
 // ---- what its solver tried in vain
 
 static bool has_failures(const World *world) {
-    return world->solver_failures > 0;
+    return world->solver_failures > 0 || world->solver_wait > 0;
 }
 
 static const SnapshotField patience_fields[] = {
@@ -551,7 +551,7 @@ static const SnapshotField patience_fields[] = {
 };
 
 static Status settle_patience(World *world, Error *error) {
-    bool is_sound = world->solver_failures >= 1 && world->solver_failures <= SOLVER_FAILURES_MAX &&
+    bool is_sound = has_failures(world) && world->solver_failures <= SOLVER_FAILURES_MAX &&
                     world->solver_wait <= SOLVER_WAIT_MAX;
     return is_sound ? STATUS_OK : damaged(error, "a solver's failures that cannot be");
 }

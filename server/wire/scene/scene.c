@@ -436,6 +436,8 @@ static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
 
 // ---- the whole
 
+#define EFFORT_OF_CREATED WORLD_EXACT
+
 static Status plan_settings(const Moreau__V1__WorldSettings *message, ScenePlan *plan,
                             Error *error) {
     Input input = {.kind = INPUT_SET};
@@ -468,11 +470,20 @@ static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, Scene
     return STATUS_OK;
 }
 
+// What a world that is created has, unless its settings say otherwise; a world as such is exact, as
+// those were that recordings hold from before there was a choice.
+static void plan_effort(ScenePlan *plan) {
+    Input input = {
+        .kind = INPUT_SET,
+        .set.settings = {.given = CHANGE_EFFORT, .value = {.effort = EFFORT_OF_CREATED}}};
+    add(&input, plan);
+}
+
 Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSettings *over,
                   Arena *arena, ScenePlan *plan, Error *error) {
     size_t bodies = scene == NULL ? 0 : scene->n_bodies;
     size_t joints = scene == NULL ? 0 : scene->n_joints;
-    size_t inputs_max = 4 + bodies + joints;
+    size_t inputs_max = 5 + bodies + joints;
     *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(Input)),
                         .first_item = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t)),
                         .scene = scene,
@@ -482,6 +493,7 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
     if (plan->input == NULL || plan->first_item == NULL) {
         return out_of_memory(error);
     }
+    plan_effort(plan);
     Status status = STATUS_OK;
     if (scene != NULL) {
         status = plan_settings(scene->settings, plan, error);

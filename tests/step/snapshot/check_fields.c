@@ -148,6 +148,7 @@ START_TEST(every_field_is_hashed_and_named) {
     world->body_name[2] = strdup("second");
     world->settings.has_bounds = true;
     world->settings.joint_projection = true;
+    world->settings.effort = WORLD_FAST;
     world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
     world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
     world->settings.sleep_speed = 0.1;
@@ -216,7 +217,8 @@ static const char names[] =
     "collision groups: primitive.group primitive.mask\n"
     "shape ids: shape.id\n"
     "next shape: next_shape_id\n"
-    "joint_projection: joint_projection\n";
+    "joint_projection: joint_projection\n"
+    "effort: effort\n";
 
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);

@@ -1276,6 +1276,7 @@ class Calls:
         solver: str | None = None,
         parameters: p.SolverParameters | None = None,
         history: bool | None = None,
+        effort: p.Effort.Kind | None = None,
         deadline_ms: int | None = None,
     ) -> p.SolveReply:
         """Solves one contact problem. Nothing is stored. What ends it is the solver's `budget`, which is
@@ -1287,9 +1288,10 @@ class Calls:
         solver      default mdp
         parameters  of that solver
         history     also return the residual after each iteration, at the cost of measuring it; default false
+        effort      what it may cost; default EXACT
         """
         return self._call(
-            p.Solve(problem=problem, solver=solver, parameters=parameters, history=history),
+            p.Solve(problem=problem, solver=solver, parameters=parameters, history=history, effort=effort),
             p.SolveReply,
             deadline_ms,
         )

@@ -478,6 +478,29 @@ class WorldSettings(Message):
     default false"""
     sleep_time: float | None = None
     """[s] 0 … 1e6; default 0.5; no effect where sleep_speed is 0"""
+    effort: Effort.Kind | None = None
+    """what a step may cost; default BALANCED"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Effort(Message):
+    """What a step may cost, in sweeps of its own problem: over every contact and row once. Of solver mdp with
+    method auto; other methods and solvers are bounded by their own parameters. Every island has its share,
+    and leaves when it meets the tolerance; what it leaves goes to the island that is furthest from it."""
+
+    class Kind(IntEnum):
+        EXACT = 0
+        """to the end: sweeps, then Newton's method within the parameter `budget`. A step may take a hundred
+        times as long as one that is balanced, and is certified wherever that can be had. What Solve takes,
+        and the second opinion"""
+        BALANCED = 1
+        """100 sweeps with momentum. An island that rests, none of its contacts moving faster than 4 g h, may
+        borrow 30 factorisations of Newton's method, and then the world not again for 8 steps, or, where that
+        was in vain, for 16, 32, up to 64 (StepReports.owed_steps). Never a larger residual than FAST from the
+        same state"""
+        FAST = 2
+        """the first 8 of these sweeps: for learning, and for worlds too large for more"""
+
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1650,6 +1673,10 @@ class StepReports(Message):
     """of the last step"""
     idle_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """of this call: steps that had such"""
+    borrowed_steps: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of this call: steps that took more than their share"""
+    owed_steps: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """after the last step: how many will not borrow again"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3510,6 +3537,8 @@ class Solve(Message):
     """of that solver"""
     history: bool | None = None
     """also return the residual after each iteration, at the cost of measuring it; default false"""
+    effort: Effort.Kind | None = None
+    """what it may cost; default EXACT"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3932,6 +3961,7 @@ WorldSettings.FIELDS = (
     Field(15, "sleep_speed", Kind.DOUBLE, False, None),
     Field(17, "joint_projection", Kind.BOOL, False, None),
     Field(16, "sleep_time", Kind.DOUBLE, False, None),
+    Field(18, "effort", Kind.ENUM, False, Effort.Kind),
 )
 Bounds.FIELDS = (
     Field(1, "lower", Kind.DOUBLE, True, None),
@@ -4364,6 +4394,8 @@ StepReports.FIELDS = (
     Field(29, "gained", Kind.DOUBLE, True, None),
     Field(30, "idle", Kind.UINT32, True, None),
     Field(31, "idle_steps", Kind.UINT64, True, None),
+    Field(32, "borrowed_steps", Kind.UINT64, True, None),
+    Field(33, "owed_steps", Kind.UINT32, True, None),
 )
 LaunchColumns.FIELDS = (
     Field(1, "speed", Kind.DOUBLE, True, None),
@@ -5147,6 +5179,7 @@ Solve.FIELDS = (
     Field(2, "solver", Kind.STRING, False, None),
     Field(3, "parameters", Kind.MESSAGE, False, SolverParameters),
     Field(4, "history", Kind.BOOL, False, None),
+    Field(5, "effort", Kind.ENUM, False, Effort.Kind),
 )
 SolveReply.FIELDS = (
     Field(1, "v", Kind.DOUBLE, True, None),

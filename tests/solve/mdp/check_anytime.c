@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// What a balanced and a fast effort promise: how many sweeps they take, that more of them leave no
+// more than less, who gets what others leave over, and who may borrow.
+#include "solve/mdp/mdp.h"
+#include "solve/solver.h"
+#include "support/harness.h"
+#include "support/problem_build.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { FAST_SWEEPS = 8, BALANCED_SWEEPS = 100, FACTORISATIONS = 30 };
+
+static const Sym3 ball_inertia = {0.004, 0.004, 0.004, 0.0, 0.0, 0.0};
+#define TIME_STEP 0.01
+#define GRAVITY   9.81
+
+// A column of balls that stands on the ground, the lowest pushed at v_x.
+static void add_column(ProblemBuild *build, uint32_t count, double v_x) {
+    uint32_t first = build->problem.tree_count;
+    for (uint32_t i = 0; i < count; i++) {
+        const double v_free[6] = {i == 0 ? v_x : 0.0, 0.0, -GRAVITY * TIME_STEP, 0.0, 0.0, 0.0};
+        problem_build_free(build, 1.0, ball_inertia, v_free);
+        ProblemContact *contact = problem_build_contact(build, vec3(0.0, 0.0, 1.0), 0.4, 0.0);
+        uint32_t below = i == 0 ? PROBLEM_NO_TREE : first + i - 1;
+        problem_build_side(contact, 0, below, vec3(0.0, 0.0, 0.1));
+        problem_build_side(contact, 1, first + i, vec3(0.0, 0.0, -0.1));
+    }
+}
+
+// From nothing, sweeps need thousands for it.
+enum { HIGH = 300 };
+
+static SolveResult solve(const ContactProblem *problem, EffortKind effort, bool may_borrow,
+                         Arena *arena) {
+    SolverSettings settings = solver_default(SOLVER_MDP);
+    settings.effort = (Effort){.kind = effort, .may_borrow = may_borrow};
+    SolveResult result;
+    ck_assert_int_eq(solver_solve(&settings, problem, &(Context){0}, arena, &result, NULL),
+                     STATUS_OK);
+    return result;
+}
+
+static void begin(ProblemBuild *build) {
+    problem_build_init(build);
+    build->problem.gravity = GRAVITY;
+    build->problem.time_step = TIME_STEP;
+}
+
+START_TEST(an_island_takes_as_many_sweeps_as_its_effort_has) {
+    ProblemBuild build;
+    begin(&build);
+    add_column(&build, HIGH, 5.0);
+    SolveResult fast = solve(&build.problem, EFFORT_FAST, true, &build.arena);
+    SolveResult balanced = solve(&build.problem, EFFORT_BALANCED, true, &build.arena);
+    SolveResult exact = solve(&build.problem, EFFORT_EXACT, true, &build.arena);
+    ck_assert_uint_eq(fast.iterations, FAST_SWEEPS);
+    ck_assert_uint_eq(balanced.iterations, BALANCED_SWEEPS);
+    ck_assert(!fast.certificate.converged && !balanced.certificate.converged);
+    ck_assert_int_eq(balanced.certificate.worst_open.reason, END_BUDGET);
+    ck_assert(!balanced.has_borrowed); // it is on the move
+    ck_assert(exact.certificate.converged);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+// Every island is judged where a fast effort ends, and the better answer is kept.
+START_TEST(a_balanced_effort_leaves_no_more_than_a_fast_one) {
+    HarnessProblem problem;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < harness_problem_count(); i++) {
+        harness_problem_open(i, &problem);
+        Arena arena;
+        arena_init(&arena, (size_t)1 << 32);
+        SolveResult fast = solve(problem.problem, EFFORT_FAST, false, &arena);
+        SolveResult balanced = solve(problem.problem, EFFORT_BALANCED, false, &arena);
+        double most = fast.certificate.entry[CERTIFICATE_OWN];
+        ck_assert_msg(balanced.certificate.entry[CERTIFICATE_OWN] <= most ||
+                          balanced.certificate.converged,
+                      "%s: %g, and %g after fewer sweeps", problem.name,
+                      balanced.certificate.entry[CERTIFICATE_OWN], most);
+        ck_assert_uint_le(fast.iterations, FAST_SWEEPS);
+        open += !fast.certificate.converged;
+        arena_deinit(&arena);
+        harness_problem_close(&problem);
+    }
+    ck_assert_uint_gt(open, 10); // or it says nothing
+}
+END_TEST
+
+// The sweeps that 200 single balls do not need go to the column, up to as many as it may take.
+START_TEST(what_is_left_over_goes_to_the_worst_island) {
+    ProblemBuild build;
+    begin(&build);
+    add_column(&build, HIGH, 5.0);
+    for (int i = 0; i < 200; i++) {
+        add_column(&build, 1, 0.0);
+    }
+    SolveResult result = solve(&build.problem, EFFORT_BALANCED, true, &build.arena);
+    // 200 x 100 sweeps over one contact, less eight at most that a ball takes, over 300 contacts
+    const uint32_t most = BALANCED_SWEEPS + 200 * BALANCED_SWEEPS / HIGH;
+    ck_assert_uint_le(result.iterations, most);
+    ck_assert_uint_ge(result.iterations, most - 200 * 8 / HIGH - 1);
+    ck_assert_uint_eq(result.certificate.islands_open, 1);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+START_TEST(what_rests_may_borrow_and_is_solved) {
+    ProblemBuild build;
+    begin(&build);
+    add_column(&build, HIGH, 0.0);
+    SolveResult owing = solve(&build.problem, EFFORT_BALANCED, false, &build.arena);
+    SolveResult borrowed = solve(&build.problem, EFFORT_BALANCED, true, &build.arena);
+    SolveResult fast = solve(&build.problem, EFFORT_FAST, true, &build.arena);
+    ck_assert(!owing.certificate.converged && !owing.has_borrowed);
+    ck_assert(borrowed.certificate.converged && borrowed.has_borrowed && !borrowed.is_in_vain);
+    ck_assert_uint_le(borrowed.iterations, BALANCED_SWEEPS + FACTORISATIONS);
+    ck_assert(!fast.has_borrowed);
+    // the lowest contact bears all of them
+    double bears = HIGH * GRAVITY * TIME_STEP;
+    ck_assert_double_eq_tol(borrowed.answer.contact_impulse[0], bears, 1e-5 * bears);
+    problem_build_deinit(&build);
+}
+END_TEST
+
+// Methods that are asked for by name have no other bound than their own.
+START_TEST(an_effort_is_of_method_auto_alone) {
+    ProblemBuild build;
+    begin(&build);
+    add_column(&build, HIGH, 5.0);
+    for (int method = MDP_GAUSS_SEIDEL; method <= MDP_NEWTON; method++) {
+        SolverSettings settings = solver_default(SOLVER_MDP);
+        settings.parameter[MDP_METHOD] = method;
+        SolveResult a, b;
+        ck_assert_int_eq(
+            solver_solve(&settings, &build.problem, &(Context){0}, &build.arena, &a, NULL),
+            STATUS_OK);
+        settings.effort.kind = EFFORT_FAST;
+        ck_assert_int_eq(
+            solver_solve(&settings, &build.problem, &(Context){0}, &build.arena, &b, NULL),
+            STATUS_OK);
+        ck_assert(harness_is_same(&build.problem, &a, &b));
+    }
+    problem_build_deinit(&build);
+}
+END_TEST
+
+static TCase *case_effort(void) {
+    TCase *tcase = tcase_create("effort");
+    tcase_add_test(tcase, an_island_takes_as_many_sweeps_as_its_effort_has);
+    tcase_add_test(tcase, a_balanced_effort_leaves_no_more_than_a_fast_one);
+    tcase_add_test(tcase, what_is_left_over_goes_to_the_worst_island);
+    tcase_add_test(tcase, what_rests_may_borrow_and_is_solved);
+    tcase_add_test(tcase, an_effort_is_of_method_auto_alone);
+    tcase_set_timeout(tcase, 120);
+    return tcase;
+}
+
+SUITE_MAIN("solve/mdp_anytime", case_effort)
