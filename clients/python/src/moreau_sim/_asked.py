@@ -51,9 +51,11 @@ def actions_for(
         raise ValueError(
             f"actions: {len(worlds)} x {columns} numbers are asked for, not {given.dtype} of shape {given.shape}"
         )
-    # what is not a number is no smaller than anything
-    if given.dtype.kind == "f" and given.size and not -_LARGEST[dtype] <= given.min() <= given.max() <= _LARGEST[dtype]:
-        _check_finite(worlds, given, dtype)
+    if given.dtype.kind == "f" and given.size:
+        least, most = np.minimum.reduce(given, axis=None), np.maximum.reduce(given, axis=None)
+        # what is not a number is no smaller than anything
+        if not -_LARGEST[dtype] <= least <= most <= _LARGEST[dtype]:
+            _check_finite(worlds, given, dtype)
     return given.astype(dtype, copy=copy)
 
 

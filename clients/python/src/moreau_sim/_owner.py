@@ -8,6 +8,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable
+from threading import get_ident
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from .errors import InUse
@@ -60,7 +61,7 @@ class Owner:
                 f"{threading.current_thread().name!r} "
                 "comes in between: it belongs to one thread at a time; make one for each"
             )
-        self._thread = threading.get_ident()
+        self._thread = get_ident()
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()

@@ -277,6 +277,15 @@ class Client(Calls):
         with self._owner:
             return self._send_call(call, body, result, deadline_ms, events)
 
+    def ask_encoded(self, call: type[Message], body: bytes, result: type[R]) -> dict[str, Any]:
+        """Sends it, waits for the reply, and gives its fields(): what send_encoded() does, for half a microsecond
+        less."""
+        with self._owner:
+            pending = self._send_call(call, body, result, None, False)
+            while pending._head is None and pending._error is None:
+                self._receive()
+        return pending.fields()
+
     def _send_call(
         self, call: type[Message], body: bytes, result: type[R], deadline_ms: int | None, events: bool
     ) -> Pending[R]:

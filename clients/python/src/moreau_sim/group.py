@@ -478,7 +478,8 @@ class Group:
         number of `dtype`, is a ValueError, and no world has stepped. A world whose episode is over is raised when the
         others have stepped: the exception's `result` has the rows."""
         chosen = named(mask, self.count)
-        return self._rows(self.begin_step(chosen.bits, self._actions(actions, chosen.worlds)).fields(), chosen.worlds)
+        body = self._body(p.GroupStep, chosen.bits, self._actions(actions, chosen.worlds))
+        return self._rows(self.client.ask_encoded(p.GroupStep, body, p.GroupStepReply), chosen.worlds)
 
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """The rows of all worlds, or of those of the mask, as they stand: nothing is stepped."""
@@ -557,7 +558,8 @@ class Group:
         return body + encode(of(mask=bits, **self._told_returns())) if bits is not None or self._returns else body
 
     def _numbers(self, fields: _Fields, name: str, columns: Columns, count: int) -> NDArray[Any]:
-        return self._seen(fields, name, columns, count).copy()
+        seen = self._seen(fields, name, columns, count)
+        return seen.copy() if columns.names else seen
 
     def _seen(self, fields: _Fields, name: str, columns: Columns, count: int) -> NDArray[Any]:
         """As they lie in the reply."""
