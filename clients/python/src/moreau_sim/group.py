@@ -112,6 +112,7 @@ def opinion_stream(seed: int, world: int, episode: int) -> np.random.Generator:
 # of a GroupStepReply, as skim() has them
 _Fields = dict[str, Any]
 _NOTHING = memoryview(b"")
+_FLAGS = {"terminated", "truncated", "doubtful", "gained"}  # a bit for each row
 
 
 def _column(fields: _Fields, name: str) -> NDArray[Any]:
@@ -579,24 +580,49 @@ class Group:
             self._numbers(fields, extra, self.extra, count),
         )
 
-    def made(
-        self, fields: _Fields, worlds: NDArray[np.intp], into: tuple[NDArray[Any], NDArray[Any]] | None = None
-    ) -> Rows:
-        """Rows of a reply. `into`: where observation and extra go, instead of arrays of their own."""
+    def blank(self, worlds: NDArray[np.intp]) -> Rows:
+        """Rows of which nothing was said yet."""
         count = len(worlds)
-        observation, extra, _, _ = self._names
-        if into is None:
-            into = (
-                self._numbers(fields, observation, self.observation, count),
-                self._numbers(fields, extra, self.extra, count),
-            )
-        else:
-            into[0][:] = self._seen(fields, observation, self.observation, count)
-            into[1][:] = self._seen(fields, extra, self.extra, count)
         return Rows(
             worlds,
-            into[0],
-            into[1],
+            np.empty((count, len(self.observation.names)), self.dtype),
+            np.empty((count, len(self.extra.names)), self.dtype),
+            np.zeros(count, np.bool_),
+            np.zeros(count, np.bool_),
+            self._no_final,
+            np.zeros(count, np.uint32),
+            [],
+            np.zeros(count, np.bool_),
+            _NO_OPINIONS,
+            np.zeros(count, np.bool_),
+        )
+
+    def fill(self, fields: _Fields, rows: Rows, at: slice) -> tuple[Final, list[p.Status], Opinions]:
+        """Puts what a reply says into rows of a larger whole; what it says beside them."""
+        count = at.stop - at.start
+        observation, extra, _, _ = self._names
+        rows.observation[at] = self._seen(fields, observation, self.observation, count)
+        if self.extra.names:
+            rows.extra[at] = self._seen(fields, extra, self.extra, count)
+        for name in _FLAGS & fields.keys():
+            getattr(rows, name)[at] = _bits(fields[name], count)
+        if "unconverged" in fields:
+            rows.unconverged[at] = _column(fields, "unconverged")
+        return (
+            self._final(fields) if "final_world" in fields else self._no_final,
+            [decode(p.Status, failure) for failure in fields.get("failures", ())],
+            _opinions(decode(p.GroupOpinionColumns, fields["opinions"])) if "opinions" in fields else _NO_OPINIONS,
+        )
+
+    def made(self, fields: _Fields, worlds: NDArray[np.intp]) -> Rows:
+        """Rows of a reply: what fill() puts into blank() ones, for half a microsecond less, a twentieth of a small
+        step."""
+        count = len(worlds)
+        observation, extra, _, _ = self._names
+        return Rows(
+            worlds,
+            self._numbers(fields, observation, self.observation, count),
+            self._numbers(fields, extra, self.extra, count),
             _bits(fields.get("terminated"), count),
             _bits(fields.get("truncated"), count),
             self._final(fields) if "final_world" in fields else self._no_final,

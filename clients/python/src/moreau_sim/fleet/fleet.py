@@ -20,12 +20,12 @@ from .._asked import Named, Returns, actions_for, named, packed, returns_of, see
 from .._owner import Owner, alone
 from ..client import Pending
 from ..errors import ConnectionLost, MoreauError, ServerError
-from ..group import Group, Opinions, Rows, joined, judged
+from ..group import Final, Group, Opinions, Rows, ended, joined, judged
 from ..world import World
 from .addresses import Source
 from .calls import Call, Kind, digests_of
 from .host import LOOK_S, Host
-from .rows import join, moved_opinions, part
+from .rows import join, joined_final, moved_failure, moved_opinions, part
 from .saving import SAVES_AT_ONCE, Saving, Schedule
 from .servers import Servers, is_gone
 from .share import Share
@@ -330,6 +330,8 @@ class Fleet:
             if waiting and not self._homeless:
                 self._wait_any(list(dict.fromkeys(share.host for share in waiting if share.host is not None)))
         if refusals:
+            for share, fields in told.items():  # nobody has these rows
+                share.count_ended(ended(fields))
             raise refusals[0]
         return told
 
@@ -373,23 +375,29 @@ class Fleet:
                 row += len(worlds)
         return chosen
 
-    def _on_rows(self, chosen: Sequence[_Chosen], calls: Sequence[Call]) -> Rows:
+    def _on_rows(self, asked: Named, chosen: Sequence[_Chosen], calls: Sequence[Call]) -> Rows:
         begun = time.monotonic()
         told = self._carry_out([(one.share, call) for one, call in zip(chosen, calls)])
-        count = chosen[-1].rows.stop
-        observation = np.empty((count, len(self.observation)), self.dtype)
-        extra = np.empty((count, len(self.extra)), self.dtype)
-        parts = [
-            (
-                one.share.first,
-                one.share.group.made(told[one.share], one.worlds, (observation[one.rows], extra[one.rows])),
-            )
-            for one in chosen
-        ]
+        rows = self._filled(asked, chosen, told)
         if calls[0].kind is not Kind.READ:
             self._schedule.called(time.monotonic() - begun)
             self._save_if_due()
-        return judged(join(parts, observation, extra))
+        return judged(rows)
+
+    def _filled(self, asked: Named, chosen: Sequence[_Chosen], told: Mapping[Share, dict[str, Any]]) -> Rows:
+        """The replies of the shares, each where it belongs."""
+        rows = self._shares[0].group.blank(asked.worlds)
+        finals: list[tuple[int, Final]] = []
+        opinions: list[Opinions] = []
+        for one in chosen:
+            share, first = one.share, one.share.first
+            final, failures, doubts = share.group.fill(told[share], rows, one.rows)
+            share.count_ended(final.world)
+            finals.append((first, final))
+            rows.failures += [moved_failure(failure, first) for failure in failures]
+            opinions.append(moved_opinions(doubts, first))
+        rows.final, rows.opinions = joined_final(finals), joined(opinions)
+        return rows
 
     def _actions(self, actions: ArrayLike, worlds: NDArray[np.intp]) -> NDArray[Any]:
         # kept until the next save
@@ -414,20 +422,22 @@ class Fleet:
             )
             for one in chosen
         ]
-        return self._on_rows(chosen, calls)
+        return self._on_rows(asked, chosen, calls)
 
     @alone
     def step(self, actions: ArrayLike, mask: ArrayLike | None = None) -> Rows:
         """As Group.step, on all servers at the same time."""
         asked = named(mask, self.count)
         numbers, chosen = self._actions(actions, asked.worlds), self._choose(asked)
-        return self._on_rows(chosen, [Call(Kind.STEP, one.worlds, one.bits, numbers[one.rows]) for one in chosen])
+        calls = [Call(Kind.STEP, one.worlds, one.bits, numbers[one.rows]) for one in chosen]
+        return self._on_rows(asked, chosen, calls)
 
     @alone
     def read(self, mask: ArrayLike | None = None) -> Rows:
         """As Group.read."""
-        chosen = self._choose(named(mask, self.count))
-        return self._on_rows(chosen, [Call(Kind.READ, one.worlds, one.bits) for one in chosen])
+        asked = named(mask, self.count)
+        chosen = self._choose(asked)
+        return self._on_rows(asked, chosen, [Call(Kind.READ, one.worlds, one.bits) for one in chosen])
 
     def over(self) -> NDArray[np.bool_]:
         return np.zeros(self.count, np.bool_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,34 @@ def _final(
     final = Final({}, world, observation, extra)
     final.__dict__.update(late)
     return final
+
+
+class _JoinedFinal(Final):
+    """Of several shares. What few ask for is read, and joined, when somebody does."""
+
+    def __init__(self, parts: Sequence[tuple[int, Final]]) -> None:
+        finals = self._parts = [final for _, final in parts]
+        super().__init__(
+            {},
+            np.concatenate([final.world + np.uint32(first) for first, final in parts]),
+            np.concatenate([final.observation for final in finals]),
+            np.concatenate([final.extra for final in finals]),
+        )
+
+    def _column(self, name: str) -> NDArray[np.uint64]:
+        return np.concatenate([getattr(final, name) for final in self._parts])
+
+    @cached_property
+    def episode(self) -> NDArray[np.uint64]:
+        return self._column("episode")
+
+    @cached_property
+    def seed(self) -> NDArray[np.uint64]:
+        return self._column("seed")
+
+    @cached_property
+    def length(self) -> NDArray[np.uint64]:
+        return self._column("length")
 
 
 def _final_part(final: Final, worlds: NDArray[np.intp]) -> Final:
@@ -58,43 +87,32 @@ def moved_opinions(opinions: Opinions, first: int) -> Opinions:
     return Opinions(**fields)
 
 
-def _moved_failure(failure: p.Status, first: int) -> p.Status:
+def moved_failure(failure: p.Status, first: int) -> p.Status:
     moved = copy.copy(failure)
     moved.world = (failure.world or 0) + first
     return moved
 
 
-def _joined_final(parts: Sequence[tuple[int, Rows]]) -> Final:
-    ended = [(first, rows.final) for first, rows in parts if len(rows.final)]
-    if not ended:
-        return parts[0][1].final
-    late = {name: np.concatenate([getattr(final, name) for _, final in ended]) for name in FINAL_LATE}
-    return _final(
-        np.concatenate([final.world + np.uint32(first) for first, final in ended]),
-        np.concatenate([final.observation for _, final in ended]),
-        np.concatenate([final.extra for _, final in ended]),
-        late,
-    )
+def joined_final(parts: Sequence[tuple[int, Final]]) -> Final:
+    ended = [one for one in parts if len(one[1])]
+    return _JoinedFinal(ended) if ended else parts[0][1]
 
 
-def join(
-    parts: Sequence[tuple[int, Rows]], observation: NDArray[Any] | None = None, extra: NDArray[Any] | None = None
-) -> Rows:
-    """One behind the other, of shares that begin with these worlds. `observation`, `extra`: where theirs lie
-    already."""
+def join(parts: Sequence[tuple[int, Rows]]) -> Rows:
+    """One behind the other, of shares that begin with these worlds."""
 
     def column(name: str) -> NDArray[Any]:
         return np.concatenate([getattr(rows, name) for _, rows in parts])
 
     return Rows(
         np.concatenate([rows.worlds + first for first, rows in parts]),
-        column("observation") if observation is None else observation,
-        column("extra") if extra is None else extra,
+        column("observation"),
+        column("extra"),
         column("terminated"),
         column("truncated"),
-        _joined_final(parts),
+        joined_final([(first, rows.final) for first, rows in parts]),
         column("unconverged"),
-        [_moved_failure(failure, first) for first, rows in parts for failure in rows.failures],
+        [moved_failure(failure, first) for first, rows in parts for failure in rows.failures],
         column("doubtful"),
         joined([moved_opinions(rows.opinions, first) for first, rows in parts]),
         column("gained"),

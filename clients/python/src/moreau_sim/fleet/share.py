@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._asked import Returns
 from ..client import Pending
 from ..errors import MoreauError
-from ..group import Group, Rows, ended, received
+from ..group import Group, Rows, received
 from .calls import Call, Kind, digest_of, digests_of
 from .host import Host
 from .rows import part
@@ -159,7 +159,9 @@ class Share:
         self._is_again = False
 
     def count_ended(self, worlds: NDArray[Any]) -> None:
-        np.add.at(self._owed, worlds, 1)
+        """Of a reply that is given: whoever is told their returns next is told of these."""
+        if len(worlds):
+            np.add.at(self._owed, worlds, 1)
 
     def tell_returns(self, returns: Returns) -> None:
         """Of worlds of the share. What ended before it was saved is of an older recording than that of a group that was
@@ -190,10 +192,9 @@ class Share:
         self.pending = call.begin(self.group)
 
     def finish(self) -> dict[str, Any]:
-        """What the reply says, which is there; it is given from now on."""
+        """What the reply says, which is there; it is given from now on. (count_ended() is the caller's.)"""
         assert self.pending is not None and self.current is not None
         fields = self.pending.fields()
-        self.count_ended(ended(fields))
         if self.current.kind is not Kind.READ:
             self.current.digest = digest_of(self.pending)
             self.history.append(self.current)
