@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// moreau-bench [NAME...] [--json] [--list] [--seconds S] [--files DIR]: runs the benches of those
-// names, or all but those that run only by name.
+// moreau-bench [NAME...] [--json] [--list] [--seconds S] [--files DIR] [--scene NAME]
+// [--write DIR]: runs the benches of those names, or all but those that run only by name.
 #include "bench/bench.h"
 #include "bench/table.h"
 
@@ -36,6 +36,8 @@ static const Bench benches[] = {
     {"solvers", bench_solvers, "every solver on problems and scenes; only by its name", true},
     {"scenes", bench_scenes, "the table with which solvers begins: five of them on ten scenes",
      true},
+    {"curve", bench_curve, "residual over time of what is kicked, falls and settles, beside peers",
+     true},
     {"foundation", bench_foundation, "a cube on an elastic foundation of 900 cells for a second",
      false},
     {"block", bench_block, "one contact block by the branch that answers it", false},
@@ -65,7 +67,7 @@ typedef struct Options {
     bool chosen[BENCH_COUNT];
     bool json, list;
     double seconds;
-    const char *files; // Nullable
+    const char *files, *scene, *write; // Nullable
 } Options;
 
 static BenchRow rows[ROWS_MAX];
@@ -118,9 +120,25 @@ static bool parse_seconds(const char *text, double *seconds) {
     return *end == '\0' && *seconds > 0.0 && *seconds <= SECONDS_MAX;
 }
 
+// Where the text of an option goes; NULL: it is none that has one.
+static const char **text_option(Options *options, const char *name) {
+    const struct {
+        const char *name;
+        const char **text;
+    } table[] = {
+        {"--files", &options->files}, {"--scene", &options->scene}, {"--write", &options->write}};
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            return table[i].text;
+        }
+    }
+    return NULL;
+}
+
 // 0, or the exit status of a wrong command line.
 static int parse(int argc, char **argv, Options *options) {
     bool has_name = false;
+    const char **text;
     for (int i = 1; i < argc; i++) { // an error before it is a document, too
         options->json = options->json || strcmp(argv[i], "--json") == 0;
     }
@@ -134,8 +152,8 @@ static int parse(int argc, char **argv, Options *options) {
             if (!parse_seconds(argv[++i], &options->seconds)) {
                 return fail_seconds(options, argv[i]);
             }
-        } else if (strcmp(argv[i], "--files") == 0 && i + 1 < argc) {
-            options->files = argv[++i];
+        } else if (i + 1 < argc && (text = text_option(options, argv[i])) != NULL) {
+            *text = argv[++i];
         } else if (choose(options, argv[i])) {
             has_name = true;
         } else {
@@ -165,13 +183,18 @@ static void run_benches(const Options *options) {
         if (options->chosen[i]) {
             fprintf(stderr, "%s ...\n", benches[i].name);
             Bench bench = benches[i];
-            BenchRun run = {&bench, options->seconds, options->files, options->json};
+            BenchRun run = {.bench = &bench,
+                            .seconds = options->seconds,
+                            .files = options->files,
+                            .scene = options->scene,
+                            .write = options->write,
+                            .json = options->json};
             bench.run(&run);
         }
     }
     if (options->json) {
         table_print_json(stdout, rows, row_count, options->seconds);
-    } else {
+    } else if (row_count > 0) { // curve prints its own
         table_print(stdout, rows, row_count);
     }
 }

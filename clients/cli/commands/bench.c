@@ -19,9 +19,10 @@ static const char usage[] =
     "moreau bench: the project's benchmarks, each figure beside a peer or a limit\n"
     "\n"
     "  moreau bench [NAME]... [--seconds S] [--files FOLDER] [--json]\n"
+    "  moreau bench curve [--scene NAME] [--write FOLDER]\n"
     "  moreau bench --list                    the names, and what each measures\n"
     "\n"
-    "Without a NAME all of them run but solvers and scenes; pile takes most.\n"
+    "Without a NAME all run but those that say so in the list; pile takes most.\n"
     "One that is running is named on standard error. Servers are started as they are\n"
     "needed, so --server and --token-file have no part in it. moreau-bench, which\n"
     "does the work, is built with the project's tests and is looked for beside this\n"
@@ -45,13 +46,20 @@ static const char usage[] =
     "steps that converged, and the median, mean and worst step. It begins with a\n"
     "table of the five solvers on ten scenes, which scenes alone prints, too.\n"
     "\n"
+    "curve draws residual over time: of scenes that are kicked, fall and settle, the\n"
+    "e_DS that a step leaves by each of our ways, from two sweeps to the exact\n"
+    "answer, over the CPU time of the step; solving for more than S seconds ends\n"
+    "there. Medians, and in brackets the worst step. --write leaves curve.md and\n"
+    "curve.svg in a FOLDER.\n"
+    "\n"
     "Other work on the machine spoils figures: let it rest, and read the ratios.\n"
     "\n"
     "Examples:\n"
     "  moreau bench --list\n"
     "  moreau bench roundtrip stack\n"
     "  moreau bench hash --seconds 1 --json\n"
-    "  moreau bench solvers --files hard --seconds 30\n";
+    "  moreau bench solvers --files hard --seconds 30\n"
+    "  moreau bench curve --scene heap-12-falling --write .\n";
 
 // The directory of this program's file, with its slash; false where the system does not tell.
 static bool own_directory(const char *program, char *path) {
@@ -80,15 +88,26 @@ static void hand_over(Cli *cli, char **arguments) {
     execvp(BENCH_PROGRAM, arguments);
 }
 
+// Nullable: the text; nothing is added then. Returns how many there are.
+static size_t add_text(char **arguments, size_t count, const char *flag, const char *text) {
+    if (text != NULL) {
+        arguments[count++] = (char *)flag;
+        arguments[count++] = (char *)text;
+    }
+    return count;
+}
+
 int command_bench(Cli *cli, int argc, char **argv) {
     bool list = false;
     double seconds = 0.0;
-    const char *files = NULL;
+    const char *files = NULL, *scene = NULL, *written = NULL;
     const Option table[] = {
         {"--list", OPTION_FLAG, &list, NULL, "name the benchmarks and end"},
         {"--seconds", OPTION_NUMBER, &seconds, "S",
          "for each figure on the wire, or solve; default 3"},
         {"--files", OPTION_TEXT, &files, "FOLDER", "for solvers; default: those of the tests"},
+        {"--scene", OPTION_TEXT, &scene, "NAME", "of curve; default: all"},
+        {"--write", OPTION_TEXT, &written, "FOLDER", "where curve leaves a table and a picture"},
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
@@ -97,8 +116,8 @@ int command_bench(Cli *cli, int argc, char **argv) {
         return status;
     }
     char program[] = BENCH_PROGRAM, list_flag[] = "--list", json_flag[] = "--json",
-         seconds_flag[] = "--seconds", files_flag[] = "--files", number[NUMBER_BYTES];
-    char *arguments[OPTION_LIST_MAX + 8] = {program};
+         seconds_flag[] = "--seconds", number[NUMBER_BYTES];
+    char *arguments[OPTION_LIST_MAX + 12] = {program};
     size_t count = 1;
     for (size_t i = 0; i < words.count; i++) {
         arguments[count++] = (char *)words.item[i];
@@ -114,10 +133,9 @@ int command_bench(Cli *cli, int argc, char **argv) {
         arguments[count++] = seconds_flag;
         arguments[count++] = number;
     }
-    if (files != NULL) {
-        arguments[count++] = files_flag;
-        arguments[count++] = (char *)files;
-    }
+    count = add_text(arguments, count, "--files", files);
+    count = add_text(arguments, count, "--scene", scene);
+    add_text(arguments, count, "--write", written);
     hand_over(cli, arguments);
     return cli_fail(cli, EXIT_USAGE,
                     "cannot start " BENCH_PROGRAM " (%s); it is built with the project's tests: "

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Residual over time: what a step of a scene leaves open, by how long it takes. Of each scene a
+// sequence of steps is recorded, stepped with ten sweeps at 1/240 s, as exact steps would leave
+// easier ones; each of its problems is solved by each of our ways from the impulses that its step
+// started from. Peers step the scene themselves, with so much work a step as theirs; what they
+// leave open is judged by the same certificate.
+#include "bench/bench.h"
+#include "bench/curve/record.h"
+#include "bench/curve/show.h"
+#include "bench/curve/verdict.h"
+#include "bench/curve/ways.h"
+#include "bench/load.h"
+#include "bench/knobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECORDED "method=gauss_seidel max_iterations=10"
+
+typedef struct Row {
+    const char *name, *about;
+    const char *scene;     // of tests/scenes
+    uint32_t first, count; // steps
+} Row;
+
+// What is kicked, hit, falls, leans and settles.
+static const Row rows[] = {
+    {"wall-525-kicked", "a wall of 525 boxes, kicked", "large/wall-525-kicked", 0, 6},
+    {"pyramid-55-kicked", "a pyramid of 55 boxes, kicked", "large/pyramid-55-kicked", 0, 24},
+    {"heap-125-falling", "125 boxes, falling", "large/heap-125", 100, 24},
+    {"heap-125-settling", "125 boxes, settling", "large/heap-125", 360, 24},
+    {"wall-105-hit", "a wall of 105 boxes, hit by a ball", "large/wall-105-hit", 40, 24},
+    {"heap-12-falling", "twelve boxes, falling", "heap-12", 24, 48},
+};
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+static uint32_t count_moving(const World *world) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        count += world->kind[i] == BODY_DYNAMIC;
+    }
+    return count;
+}
+
+static Scene load(const Row *row) {
+    char path[LOAD_PATH_BYTES];
+    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s.json", row->scene);
+    Scene scene = load_scene(path);
+    WorldSettings settings = scene.world->settings;
+    SolverSettings solver = solver_default(SOLVER_MDP);
+    if (!knobs_set(&solver, RECORDED)) {
+        bench_fail("mdp does not take " RECORDED);
+    }
+    step_set_solver(&settings, &solver);
+    world_set_settings(scene.world, &settings);
+    return scene;
+}
+
+static CurveScene run_row(const BenchRun *run, const Row *row) {
+    Scene scene = load(row);
+    CurveScene curve = {.name = row->name, .about = row->about};
+    curve.bodies = count_moving(scene.world);
+    Recording recording = record_scene(&scene, row->first, row->count);
+    if (recording.count == 0) {
+        bench_fail("nothing touches in %s", row->scene);
+    }
+    curve.contacts = recording.contacts;
+    curve.outside_ns = recording.outside_ns;
+    ways_run(&recording, run->seconds, &curve);
+    record_free(&recording);
+    scene_destroy(&scene);
+    return curve;
+}
+
+static void add_point(const BenchRun *run, const CurveScene *scene, const CurveLine *line,
+                      const CurvePoint *point) {
+    const struct {
+        const char *figure, *unit;
+        double value;
+    } figures[] = {{"step p50", "ms", point->ns * 1e-6},
+                   {"step worst", "ms", point->ns_worst * 1e-6},
+                   {"e_DS p50", "", point->ds},
+                   {"e_DS worst", "", point->ds_worst}};
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+        BenchRow row = {.value = figures[i].value, .unit = figures[i].unit};
+        snprintf(row.figure, sizeof(row.figure), "%s: %.20s %.15s: %s", scene->name, line->name,
+                 point->name, figures[i].figure);
+        bench_add(run, &row);
+    }
+}
+
+// Of a document, which is read by programs: the table is printed as the scenes come.
+static void add_rows(const BenchRun *run, const CurveScene *scene) {
+    for (size_t i = 0; i < scene->count; i++) {
+        for (size_t k = 0; k < scene->line[i].count; k++) {
+            add_point(run, scene, &scene->line[i], &scene->line[i].point[k]);
+        }
+    }
+}
+
+static void write_file(const BenchRun *run, const char *name,
+                       void (*show)(FILE *out, const CurveScene *scene, size_t count),
+                       const CurveScene *scene, size_t count) {
+    char path[LOAD_PATH_BYTES];
+    snprintf(path, sizeof(path), "%s/%s", run->write, name);
+    FILE *out = fopen(path, "w");
+    if (out != NULL) {
+        show(out, scene, count);
+    }
+    if (out == NULL || fclose(out) != 0) {
+        bench_fail("cannot write %s", path);
+    }
+}
+
+void bench_curve(const BenchRun *run) {
+    CurveScene *curves = bench_memory(ROW_COUNT, sizeof(*curves));
+    size_t count = 0;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (run->scene != NULL && strcmp(run->scene, rows[i].name) != 0) {
+            continue;
+        }
+        fprintf(stderr, "  %s\n", rows[i].name);
+        curves[count] = run_row(run, &rows[i]);
+        if (run->json) {
+            add_rows(run, &curves[count]);
+        } else {
+            show_table(stdout, &curves[count]);
+        }
+        count++;
+    }
+    if (count == 0) {
+        bench_fail("curve has no scene %s", run->scene);
+    }
+    if (run->write != NULL) {
+        write_file(run, "curve.md", show_markdown, curves, count);
+        write_file(run, "curve.svg", show_picture, curves, count);
+    }
+    free(curves);
+}
