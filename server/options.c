@@ -23,8 +23,9 @@ enum {
     MEMORY_PERCENT = 75
 }; // of the machine; the rest is for its other tenants and the page cache
 enum { DAY_MS = 86400000 };
-enum { HELP_INDENT = 31, HELP_COLUMNS = 79 }; // of what an option means
-enum { TOKEN_LINE_BYTES_MAX = 8192 };         // more is not read to tell how long a token is
+// of what an option means: beside its name, or on a narrower terminal below it
+enum { HELP_INDENT = 31, HELP_INDENT_NARROW = 6, HELP_COLUMNS = 79, HELP_COLUMNS_MIN = 20 };
+enum { TOKEN_LINE_BYTES_MAX = 8192 }; // more is not read to tell how long a token is
 
 typedef enum OptionKind {
     OPTION_NUMBER,
@@ -688,77 +689,147 @@ static Status check_parent(const Options *options, Error *error) {
 
 // ---- help
 
-static void print_number(FILE *out, uint64_t number, OptionKind kind) {
+typedef struct Help {
+    FILE *out;
+    size_t columns; // of a line
+    size_t indent;  // of what an option means
+    size_t column;  // of the next character
+} Help;
+
+static Help help_of(FILE *out) {
+    const size_t columns = machine_terminal_columns(out);
+    const size_t room = columns == 0                  ? HELP_COLUMNS
+                        : columns <= HELP_COLUMNS_MIN ? HELP_COLUMNS_MIN
+                                                      : columns - 1;
+    const bool is_narrow = room < HELP_COLUMNS;
+    return (Help){out, is_narrow ? room : HELP_COLUMNS,
+                  is_narrow ? HELP_INDENT_NARROW : HELP_INDENT, 0};
+}
+
+static void begin_line(Help *help, size_t indent) {
+    fprintf(help->out, "\n%*s", (int)indent, "");
+    help->column = indent;
+}
+
+// Words behind what the line has, or behind `indent` spaces on a line of their own where that is
+// full.
+static void print_words(Help *help, size_t indent, const char *text) {
+    while (*text != '\0') {
+        const size_t count = strcspn(text, " ");
+        if (help->column > indent && help->column + 1 + count > help->columns) {
+            begin_line(help, indent);
+        }
+        const bool is_first = help->column == indent;
+        fprintf(help->out, "%s%.*s", is_first ? "" : " ", (int)count, text);
+        help->column += count + (is_first ? 0 : 1);
+        text += count + strspn(text + count, " ");
+    }
+}
+
+// A paragraph that begins at the left.
+static void print_paragraph(Help *help, const char *text) {
+    help->column = 0;
+    print_words(help, 0, text);
+    fprintf(help->out, "\n");
+}
+
+static const char *write_number(char text[32], uint64_t number, OptionKind kind) {
     static const char *const units[] = {"", " KiB", " MiB", " GiB", " TiB"};
     size_t unit = 0;
     while (kind == OPTION_BYTES && number > 0 && number % KIB == 0 && unit < 4) {
         number /= KIB;
         unit++;
     }
-    fprintf(out, "%llu%s", (unsigned long long)number, units[unit]);
+    snprintf(text, 32, "%llu%s", (unsigned long long)number, units[unit]);
+    return text;
 }
 
-// A paragraph in lines of HELP_COLUMNS, each behind HELP_INDENT spaces; the first one's are there.
-static void print_words(FILE *out, const char *text) {
-    size_t column = HELP_INDENT;
-    while (*text != '\0') {
-        const size_t count = strcspn(text, " ");
-        if (column > HELP_INDENT && column + 1 + count > HELP_COLUMNS) {
-            fprintf(out, "\n%*s", HELP_INDENT, "");
-            column = HELP_INDENT;
-        }
-        const bool is_first = column == HELP_INDENT;
-        fprintf(out, "%s%.*s", is_first ? "" : " ", (int)count, text);
-        column += count + (is_first ? 0 : 1);
-        text += count + strspn(text + count, " ");
-    }
-}
-
-static void print_option(FILE *out, const Option *option) {
-    char flag[64];
-    snprintf(flag, sizeof(flag), "--%s %s", option->name, option->value_name);
-    fprintf(out, "  %-*s ", HELP_INDENT - 3, flag);
-    print_words(out, option->meaning);
+static void print_default(Help *help, const Option *option) {
+    char text[3][32], words[128];
     if (is_number(option) && option->standard != OPTIONS_NO_FD) {
-        fprintf(out, "\n%*s(default ", HELP_INDENT, "");
-        print_number(out, option->standard, option->kind);
-        fprintf(out, "; ");
-        print_number(out, option->minimum, option->kind);
-        fprintf(out, " to ");
-        print_number(out, option->maximum, option->kind);
-        fprintf(out, ")");
+        snprintf(words, sizeof(words), "(default %s; %s to %s)",
+                 write_number(text[0], option->standard, option->kind),
+                 write_number(text[1], option->minimum, option->kind),
+                 write_number(text[2], option->maximum, option->kind));
+        begin_line(help, help->indent);
+        print_words(help, help->indent, words);
     } else if (option->kind == OPTION_LISTEN) {
-        fprintf(out, "\n%*s(default %s)", HELP_INDENT, "", default_listen);
+        snprintf(words, sizeof(words), "(default %s)", default_listen);
+        begin_line(help, help->indent);
+        print_words(help, help->indent, words);
     } else if (option->kind == OPTION_LEVEL) {
-        fprintf(out, " (default info)");
+        print_words(help, help->indent, "(default info)");
     } else if (option->kind == OPTION_DURABILITY) {
-        fprintf(out, " (default normal)");
+        print_words(help, help->indent, "(default normal)");
     }
-    fprintf(out, "\n");
+}
+
+static void print_option(Help *help, const Option *option) {
+    char flag[64];
+    snprintf(flag, sizeof(flag), "--%s%s%s", option->name, option->value_name[0] == '\0' ? "" : " ",
+             option->value_name);
+    if (help->indent == HELP_INDENT) {
+        fprintf(help->out, "  %-*s ", HELP_INDENT - 3, flag);
+        help->column = help->indent;
+    } else {
+        fprintf(help->out, "  %s", flag);
+        begin_line(help, help->indent);
+    }
+    print_words(help, help->indent, option->meaning);
+    print_default(help, option);
+    fprintf(help->out, "\n");
+}
+
+// An option and its value stay together.
+static void print_example(Help *help, const char *options) {
+    enum { INDENT = 6 };
+    fprintf(help->out, "  moreau-server");
+    help->column = strlen("  moreau-server");
+    while (*options != '\0') {
+        const size_t whole = strcspn(options + 1, " "), option = 1 + whole;
+        const char *value = options + option;
+        const bool has_value = value[0] == ' ' && strncmp(value, " --", 3) != 0;
+        const size_t count = option + (has_value ? 1 + strcspn(value + 1, " ") : 0);
+        if (help->column + count + strlen(" \\") > help->columns) {
+            fprintf(help->out, " \\");
+            begin_line(help, INDENT - 1);
+        }
+        fprintf(help->out, "%.*s", (int)count, options);
+        help->column += count;
+        options += count;
+    }
+    fprintf(help->out, "\n");
 }
 
 static void print_help(FILE *out) {
-    fprintf(out, "moreau-server: simulates worlds of bodies in contact for its clients\n\n"
-                 "Usage: moreau-server [--NAME VALUE]…\n");
+    Help help = help_of(out);
+    static const char *const examples[] = {
+        " --db episodes.db",
+        " --listen unix:/run/moreau.sock --workers 4",
+        " --listen 0.0.0.0:7667 --token-file /etc/moreau/token",
+        " --config /etc/moreau/moreau.ini --http 127.0.0.1:7668",
+        " --recover episodes.db",
+        " --merge all.db first.db second.db",
+    };
+    print_paragraph(&help, "moreau-server: simulates worlds of bodies in contact for its clients");
+    fprintf(out, "\nUsage: moreau-server [--NAME VALUE]…\n");
     const char *group = "";
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (strcmp(table[i].group, group) != 0) {
             group = table[i].group;
             fprintf(out, "\n%s:\n", group);
         }
-        print_option(out, &table[i]);
+        print_option(&help, &table[i]);
     }
-    fprintf(out, "\nByte counts may end in K, M, G or T. SIGTERM stops the server after what is\n"
-                 "under way. Nothing on the wire is encrypted yet. To reach a server on another\n"
-                 "machine safely, let it listen on 127.0.0.1 and run beside the client:\n\n"
-                 "  ssh -L 7667:127.0.0.1:7667 HOST\n"
-                 "\nExamples:\n"
-                 "  moreau-server --db episodes.db\n"
-                 "  moreau-server --listen unix:/run/moreau/moreau.sock --workers 4\n"
-                 "  moreau-server --listen 0.0.0.0:7667 --token-file /etc/moreau/token\n"
-                 "  moreau-server --config /etc/moreau/moreau.ini --http 127.0.0.1:7668\n"
-                 "  moreau-server --recover episodes.db\n"
-                 "  moreau-server --merge all.db first.db second.db\n");
+    fprintf(out, "\n");
+    print_paragraph(&help,
+                    "Byte counts may end in K, M, G or T. SIGTERM stops the server after what is "
+                    "under way. Nothing on the wire is encrypted yet. To reach a server on another "
+                    "machine safely, let it listen on 127.0.0.1 and run beside the client:");
+    fprintf(out, "\n  ssh -L 7667:127.0.0.1:7667 HOST\n\nExamples:\n");
+    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
+        print_example(&help, examples[i]);
+    }
 }
 
 // ---- the door

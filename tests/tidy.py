@@ -70,7 +70,7 @@ TABLE = {
     "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
     "server/api": (ANSWERS, LIBC | MESSAGES),
     "server/api/calls": (ANSWERS | REPLAY | {"api"}, LIBC | MESSAGES),
-    "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h"}),
+    "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES),
     "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h", "locale.h", "wchar.h"}),
     "clients/cli/base": ({"cli/text"}, LIBC | POSIX),

@@ -18,6 +18,7 @@ import pytest
 import moreau_sim
 
 TOOL = os.environ["MOREAU_BIN"]
+SERVER = os.environ["MOREAU_SERVER_BIN"]
 SCENES = pathlib.Path(__file__).parent.parent / "scenes"
 WIDTHS = [40, 80, 200]
 # wide characters, an accent of its own, and an emoji made of three
@@ -52,11 +53,11 @@ def width_of(text):
     return width
 
 
-def show(server, columns, *words):
+def show(server, columns, *words, tool=TOOL):
     """The lines of a command on a terminal so wide, without colours."""
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    tool = subprocess.Popen([TOOL, *map(str, words)], stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
+    tool = subprocess.Popen([tool, *map(str, words)], stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,
                             env=dict(os.environ, MOREAU_SERVER=server.address if server else "127.0.0.1:1"))
     os.close(follower)
     said = b""
@@ -98,6 +99,14 @@ def test_help_fits_and_leaves_no_word_out(command, columns):
     assert_fits(lines, columns)
     piped = subprocess.run([TOOL, *([command] if command else []), "--help"], capture_output=True, text=True, check=True)
     assert " ".join(lines).split() == piped.stdout.split()
+
+
+@pytest.mark.parametrize("columns", WIDTHS)
+def test_the_servers_help_fits_and_leaves_no_word_out(columns):
+    lines = show(None, columns, "--help", tool=SERVER)
+    assert_fits(lines, columns)
+    piped = subprocess.run([SERVER, "--help"], capture_output=True, text=True, check=True)
+    assert [word for word in " ".join(lines).split() if word != "\\"] == piped.stdout.split()
 
 
 def test_a_name_has_what_room_there_is(server):
