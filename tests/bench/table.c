@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "bench/table.h"
 
+#include "cli/text/fold.h"
+#include "cli/text/table.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -37,35 +40,69 @@ static void aim_text(const BenchRow *row, char *text, size_t bytes) {
     }
 }
 
-static void print_row(FILE *out, const BenchRow *row) {
-    char value[16], measure[24], peer[40] = "", ratio[16] = "", aim[32], certificate[40] = "",
-                                 iterations[24] = "";
-    number_text(row->value, value, sizeof(value));
-    snprintf(measure, sizeof(measure), "%s %s", value, row->unit);
+// What stands in a row, beside its names.
+typedef struct RowText {
+    char measure[24], peer[40], ratio[16], aim[32], certificate[40], iterations[24];
+} RowText;
+
+static RowText text_of(const BenchRow *row) {
+    RowText text = {.peer = ""};
+    char number[16];
+    number_text(row->value, number, sizeof(number));
+    snprintf(text.measure, sizeof(text.measure), "%s %s", number, row->unit);
     if (row->peer != NULL) {
-        char number[16];
         number_text(row->peer_value, number, sizeof(number));
-        snprintf(peer, sizeof(peer), "%s %s", row->peer, number);
+        snprintf(text.peer, sizeof(text.peer), "%s %s", row->peer, number);
         if (isfinite(row_ratio(row))) {
-            number_text(row_ratio(row), ratio, sizeof(ratio));
+            number_text(row_ratio(row), text.ratio, sizeof(text.ratio));
         }
     }
     if (row->has_certificate) {
-        snprintf(certificate, sizeof(certificate), "%.0e %.0e", row->e_own, row->e_ds);
+        snprintf(text.certificate, sizeof(text.certificate), "%.0e %.0e", row->e_own, row->e_ds);
     }
     if (row->iterations > 0.0) {
-        snprintf(iterations, sizeof(iterations), "  %.0f iterations", row->iterations);
+        snprintf(text.iterations, sizeof(text.iterations), "  %.0f iterations", row->iterations);
     }
-    aim_text(row, aim, sizeof(aim));
-    fprintf(out, "%-9s %-22s %14s  %-19s %5s  %-11s %s%s\n", row->bench, row->figure, measure, peer,
-            ratio, aim, certificate, iterations);
+    aim_text(row, text.aim, sizeof(text.aim));
+    return text;
+}
+
+static void print_whole(FILE *out, const BenchRow *rows, size_t count) {
+    static const char form[] = "%-9s %-22s %14s  %-19s %5s  %-11s %s%s\n";
+    fprintf(out, form, "bench", "figure", "value", "peer/limit", "ratio", "aim", "e_own e_DS", "");
+    for (size_t i = 0; i < count; i++) {
+        const RowText text = text_of(&rows[i]);
+        fprintf(out, form, rows[i].bench, rows[i].figure, text.measure, text.peer, text.ratio,
+                text.aim, text.certificate, text.iterations);
+    }
+}
+
+// What matters least leaves first, and figures' names are cut.
+static void print_fitted(const BenchRow *rows, size_t count) {
+    static const TableColumn head[] = {
+        {"bench", NULL, 9, 0, TABLE_LEFT},      {"figure", NULL, 17, 0, TABLE_GROWS},
+        {"value", NULL, 12, 0, TABLE_RIGHT},    {"peer/limit", NULL, 19, 2, TABLE_NAME},
+        {"ratio", NULL, 5, 1, TABLE_RIGHT},     {"aim", NULL, 11, 1, TABLE_NAME},
+        {"e_own e_DS", NULL, 11, 3, TABLE_NAME}};
+    Table table = table_fit(head, sizeof(head) / sizeof(head[0]), 0, 0);
+    table_print_head(&table, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const RowText text = text_of(&rows[i]);
+        const char *const cells[] = {rows[i].bench, rows[i].figure, text.measure,    text.peer,
+                                     text.ratio,    text.aim,       text.certificate};
+        for (size_t k = 0; k < sizeof(cells) / sizeof(cells[0]); k++) {
+            table_cell(&table, k, STYLE_PLAIN, cells[k]);
+        }
+        fold_printf("\n");
+    }
 }
 
 void table_print(FILE *out, const BenchRow *rows, size_t count) {
-    fprintf(out, "%-9s %-22s %14s  %-19s %5s  %-11s %s\n", "bench", "figure", "value", "peer/limit",
-            "ratio", "aim", "e_own e_DS");
-    for (size_t i = 0; i < count; i++) {
-        print_row(out, &rows[i]);
+    enum { WHOLE_COLUMNS = 120 };
+    if (terminal_is_watched(out) && terminal_columns(out) < WHOLE_COLUMNS) {
+        print_fitted(rows, count);
+    } else {
+        print_whole(out, rows, count);
     }
 }
 

@@ -20,6 +20,7 @@ import moreau_sim
 TOOL = os.environ["MOREAU_BIN"]
 SERVER = os.environ["MOREAU_SERVER_BIN"]
 SCENES = pathlib.Path(__file__).parent.parent / "scenes"
+PROBLEM = SCENES.parent / "problems/column-20.json"
 WIDTHS = [40, 80, 200]
 # wide characters, an accent of its own, and an emoji made of three
 LONG_NAME = "a name as long as they get: 積み木の塔 cafe\u0301 \N{MAN}\u200d\N{ROCKET} and all that follows it"
@@ -82,11 +83,13 @@ def assert_fits(lines, columns):
 @pytest.mark.parametrize("words", [
     ["episodes"], ["episodes", "slope"], ["episodes", "open"], ["episodes", "slope", "--touches"], ["worlds"],
     ["top", "--once", "--interval", "0.1"], ["replay", "slope", "--to", "2", "--speed", "0", "--contacts", "--reports"],
-    ["verify", "slope"], ["compare", "open", "--solver", "all", "--to", "5"],
+    ["solve", PROBLEM, "--history"], ["solve", PROBLEM, "--solver", "compliant", "--param", "max_iterations=1"],
+    ["snapshot", "take", LONG_NAME, "kept"], ["snapshot", "clone", LONG_NAME], ["verify", "slope"], ["compare", "open", "--solver", "all", "--to", "5"],
     ["run", SCENES / "stack10.json", "--steps", "9"],
     ["run", SCENES / "heap-12.json", "--steps", "9", "--solver", "mdp", "--param", "max_iterations=1"],
     ["run", SCENES / "stack10.json", "--steps", "9", "--solver", "all"]], ids=lambda words: "-".join(map(str, words[:2])))
-def test_what_is_shown_fits(server, words, columns):
+def test_what_is_shown_fits(server, words, columns, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     lines = show(server, columns, *words)
     assert lines
     assert_fits(lines, columns)

@@ -376,12 +376,16 @@ static double worst_coulomb(const RunReport *report) {
     return index < report->entry_count ? report->worst[index] : 0.0;
 }
 
-static void say(const char *head, const char *text) {
-    Wrap wrap = {.indent = 11, .column = 11};
-    printf("%s%-10s%s", terminal_style(stdout, STYLE_BOLD), head,
+// What is said stands behind a head, and below where the line is full.
+static Wrap begin_words(const char *head) {
+    enum { HEAD_COLUMNS = 10 };
+    printf("%s%-*s%s", terminal_style(stdout, STYLE_BOLD), HEAD_COLUMNS, head,
            terminal_style(stdout, STYLE_PLAIN));
-    printf(" ");
-    wrap.column = 10;
+    return (Wrap){.indent = HEAD_COLUMNS, .column = HEAD_COLUMNS};
+}
+
+static void say(const char *head, const char *text) {
+    Wrap wrap = begin_words(head);
     wrap_text(&wrap, text);
     printf("\n");
 }
@@ -405,19 +409,22 @@ static void tell(const Demo *demo) {
 }
 
 static void tell_files(const Demo *demo) {
-    const char *bold = terminal_style(stdout, STYLE_BOLD);
-    const char *plain = terminal_style(stdout, STYLE_PLAIN);
+    Wrap wrap = begin_words("look at");
     if (demo->has_picture) {
-        printf("%slook at%s    %s, %s\n", bold, plain, demo->picture, demo->html);
+        wrap_word(&wrap, demo->picture, ",");
+        wrap_word(&wrap, demo->html, "");
     } else {
-        printf("%slook at%s    %s, which opens in any browser; for pictures:\n"
-               "           apt install chromium\n",
-               bold, plain, demo->html);
+        wrap_word(&wrap, demo->html, ",");
+        wrap_text(&wrap, "which opens in any browser; for pictures:");
+        wrap_line(&wrap);
+        printf(" apt install chromium");
     }
-    printf("%snext%s       moreau view %s\n"
+    // lines to type, which are not broken
+    printf("\n%snext%s       moreau view %s\n"
            "           moreau-server --db %s &\n"
            "           moreau compare demo --solver all --to 60\n",
-           bold, plain, demo->db, demo->db);
+           terminal_style(stdout, STYLE_BOLD), terminal_style(stdout, STYLE_PLAIN), demo->db,
+           demo->db);
 }
 
 static json_t *write_demo(const Demo *demo) {

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "cli/base/memory.h"
+#include "cli/text/fold.h"
 #include "cli/text/nearest.h"
 #include "cli/text/number.h"
 #include "cli/files/save.h"
@@ -102,8 +103,8 @@ static int take_world(Cli *cli, uint64_t world, const char *path) {
                                  number_json_whole(snapshot.step), "hash",
                                  number_json_hash(snapshot.hash)));
     } else if (status == EXIT_DONE) {
-        printf("world %" PRIu64 " at step %" PRIu64 " is in %s, %s\n", world, snapshot.step, path,
-               format_bytes(snapshot.bytes, text));
+        fold_printf("world %" PRIu64 " at step %" PRIu64 " is in %s, %s\n", world, snapshot.step,
+                    path, format_bytes(snapshot.bytes, text));
     }
     return status;
 }
@@ -118,7 +119,7 @@ static int restore_world(Cli *cli, uint64_t world, uint64_t snapshot) {
         cli_print(cli, json_pack("{s:o,s:o,s:o}", "world", number_json_whole(world), "step",
                                  number_json_whole(step), "hash", number_json_hash(hash)));
     } else {
-        printf("world %" PRIu64 " is what it was at step %" PRIu64 "\n", world, step);
+        fold_printf("world %" PRIu64 " is what it was at step %" PRIu64 "\n", world, step);
     }
     return EXIT_DONE;
 }
@@ -144,7 +145,7 @@ static int clone_world(Cli *cli, uint64_t world, uint64_t snapshot,
         cli_print(cli, json_pack("{s:o}", "worlds", list));
     } else {
         for (size_t i = 0; i < clone.count; i++) {
-            printf("world %" PRIu64 "\n", worlds[i]);
+            fold_printf("world %" PRIu64 "\n", worlds[i]);
         }
     }
     free(worlds);

@@ -5,6 +5,8 @@
 
 #include "cli/protocol/certificate.h"
 #include "cli/text/chart.h"
+#include "cli/text/fold.h"
+#include "cli/text/table.h"
 #include "cli/problems/fclib.h"
 #include "cli/json/write.h"
 #include "cli/base/memory.h"
@@ -71,39 +73,46 @@ static void print_open(const Moreau__V1__Certificate *certificate) {
     if (open == NULL) {
         return;
     }
-    printf("  %" PRIu32 " of %" PRIu32 " island%s not solved; the worst: %" PRIu32
-           " contact%s around tree %" PRIu32 ",\n  residual %.2g: %s\n",
-           certificate->islands_open, certificate->islands, plural(certificate->islands),
-           open->contacts, plural(open->contacts), open->tree, open->residual,
-           certificate_reason_meaning((int)certificate->reason));
+    fold_printf("  %" PRIu32 " of %" PRIu32 " island%s not solved; the worst: %" PRIu32
+                " contact%s around tree %" PRIu32 ", residual %.2g: %s\n",
+                certificate->islands_open, certificate->islands, plural(certificate->islands),
+                open->contacts, plural(open->contacts), open->tree, open->residual,
+                certificate_reason_meaning((int)certificate->reason));
 }
 
 static void print_solve(const Moreau__V1__ContactProblem *problem, const char *model,
                         const Moreau__V1__Certificate *certificate) {
     char time[32];
     char size[96];
-    printf("%s%s%s: %s; %" PRIu32 " iteration%s in %s\n", terminal_style(stdout, STYLE_BOLD), model,
-           terminal_style(stdout, STYLE_PLAIN), describe_size(problem, size),
-           certificate->iterations, plural(certificate->iterations),
-           format_seconds(certificate->time, time));
+    fold_printf("%s%s%s: %s; %" PRIu32 " iteration%s in %s\n", terminal_style(stdout, STYLE_BOLD),
+                model, terminal_style(stdout, STYLE_PLAIN), describe_size(problem, size),
+                certificate->iterations, plural(certificate->iterations),
+                format_seconds(certificate->time, time));
     if (certificate->converged) {
-        printf("  %sconverged%s to %.3g\n", terminal_style(stdout, STYLE_GOOD),
-               terminal_style(stdout, STYLE_PLAIN), certificate->tolerance);
+        fold_printf("  %sconverged%s to %.3g\n", terminal_style(stdout, STYLE_GOOD),
+                    terminal_style(stdout, STYLE_PLAIN), certificate->tolerance);
     } else {
-        printf(
+        fold_printf(
             "  %snot converged%s: the residual %.3g of the solver's model is to be at most %.3g\n",
             terminal_style(stdout, STYLE_BAD), terminal_style(stdout, STYLE_PLAIN),
             certificate->e_own, certificate->tolerance);
         print_open(certificate);
         if (certificate->reason == MOREAU__V1__CERTIFICATE__REASON__ITERATIONS_ENDED &&
             !certificate->has_rung) {
-            printf("  more iterations may help: --param max_iterations=%" PRIu64 "\n",
-                   ITERATIONS_FACTOR * (uint64_t)certificate->iterations);
+            fold_printf("  more iterations may help: --param max_iterations=%" PRIu64 "\n",
+                        ITERATIONS_FACTOR * (uint64_t)certificate->iterations);
         }
     }
     if (certificate->has_rung) {
-        printf("  %s\n", certificate_rung_meaning((int)certificate->rung));
+        fold_printf("  %s\n", certificate_rung_meaning((int)certificate->rung));
     }
+}
+
+static void print_length(Table *table, const char *name, const char *meaning, double value) {
+    table_cell(table, 0, STYLE_PLAIN, name);
+    table_cell(table, 1, STYLE_PLAIN, meaning);
+    table_printf(table, 2, STYLE_PLAIN, "%.3g", value + 0.0); // no zero with a sign
+    fold_printf("\n");
 }
 
 static void print_certificate(const Moreau__V1__Certificate *certificate) {
@@ -121,21 +130,31 @@ static void print_certificate(const Moreau__V1__Certificate *certificate) {
         {"e_own", certificate->e_own, certificate->own_velocity, true},
         {"e_row", certificate->e_row, certificate->row_velocity, true},
     };
-    printf("\n  %s%-44s %9s %12s%s\n", terminal_style(stdout, STYLE_DIM),
-           "certificate (0 is perfect)", "value", "[m/s]", terminal_style(stdout, STYLE_PLAIN));
+    static const char title[] = "certificate (0 is perfect)";
+    static const TableColumn head[] = {{"", NULL, 8, 0, TABLE_LEFT},
+                                       {title, NULL, CERTIFICATE_MEANING_COLUMNS, 1, TABLE_LEFT},
+                                       {"value", NULL, 10, 0, TABLE_RIGHT},
+                                       {"[m/s]", NULL, 12, 0, TABLE_RIGHT}};
+    Table table = table_fit(head, sizeof(head) / sizeof(head[0]), 2, 0);
+    fold_printf("\n");
+    if (table.width[1] == 0) { // there is no room for what its entries mean
+        fold_printf("  %s%s%s\n", terminal_style(stdout, STYLE_DIM), title,
+                    terminal_style(stdout, STYLE_PLAIN));
+    }
+    table_print_head(&table, NULL);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char velocity[32] = "";
         if (rows[i].has_velocity) {
             snprintf(velocity, sizeof(velocity), "%.2g", rows[i].velocity);
         }
-        printf("  %-8s %-*s %10.2g %12s\n", certificate_name(rows[i].entry),
-               CERTIFICATE_MEANING_COLUMNS, certificate_meaning(rows[i].entry), rows[i].value,
-               velocity);
+        table_cell(&table, 0, STYLE_PLAIN, certificate_name(rows[i].entry));
+        table_cell(&table, 1, STYLE_PLAIN, certificate_meaning(rows[i].entry));
+        table_printf(&table, 2, STYLE_PLAIN, "%.2g", rows[i].value);
+        table_cell(&table, 3, STYLE_PLAIN, velocity);
+        fold_printf("\n");
     }
-    printf("  %-8s %-*s %10.3g\n", "V", CERTIFICATE_MEANING_COLUMNS, "velocity scale [m/s]",
-           certificate->scale);
-    printf("  %-8s %-*s %10.3g\n", "overlap", CERTIFICATE_MEANING_COLUMNS, "deepest overlap [m]",
-           certificate->penetration + 0.0); // no zero with a sign
+    print_length(&table, "V", "velocity scale [m/s]", certificate->scale);
+    print_length(&table, "overlap", "deepest overlap [m]", certificate->penetration);
 }
 
 enum { CONTACT_ROWS_MAX = 12 };
@@ -145,25 +164,33 @@ static void print_contacts(const Moreau__V1__SolveReply *answer) {
     if (count == 0) {
         return;
     }
-    printf("\n  %s%7s %14s %14s %14s%s\n", terminal_style(stdout, STYLE_DIM), "contact",
-           "normal [N s]", "tangent 1", "tangent 2", terminal_style(stdout, STYLE_PLAIN));
+    static const TableColumn head[] = {{"contact", NULL, 7, 0, TABLE_RIGHT},
+                                       {"normal [N s]", NULL, 14, 0, TABLE_RIGHT},
+                                       {"tangent 1", NULL, 14, 1, TABLE_RIGHT},
+                                       {"tangent 2", NULL, 14, 1, TABLE_RIGHT}};
+    Table table = table_fit(head, sizeof(head) / sizeof(head[0]), 2, 0);
+    fold_printf("\n");
+    table_print_head(&table, NULL);
     for (size_t i = 0; i < count && i < CONTACT_ROWS_MAX; i++) {
         const double *impulse = answer->contacts + 3 * i;
-        printf("  %7zu %14.6g %14.6g %14.6g\n", i, impulse[0] + 0.0, impulse[1] + 0.0,
-               impulse[2] + 0.0); // no zero with a sign
+        table_printf(&table, 0, STYLE_PLAIN, "%zu", i);
+        for (size_t k = 0; k < 3; k++) {
+            table_printf(&table, 1 + k, STYLE_PLAIN, "%.6g", impulse[k] + 0.0); // as above
+        }
+        fold_printf("\n");
     }
     if (count > CONTACT_ROWS_MAX) {
-        printf("  ... and %zu more; --json has all\n", count - CONTACT_ROWS_MAX);
+        fold_printf("  ... and %zu more; --json has all\n", count - CONTACT_ROWS_MAX);
     }
 }
 
 static void print_history(const Moreau__V1__SolveReply *answer) {
     if (answer->n_history == 0) {
-        printf("\n  no history: the solver had nothing to iterate\n");
+        fold_printf("\n  no history: the solver had nothing to iterate\n");
         return;
     }
-    printf("\n  %sresidual e_own after each iteration, and the tolerance%s\n",
-           terminal_style(stdout, STYLE_DIM), terminal_style(stdout, STYLE_PLAIN));
+    fold_printf("\n  %sresidual e_own after each iteration, and the tolerance%s\n",
+                terminal_style(stdout, STYLE_DIM), terminal_style(stdout, STYLE_PLAIN));
     chart_print(stdout, answer->history, answer->n_history, answer->certificate->tolerance,
                 answer->certificate->iterations);
 }

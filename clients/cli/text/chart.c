@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/text/chart.h"
 
+#include "cli/text/terminal.h"
+
 #include <math.h>
 
-enum { CHART_COLUMNS = 64, CHART_ROWS = 12 };
+// the axis takes AXIS_COLUMNS before the columns of numbers
+enum { CHART_COLUMNS = 64, CHART_COLUMNS_MIN = 8, CHART_ROWS = 12, AXIS_COLUMNS = 11 };
 
 // what is smaller than so many powers of ten below the largest is drawn at the bottom
 enum { CHART_DECADES_MAX = 24 };
@@ -54,12 +57,21 @@ static void draw(const double *value, size_t count, Scale scale, size_t columns,
     }
 }
 
+// Columns of numbers that a terminal has room for.
+static size_t find_room(FILE *stream) {
+    const unsigned columns = terminal_columns(stream);
+    const unsigned room = columns > AXIS_COLUMNS ? columns - AXIS_COLUMNS : 0;
+    return room > CHART_COLUMNS       ? CHART_COLUMNS
+           : room < CHART_COLUMNS_MIN ? CHART_COLUMNS_MIN
+                                      : room;
+}
+
 void chart_print(FILE *stream, const double *value, size_t count, double goal,
                  unsigned long iterations) {
     if (count == 0) {
         return;
     }
-    size_t columns = count < CHART_COLUMNS ? count : CHART_COLUMNS;
+    const size_t room = find_room(stream), columns = count < room ? count : room;
     Scale scale = find_scale(value, count, goal);
     char canvas[CHART_ROWS][CHART_COLUMNS];
     int goal_row = goal > 0.0 ? find_row(scale, goal) : CHART_ROWS;
@@ -71,10 +83,10 @@ void chart_print(FILE *stream, const double *value, size_t count, double goal,
     draw(value, count, scale, columns, canvas);
     for (int row = 0; row < CHART_ROWS; row++) {
         double power = scale.top - row * (scale.top - scale.bottom) / (CHART_ROWS - 1);
-        fprintf(stream, "  %7.0e |%.*s\n", pow(10.0, power), CHART_COLUMNS, canvas[row]);
+        fprintf(stream, "  %7.0e |%.*s\n", pow(10.0, power), (int)room, canvas[row]);
     }
     fprintf(stream, "          +");
-    for (int c = 0; c < CHART_COLUMNS; c++) {
+    for (size_t c = 0; c < room; c++) {
         fputc('-', stream);
     }
     fprintf(stream, "\n           1%*lu\n", (int)columns > 1 ? (int)columns - 1 : 1, iterations);

@@ -6,6 +6,6 @@
 #include <stdio.h>
 
 // `value` is what was found in the course of `iterations`, `goal` what was aimed for, drawn as a
-// line. 80 columns at most; nothing when there are no values.
+// line. 80 columns at most, and no more than a terminal has; nothing when there are no values.
 void chart_print(FILE *stream, const double *value, size_t count, double goal,
                  unsigned long iterations);
