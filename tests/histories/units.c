@@ -348,6 +348,29 @@ static void compare_count(Compare *c, const char *what, uint64_t a, uint64_t b) 
     compare(c, what, &values[0], &values[1], 1, pure);
 }
 
+static bool has_one_below_least(const double *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 0.0 && fabs(values[i]) < least) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What momentum is left is known by squares of roundings of it (certificate.c), which for impulses
+// of 1e-143 N s, of what has all but come to rest, are no doubles of full precision.
+static void compare_certificates(Compare *c, const Variant *a, const Variant *b) {
+    const Stepper *step = a->stepper;
+    Certificate p = a->report.certificate, q = b->report.certificate;
+    if (has_one_below_least(step->impulse, 3 * (size_t)step->problem.contact_count) ||
+        has_one_below_least(step->row_impulse, step->problem.row_count)) {
+        p.entry[CERTIFICATE_MOM] = q.entry[CERTIFICATE_MOM] = 0.0;
+    }
+    compare(c, "certificate", p.entry, q.entry, CERTIFICATE_ENTRY_COUNT, pure);
+    compare(c, "scale", &p.scale, &q.scale, 1, speed);
+    compare(c, "penetration", &p.penetration, &q.penetration, 1, metre);
+}
+
 static void compare_reports(Compare *c, const StepReport *a, const StepReport *b) {
     const StepEnergy *e = &a->energy, *f = &b->energy;
     compare_count(c, "contacts", a->contact_count, b->contact_count);
@@ -360,10 +383,6 @@ static void compare_reports(Compare *c, const StepReport *a, const StepReport *b
     compare_count(c, "idle", a->idle_count, b->idle_count);
     compare_count(c, "iterations", a->iterations, b->iterations);
     compare_count(c, "islands open", a->open.islands_open, b->open.islands_open);
-    compare(c, "certificate", a->certificate.entry, b->certificate.entry, CERTIFICATE_ENTRY_COUNT,
-            pure);
-    compare(c, "scale", &a->certificate.scale, &b->certificate.scale, 1, speed);
-    compare(c, "penetration", &a->certificate.penetration, &b->certificate.penetration, 1, metre);
     compare(c, "launch", &a->launch.speed, &b->launch.speed, 1, speed);
     const double of_a[] = {e->before, e->after,  e->contact, e->row,         e->applied,
                            e->drive,  e->scheme, e->swing,   e->unexplained, e->scale};
@@ -496,6 +515,7 @@ static bool step_both(Compare *c, Variant *old, Variant *other, const Push *push
     compare_count(c, "contacts", old->stepper->contact_count, other->stepper->contact_count);
     if (c->is_same) {
         compare_problems(c, old->stepper, other->stepper);
+        compare_certificates(c, old, other);
         compare_reports(c, &old->report, &other->report);
     }
     if (c->is_same) { // as many bodies and joints
