@@ -242,10 +242,12 @@ static void fly_tree(void *work, uint32_t index) {
         tree_accelerate(&flight->view, flight->velocities, NULL, &flight->work);
         memcpy(state->link_change + tree->link, flight->work.change,
                flight->view.tree->link_count * sizeof(TreePair));
+        flight->is_moving = false;
     }
-    tree_flight_return(flight, v);
+    if (!flight->is_moving) {
+        tree_flight_return(flight, v);
+    }
     store_velocities(tree, state->link_free);
-    tree->extent = tree_extent(&flight->view, flight->work.frame);
 }
 
 Status articulate_fly(StepState *state) {
@@ -357,7 +359,27 @@ static Status place_jacobians(StepState *state) {
     return STATUS_OK;
 }
 
+// What rounds the Jacobians of contacts and of the rows of joints, as the links are now.
+static void measure_tree(void *work, uint32_t index) {
+    const StepState *state = work;
+    StepTree *tree = &state->articulated[index];
+    if (!tree->is_asleep) {
+        tree->extent = tree_extent(&tree->flight.view, tree->flight.work.frame);
+    }
+}
+
+static bool asks_extents(const StepState *state) {
+    bool asks = state->stepper->contact_count > 0;
+    for (uint32_t i = 0; !asks && i < state->world->joint_count; i++) {
+        asks = state->world->joint[i].is_rows;
+    }
+    return asks;
+}
+
 Status articulate_assemble(StepState *state) {
+    if (asks_extents(state)) {
+        tasks_run(state->input->context.tasks, measure_tree, state, state->articulated_count);
+    }
     Status status = place_jacobians(state);
     if (status != STATUS_OK) {
         return status;
@@ -409,11 +431,9 @@ Pose articulate_pose_there(const StepState *state, uint32_t body, const double *
 // ---- the end of the step
 
 // Back to world axes, where the root has come to.
-static void end_floating(const TreeView *view, StepTree *tree) {
-    if (view->has_own_spin) {
-        const Quat turn = pose_load(tree->positions).orientation;
-        vec3_store(tree->velocities + 3, quat_rotate(turn, vec3_load(tree->velocities + 3)));
-    }
+static void end_floating(StepTree *tree) {
+    const Quat turn = pose_load(tree->positions).orientation;
+    vec3_store(tree->velocities + 3, quat_rotate(turn, vec3_load(tree->velocities + 3)));
 }
 
 // What moves the coordinates, in flight.way, and where it brings them.
@@ -440,13 +460,16 @@ static void advance_tree(const StepState *state, StepTree *tree) {
                  tree->positions);
 }
 
-// The base is where it has landed.
-static TreeView landed_view(const StepState *state, const TreeFlight *flight) {
-    TreeView view = flight->view;
-    if (view.tree->base != JOINT_NO_BODY) {
-        view.base = pose_load(state->pose_new + 7 * (size_t)view.tree->base);
+// The base is where it has landed. `moved` is of one that may move.
+static const TreeView *landed_view(const StepState *state, const TreeFlight *flight,
+                                   TreeView *moved) {
+    const TreeView *view = &flight->view;
+    if (view->tree->base == JOINT_NO_BODY) {
+        return view;
     }
-    return view;
+    *moved = *view;
+    moved->base = pose_load(state->pose_new + 7 * (size_t)view->tree->base);
+    return moved;
 }
 
 static void judge_link(const StepState *state, StepTree *tree, uint32_t link) {
@@ -479,11 +502,16 @@ static void throw_tree(StepTree *tree, const TreeView *view) {
     tree_carry(flight, view, tree->positions, tree->velocities);
 }
 
-static void place_landed(StepTree *tree, TreeView view) {
-    end_floating(&view, tree);
-    view.has_own_spin = false;
-    tree_place(&view, tree->positions, tree->flight.work.frame);
-    tree_move(&view, tree->velocities, tree->flight.work.frame);
+static void place_landed(StepTree *tree, const TreeView *view) {
+    TreeView of_world;
+    if (view->has_own_spin) {
+        end_floating(tree);
+        of_world = *view;
+        of_world.has_own_spin = false;
+        view = &of_world;
+    }
+    tree_place(view, tree->positions, tree->flight.work.frame);
+    tree_move(view, tree->velocities, tree->flight.work.frame);
 }
 
 // Of links that have landed: their rates, `velocities`, may be worth more where they have brought
@@ -495,7 +523,8 @@ static bool lands_apart(const StepTree *tree, const double *velocities) {
     const TreeFrame *landed = flight->work.frame;
     double fastest = 0.0;
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
-        fastest = fmax(fastest, vec3_dot(landed[i].spin, landed[i].spin));
+        const double square = vec3_dot(landed[i].spin, landed[i].spin);
+        fastest = square > fastest ? square : fastest;
     }
     if (flight->h * flight->h * fastest <= TREE_RESOLVED * TREE_RESOLVED) {
         return false;
@@ -510,7 +539,8 @@ static bool lands_apart(const StepTree *tree, const double *velocities) {
 static void land_links(const StepState *state, StepTree *tree) {
     TreeFlight *flight = &tree->flight;
     const size_t bytes = flight->view.tree->width * sizeof(double);
-    const TreeView view = landed_view(state, flight);
+    TreeView moved;
+    const TreeView *view = landed_view(state, flight, &moved);
     if (!flight->is_thrown) {
         double *rates = memcpy(flight->mean, tree->velocities, bytes);
         place_landed(tree, view);
@@ -520,7 +550,7 @@ static void land_links(const StepState *state, StepTree *tree) {
         memcpy(tree->velocities, rates, bytes);
         flight->is_thrown = true;
     }
-    throw_tree(tree, &view);
+    throw_tree(tree, view);
     place_landed(tree, view);
 }
 
@@ -534,9 +564,9 @@ static void land_tree(void *work, uint32_t index) {
     energy_begin_tree(state, tree);
     land_links(state, tree);
     const TreeFlight *flight = &tree->flight;
-    const TreeView view = flight->view;
-    for (uint32_t i = 0; i < view.tree->link_count; i++) {
-        tree_store(&flight->work.frame[i], state->pose_new + 7 * (size_t)view.link[i].body,
+    const TreeView *view = &flight->view;
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        tree_store(&flight->work.frame[i], state->pose_new + 7 * (size_t)view->link[i].body,
                    state->link_new + 6 * (size_t)(tree->link + i));
         judge_link(state, tree, i);
     }

@@ -67,20 +67,15 @@ static void place_floating(Pose pose, bool has_own_spin, TreeFrame *frame) {
     }
 }
 
-// What a link hangs on.
-typedef struct Parent {
-    Vec3 center;
-    Quat orientation;
-    Mat3 turn;
-} Parent;
-
-static Parent parent_of(const TreeView *view, const TreeLink *link, const TreeFrame *frame) {
-    if (link->parent == TREE_NONE) {
-        return (Parent){view->base.position, view->base.orientation,
-                        quat_to_mat3(view->base.orientation)};
+// What a link hangs on: another, or the base, of which `base` gets where it is.
+static const TreeFrame *parent_of(const TreeView *view, const TreeLink *link,
+                                  const TreeFrame *frame, TreeFrame *base) {
+    if (link->parent != TREE_NONE) {
+        return &frame[link->parent];
     }
-    const TreeFrame *above = &frame[link->parent];
-    return (Parent){above->center, above->orientation, above->turn};
+    base->center = view->base.position;
+    set_orientation(base, view->base.orientation);
+    return base;
 }
 
 // a turned about one of its axes by an angle.
@@ -94,7 +89,7 @@ static Quat turned(Quat a, uint32_t axis, double angle) {
                : (Quat){a.w * c - a.z * s, a.x * c + a.y * s, a.y * c - a.x * s, a.w * s + a.z * c};
 }
 
-static void place_link(const TreeLink *link, const Joint *joint, const Parent *parent,
+static void place_link(const TreeLink *link, const Joint *joint, const TreeFrame *parent,
                        const double *positions, TreeFrame *frame) {
     const Quat a = quat_mul(parent->orientation, joint->frame[0].orientation);
     Quat b;
@@ -120,8 +115,9 @@ static void place_at(const TreeView *view, uint32_t i, const double *positions, 
         place_floating(pose_load(positions), view->has_own_spin, &frame[i]);
         return;
     }
-    const Parent parent = parent_of(view, link, frame);
-    place_link(link, &view->joint[link->joint], &parent, positions + link->place, &frame[i]);
+    TreeFrame base;
+    const TreeFrame *parent = parent_of(view, link, frame, &base);
+    place_link(link, &view->joint[link->joint], parent, positions + link->place, &frame[i]);
 }
 
 void tree_place(const TreeView *view, const double *positions, TreeFrame *frame) {
@@ -222,7 +218,8 @@ void tree_advance(const TreeView *view, const double *positions, const double *v
 
 // Of a joint that leaves all free: where its bodies are says where it is. Of a quaternion's two
 // signs the one that is nearer to what it was.
-static void measure_link(const Joint *joint, const Parent *parent, Pose pose, double *positions) {
+static void measure_link(const Joint *joint, const TreeFrame *parent, Pose pose,
+                         double *positions) {
     const Quat a = quat_mul(parent->orientation, joint->frame[0].orientation),
                b = quat_mul(pose.orientation, joint->frame[1].orientation);
     const Vec3 from = vec3_add(parent->center,
@@ -242,10 +239,11 @@ void tree_scatter(const TreeView *there, const TreeFrame *old, double time, doub
     for (uint32_t i = 0; i < there->tree->link_count; i++) {
         const TreeLink *link = &there->link[i];
         if (link->joint != TREE_NONE && tree_link_width(link) == JOINT_AXES_MAX) {
-            const Parent parent = parent_of(there, link, frame);
+            TreeFrame base;
+            const TreeFrame *parent = parent_of(there, link, frame, &base);
             const Pose pose = {vec3_add_scaled(old[i].center, time, old[i].velocity),
                                quat_turn(old[i].orientation, old[i].spin, time)};
-            measure_link(&there->joint[link->joint], &parent, pose, positions + link->place);
+            measure_link(&there->joint[link->joint], parent, pose, positions + link->place);
         }
         place_at(there, i, positions, frame);
     }

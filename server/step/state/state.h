@@ -39,7 +39,7 @@ typedef struct StepTree {
     uint32_t problem;   // tree of the problem; PROBLEM_NO_TREE: it has no velocities
     uint32_t link;      // the first of its links among those of all trees
     size_t mass;        // where its masses begin in the problem's numbers
-    double extent;      // tree_extent, of its links as at the begin of the step [m]
+    double extent;      // tree_extent, as at the begin of the step, if contacts or rows ask [m]
     TreeFrame *there;   // its links where a solver asked for them last …
     double *there_with; // … which is where these velocities bring them
     bool is_there;

@@ -35,6 +35,7 @@ typedef struct TreeFlight {
     double *resist;         // [width] of springs of three turns, in a step that is thrown (axes.h)
     bool is_thrown;         // no step was small enough: tree_carry is to follow
     bool is_held;           // then, by springs of three turns: with the masses of the begin
+    bool is_moving;         // links are as tree_flight_return would place and move them, by v
 } TreeFlight;
 
 // From here on a matrix and its factor cost more than the passes over links do that stand for them

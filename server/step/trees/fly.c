@@ -240,7 +240,8 @@ static bool is_resolved(const TreeFlight *flight) {
     double fastest = 0.0;
     for (uint32_t i = 0; i < flight->view.tree->link_count; i++) {
         const Vec3 spin = flight->work.frame[i].spin;
-        fastest = fmax(fastest, vec3_dot(spin, spin));
+        const double square = vec3_dot(spin, spin);
+        fastest = square > fastest ? square : fastest;
     }
     return flight->h * flight->h * fastest <= TREE_RESOLVED * TREE_RESOLVED;
 }
@@ -299,6 +300,7 @@ static bool gains_by_products(TreeFlight *flight, double *v) {
     const size_t bytes = flight->view.tree->width * sizeof(double);
     tree_move(&flight->view, v, flight->work.frame);
     if (is_resolved(flight)) {
+        flight->is_moving = !moves_masses(flight);
         return false;
     }
     const double energy = energy_with(flight, v);
@@ -325,7 +327,7 @@ static void fall_back(TreeFlight *flight, double *v) {
 void tree_fly(TreeFlight *flight, double *v) {
     const TreeView *view = &flight->view;
     const uint32_t width = view->tree->width;
-    flight->is_held = flight->is_thrown = flight->by_stages = false;
+    flight->is_held = flight->is_thrown = flight->by_stages = flight->is_moving = false;
     memcpy(v, flight->velocities, width * sizeof(double));
     tree_flight_recall(flight);
     weigh_axes(flight);
