@@ -23,14 +23,14 @@ Status order_neighbours(const Graph *graph, Arena *arena, Neighbours *out, Error
     }
     // first[i + 2] counts, then first[i + 1] says where the next neighbour of i goes
     for (size_t k = 0; k < 2 * graph->edge_count; k++) {
-        ASSERT(graph->end[k] < count);
+        VALIDATE(graph->end[k] < count);
         first[graph->end[k] + 2]++;
     }
     for (uint32_t i = 0; i < count; i++) {
         first[i + 2] += first[i + 1];
     }
     for (size_t k = 0; k < 2 * graph->edge_count; k++) {
-        ASSERT(graph->end[k] != graph->end[k ^ 1]);
+        VALIDATE(graph->end[k] != graph->end[k ^ 1]);
         neighbour[first[graph->end[k] + 1]++] = graph->end[k ^ 1];
     }
     *out = (Neighbours){first, neighbour};

@@ -123,7 +123,7 @@ static bool find_movers(Broad *broad, const BroadBox *box, const uint8_t *fixed,
 }
 
 static void add_unbounded_pair(const Broad *broad, uint32_t i, uint32_t j, Candidates *found) {
-    ASSERT(i != j);
+    VALIDATE(i != j);
     const Seen *a = &broad->seen[i], *b = &broad->seen[j];
     if (!(a->fixed & b->fixed) && boxtree_meet(&a->fat, &b->fat)) {
         candidates_add(found, i, j);

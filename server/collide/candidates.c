@@ -72,7 +72,7 @@ typedef struct Digit {
 } Digit;
 
 static uint32_t digit_of(BroadPair pair, Digit digit) {
-    ASSERT(digit.bits > 0 && digit.bits <= DIGIT_BITS_MAX && digit.shift < 32);
+    VALIDATE(digit.bits > 0 && digit.bits <= DIGIT_BITS_MAX && digit.shift < 32);
     return ((digit.is_of_a ? pair.a : pair.b) >> digit.shift) & ((1u << digit.bits) - 1u);
 }
 

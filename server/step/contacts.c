@@ -58,7 +58,7 @@ typedef struct HalfSpace {
 } HalfSpace;
 
 static void load_half_space(const StepState *state, uint32_t body, HalfSpace *half_space) {
-    ASSERT(state->world->body_shape[body] < state->world->shape_count);
+    VALIDATE(state->world->body_shape[body] < state->world->shape_count);
     const World *world = state->world;
     const Shape *shape = &world->shape[world->body_shape[body]];
     *half_space = (HalfSpace){.body = body};
@@ -164,7 +164,7 @@ static StepFound *make_place(PairBlock *block, uint64_t feature, uint32_t pair_f
 static void add_manifold(const StepState *state, const StepPair *pair, const Manifold *manifold,
                          double time, uint64_t feature, const Primitive *foundation,
                          PairBlock *block, uint32_t pair_first) {
-    ASSERT(manifold->count <= MANIFOLD_ROOM);
+    VALIDATE(manifold->count <= MANIFOLD_ROOM);
     for (uint32_t k = 0; k < manifold->count; k++) {
         const ManifoldPoint *point = &manifold->point[k];
         if (!is_within_reach(state, pair, manifold->normal, point)) {
@@ -356,6 +356,9 @@ int stage_find_foundation(const World *world, const uint32_t body[2],
 static int find_foundation(const StepState *state, const StepPart part[2]) {
     const uint32_t body[2] = {part[0].body, part[1].body};
     const Primitive *const primitive[2] = {part[0].mover.primitive, part[1].mover.primitive};
+    if (primitive[0]->foundation.face == 0 && primitive[1]->foundation.face == 0) {
+        return -1;
+    }
     const Pose *const placed[2] = {part[0].mover.pose, part[1].mover.pose};
     return stage_find_foundation(state->world, body, primitive, placed);
 }
@@ -400,7 +403,7 @@ static bool lacks_partners(const StepState *state, const PairBlock *block) {
 // Nothing moves between them, or nothing that feels forces. Without sleepers there are no such
 // candidates.
 static bool is_idle(const StepState *state, uint32_t a, uint32_t b) {
-    ASSERT(a < b && b < state->world->body_count);
+    VALIDATE(a < b && b < state->world->body_count);
     return state->still != NULL &&
            ((state->still[a] && state->still[b]) ||
             (state->world->kind[a] != BODY_DYNAMIC && state->world->kind[b] != BODY_DYNAMIC));

@@ -27,46 +27,64 @@
 
 #include "base/assert.h"
 
+#include <string.h>
+
 static Vec3 mean(const double *a, const double *b) {
     return vec3_scale(0.5, vec3_add(vec3_load(a), vec3_load(b)));
 }
 
 // Kinetic energy; the rotation about its own axis leaves a body's spin energy the same in the old
-// and in the new orientation.
-static double kinetic(const FreeMass *mass, const double *v) {
-    Vec3 linear = vec3_load(v), w = vec3_load(v + 3);
-    return 0.5 *
-           (mass->mass * vec3_dot(linear, linear) + vec3_dot(w, sym3_mul_vec(mass->inertia, w)));
+// and in the new orientation. A round body has no products of inertia, whose zeros add nothing.
+static inline double kinetic(const FreeMass *mass, bool is_round, const double *v) {
+    const Vec3 linear = vec3_load(v), w = vec3_load(v + 3);
+    const Sym3 *of = &mass->inertia;
+    const Vec3 turned =
+        is_round ? vec3(of->xx * w.x, of->yy * w.y, of->zz * w.z) : sym3_mul_vec(*of, w);
+    return 0.5 * (mass->mass * vec3_dot(linear, linear) + vec3_dot(w, turned));
 }
 
-void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) {
-    ASSERT(tree < state->free_count);
-    ASSERT(state->free[tree].mass > 0.0);
-    const World *world = state->world;
-    uint32_t body = state->body_of_tree[tree];
-    const FreeMass *mass = &state->free[tree];
-    const double *v0 = world->velocity + 6 * (size_t)body,
-                 *v1 = state->stepper->v + 6 * (size_t)tree;
-    Vec3 weight = vec3_scale(mass->mass, world->settings.gravity);
-    Vec3 x0 = vec3_load(world->pose + 7 * (size_t)body),
-         x1 = vec3_load(state->pose_new + 7 * (size_t)body);
-    double h = state->input->time_step;
-
-    const double moving = kinetic(mass, v0), moves = kinetic(mass, v1);
-    energy->before += moving - vec3_dot(weight, x0);
-    energy->after += moves - vec3_dot(weight, x1);
-    energy_add_weight(state, stage_integrator(state, tree), mass->mass, v0, v1, energy);
-    energy->scale += moving + moves;
-    double scheme = h * vec3_dot(weight, mean(v0, v1)) - vec3_dot(weight, vec3_sub(x1, x0));
-    if (!world->mass[body].is_round) {
-        // with the torques of the wrenches, which are taken out again where they are booked
-        Vec3 change = vec3_sub(vec3_load(state->v_free + 6 * (size_t)tree + 3), vec3_load(v0 + 3));
-        scheme += vec3_dot(sym3_mul_vec(mass->inertia, change), mean(v0 + 3, v1 + 3));
+static inline void add_weight(const StepState *state, uint8_t integrator, double mass,
+                              const double *before, const double *after, StepEnergy *energy) {
+    VALIDATE(mass >= 0.0);
+    const Vec3 g = state->world->settings.gravity;
+    const double h = state->input->time_step, size = state->stepper->problem.gravity;
+    energy->scale += mass * size * h * (vec3_norm(vec3_load(after)) + size * h);
+    if (integrator == INTEGRATOR_SYMPLECTIC || integrator == INTEGRATOR_IMPLICIT) {
+        energy->swing -=
+            0.5 * h * mass * vec3_dot(g, vec3_sub(vec3_load(after), vec3_load(before)));
     }
-    energy->scheme += scheme;
-    // what contacts and rows together do to this body; those of rows are taken out of it (rows.c)
+}
+
+void energy_add_weight(const StepState *state, uint8_t integrator, double mass,
+                       const double *before, const double *after, StepEnergy *energy) {
+    add_weight(state, integrator, mass, before, after, energy);
+}
+
+// Whether nothing has changed the velocity of a body since it flew: then contacts and rows have
+// added zeros. By their bits: what differs in a zero's sign is asked in full.
+static bool is_untouched(const double *momentum, const double *v, const double *v_free) {
+    for (int k = 0; k < 6; k++) {
+        uint64_t given, after, before;
+        memcpy(&given, momentum + k, sizeof(given));
+        memcpy(&after, v + k, sizeof(after));
+        memcpy(&before, v_free + k, sizeof(before));
+        if ((given | (after ^ before)) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What contacts and rows together do to this body; the rows' share is taken out of it in the end
+// (rows.c).
+static void add_solved(const StepState *state, uint32_t tree, const double *v0, const double *v1,
+                       StepEnergy *energy) {
+    const FreeMass *mass = &state->free[tree];
     const double *momentum = state->result.answer.momentum + 6 * (size_t)tree,
                  *v_free = state->v_free + 6 * (size_t)tree;
+    if (is_untouched(momentum, v1, v_free)) {
+        return;
+    }
     const double work = vec3_dot(vec3_load(momentum), mean(v0, v1)) +
                         vec3_dot(vec3_load(momentum + 3), mean(v0 + 3, v1 + 3));
     const Vec3 pushed = vec3_scale(mass->mass, vec3_sub(vec3_load(v1), vec3_load(v_free))),
@@ -77,16 +95,33 @@ void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) 
         vec3_dot(pushed, mean(v0, v1)) + vec3_dot(turned, mean(v0 + 3, v1 + 3)) - work;
 }
 
-void energy_add_weight(const StepState *state, uint8_t integrator, double mass,
-                       const double *before, const double *after, StepEnergy *energy) {
-    ASSERT(mass >= 0.0);
-    const Vec3 g = state->world->settings.gravity;
-    const double h = state->input->time_step, size = state->stepper->problem.gravity;
-    energy->scale += mass * size * h * (vec3_norm(vec3_load(after)) + size * h);
-    if (integrator == INTEGRATOR_SYMPLECTIC || integrator == INTEGRATOR_IMPLICIT) {
-        energy->swing -=
-            0.5 * h * mass * vec3_dot(g, vec3_sub(vec3_load(after), vec3_load(before)));
+void energy_add_body(const StepState *state, uint32_t tree, StepEnergy *energy) {
+    VALIDATE(tree < state->free_count);
+    VALIDATE(state->free[tree].mass > 0.0);
+    const World *world = state->world;
+    uint32_t body = state->body_of_tree[tree];
+    const FreeMass *mass = &state->free[tree];
+    const double *v0 = world->velocity + 6 * (size_t)body,
+                 *v1 = state->stepper->v + 6 * (size_t)tree;
+    Vec3 weight = vec3_scale(mass->mass, world->settings.gravity);
+    Vec3 x0 = vec3_load(world->pose + 7 * (size_t)body),
+         x1 = vec3_load(state->pose_new + 7 * (size_t)body);
+    double h = state->input->time_step;
+
+    const bool is_round = world->mass[body].is_round;
+    const double moving = kinetic(mass, is_round, v0), moves = kinetic(mass, is_round, v1);
+    energy->before += moving - vec3_dot(weight, x0);
+    energy->after += moves - vec3_dot(weight, x1);
+    add_weight(state, stage_integrator(state, tree), mass->mass, v0, v1, energy);
+    energy->scale += moving + moves;
+    double scheme = h * vec3_dot(weight, mean(v0, v1)) - vec3_dot(weight, vec3_sub(x1, x0));
+    if (!is_round) {
+        // with the torques of the wrenches, which are taken out again where they are booked
+        Vec3 change = vec3_sub(vec3_load(state->v_free + 6 * (size_t)tree + 3), vec3_load(v0 + 3));
+        scheme += vec3_dot(sym3_mul_vec(mass->inertia, change), mean(v0 + 3, v1 + 3));
     }
+    energy->scheme += scheme;
+    add_solved(state, tree, v0, v1, energy);
 }
 
 double energy_height(const World *world, uint32_t body) {
@@ -105,9 +140,10 @@ void energy_add_sleeper(const StepState *state, uint32_t body, StepEnergy *energ
 // What is left of its motion ends here, by nobody's work but the scheme's.
 void energy_fall_asleep(const StepState *state, uint32_t tree, StepEnergy *energy) {
     ASSERT(tree < state->tree_count);
-    const double lost = tree < state->free_count
-                            ? kinetic(&state->free[tree], state->stepper->v + 6 * (size_t)tree)
-                            : energy_of_motion(state, stage_tree(state, state->body_of_tree[tree]));
+    const double lost =
+        tree < state->free_count
+            ? kinetic(&state->free[tree], false, state->stepper->v + 6 * (size_t)tree)
+            : energy_of_motion(state, stage_tree(state, state->body_of_tree[tree]));
     energy->after -= lost;
     energy->scheme -= lost;
 }

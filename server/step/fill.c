@@ -129,7 +129,7 @@ static void fill_springs(const StepState *state, const StepPair *pair, const Ste
 // Member by member: a literal of this size would be zeroed first and copied after.
 static bool fill_contact(const StepState *state, const StepPair *pair, const StepFound *found,
                          StepContact *contact, ProblemContact *dynamics, ContactLaw *law) {
-    ASSERT(found->a < found->b && found->b < state->world->body_count);
+    VALIDATE(found->a < found->b && found->b < state->world->body_count);
     VALIDATE(!(fabs(vec3_dot(found->normal, found->normal) - 1.0) > 1e-9));
     const Material *material = &pair->material;
     contact->a = found->a;

@@ -8,7 +8,7 @@
 #include "base/assert.h"
 
 static FreeMass place_mass(const BodyMass *mass, Quat orientation) {
-    ASSERT(mass->mass > 0.0);
+    VALIDATE(mass->mass > 0.0);
     if (mass->is_round) { // and so does its inverse
         return (FreeMass){mass->mass, 1.0 / mass->mass, mass->inertia, mass->inverse_inertia};
     }
@@ -97,6 +97,9 @@ static void spin_block(void *work, uint32_t block) {
     uint32_t end = stage_block_end(block, state->free_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         uint32_t body = state->body_of_tree[tree];
+        if (world->mass[body].is_round && state->turning == NULL) {
+            continue; // w x I w = 0
+        }
         const Vec3 before = vec3_load(world->velocity + 6 * (size_t)body + 3);
         double *w = state->v_free + 6 * (size_t)tree + 3;
         if (state->turning != NULL) {
@@ -106,7 +109,7 @@ static void spin_block(void *work, uint32_t block) {
                 vec3_store(w, flight.after);
             }
             vec3_store(state->turning + 3 * (size_t)tree, flight.turning);
-        } else if (!world->mass[body].is_round) { // w x I w = 0
+        } else {
             vec3_store(w, spin_free(&world->settings, &state->free[tree], h, before, vec3_load(w)));
         }
     }

@@ -18,7 +18,7 @@
 
 // The velocity that moves positions and orientations.
 static Vec3 moving_velocity(uint32_t integrator, const double *before, const double *after) {
-    ASSERT(integrator < INTEGRATOR_COUNT);
+    VALIDATE(integrator < INTEGRATOR_COUNT);
     switch ((Integrator)integrator) {
     case INTEGRATOR_EXPLICIT:
         return vec3_load(before);
@@ -43,7 +43,7 @@ static Vec3 moving_spin(const StepState *state, uint32_t tree, uint32_t integrat
 
 // The velocity that a body ends the step with; that of a tree is the answer's, and is kept.
 static const double *take_velocity(const StepState *state, uint32_t body) {
-    ASSERT(body < state->world->body_count);
+    VALIDATE(body < state->world->body_count);
     uint32_t tree = state->stepper->tree_of_body[body];
     if (tree == PROBLEM_NO_TREE) {
         return state->world->velocity + 6 * (size_t)body;

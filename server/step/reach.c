@@ -100,7 +100,7 @@ typedef struct Placing {
 // Whether it is nothing to what is fixed as well. What was moved from outside, or moves by itself,
 // is something to sleepers.
 static bool is_fixed(const StepState *state, uint32_t body) {
-    ASSERT(body < state->world->body_count);
+    VALIDATE(body < state->world->body_count);
     if (state->world->kind[body] == BODY_DYNAMIC) {
         return stage_is_still(state, body);
     }
