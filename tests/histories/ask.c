@@ -293,6 +293,16 @@ static double largest_place(const World *world) {
     return most;
 }
 
+// Coordinates of bodies that are not where their origin is, quaternions, and what joints of rows
+// measure of them may differ in their last bits. So may velocities, by as much of the fastest:
+// those of a tree's bodies are made again of its joints' rates, and of where they are.
+static SceneSlack find_slack(const World *world) {
+    const double place = 1e-13 * largest_place(world);
+    const double fastest = fmax(largest(world->velocity, 6 * (size_t)world->body_count),
+                                largest(world->joint_velocity, world->joint_axis_count));
+    return (SceneSlack){.place = place, .velocity = place * (1.0 + fastest)};
+}
+
 bool ask_scene(Play *play, const World *world) {
     Door door;
     if (!ask_can_be_said(world)) {
@@ -301,12 +311,10 @@ bool ask_scene(Play *play, const World *world) {
     ASSERT(door_init(&door, &world->limits, NULL) == STATUS_OK);
     bool is_fine = ask_make_scene(play, world, &door);
     if (is_fine) {
-        // coordinates of bodies that are not where their origin is, quaternions, and what joints of
-        // rows measure of them may differ in their last bits
-        const double slack = 1e-13 * largest_place(world);
+        const SceneSlack slack = find_slack(world);
         char where[160] = "", place[96];
-        if (!scene_is_same(&own_scene(play, world)->base, &own_scene(play, door.world)->base, slack,
-                           where, sizeof(where))) {
+        if (!scene_is_same(&own_scene(play, world)->base, &own_scene(play, door.world)->base,
+                           &slack, where, sizeof(where))) {
             snprintf(place, sizeof(place), "%.*s", (int)strcspn(where, " "), where);
             is_fine = play_found(play, PROPERTY_SCENE, place,
                                  "the world that its scene makes has another: %s", where);

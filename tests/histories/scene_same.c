@@ -23,12 +23,22 @@ static size_t item_bytes(ProtobufCType type) {
     }
 }
 
+static double slack_of(const ProtobufCFieldDescriptor *field, const SceneSlack *slack) {
+    static const char *const velocities[] = {"linear_velocity", "angular_velocity", "velocity"};
+    for (size_t i = 0; i < sizeof(velocities) / sizeof(velocities[0]); i++) {
+        if (strcmp(field->name, velocities[i]) == 0) {
+            return slack->velocity;
+        }
+    }
+    return slack->place;
+}
+
 static bool are_same_items(const ProtobufCFieldDescriptor *field, const void *a, const void *b,
-                           double slack, char *where, size_t where_bytes) {
+                           const SceneSlack *slack, char *where, size_t where_bytes) {
     const void *left, *right;
     if (field->type == PROTOBUF_C_TYPE_DOUBLE) {
         const double x = *(const double *)a, y = *(const double *)b;
-        if (x != y && !(fabs(x - y) <= slack)) {
+        if (x != y && !(fabs(x - y) <= slack_of(field, slack))) {
             snprintf(where, where_bytes, " %.17g %.17g", x, y);
             return false;
         }
@@ -48,7 +58,7 @@ static bool are_same_items(const ProtobufCFieldDescriptor *field, const void *a,
 }
 
 // Quaternions, whose length says nothing: it is chosen so that they are read to the bit.
-static bool are_same_turns(const void *a, const void *b, double slack, char *where,
+static bool are_same_turns(const void *a, const void *b, const SceneSlack *slack, char *where,
                            size_t where_bytes) {
     const double *x = a, *y = b;
     double length[2] = {0.0, 0.0};
@@ -58,7 +68,7 @@ static bool are_same_turns(const void *a, const void *b, double slack, char *whe
     }
     for (int i = 0; i < 4; i++) {
         const double left = x[i] / sqrt(length[0]), right = y[i] / sqrt(length[1]);
-        if (!(fabs(left - right) <= slack)) {
+        if (!(fabs(left - right) <= slack->place)) {
             snprintf(where, where_bytes, " %.17g %.17g", left, right);
             return false;
         }
@@ -67,7 +77,7 @@ static bool are_same_turns(const void *a, const void *b, double slack, char *whe
 }
 
 static bool is_same_single(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
-                           double slack, char *where, size_t where_bytes) {
+                           const SceneSlack *slack, char *where, size_t where_bytes) {
     // whether it is there, or which of several is: pointers say so themselves
     const bool is_pointer =
         field->type == PROTOBUF_C_TYPE_STRING || field->type == PROTOBUF_C_TYPE_MESSAGE;
@@ -83,7 +93,8 @@ static bool is_same_single(const ProtobufCFieldDescriptor *field, const char *a,
 }
 
 static bool are_same_numbers(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
-                             size_t count, double slack, char *where, size_t where_bytes) {
+                             size_t count, const SceneSlack *slack, char *where,
+                             size_t where_bytes) {
     const size_t bytes = item_bytes(field->type);
     for (size_t i = 0; i < count; i++) {
         if (!are_same_items(field, a + i * bytes, b + i * bytes, slack, where, where_bytes)) {
@@ -102,7 +113,7 @@ static bool ends_in_turn(const char *name, size_t count) {
 }
 
 static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, const char *b,
-                          double slack, char *where, size_t where_bytes) {
+                          const SceneSlack *slack, char *where, size_t where_bytes) {
     if (field->label != PROTOBUF_C_LABEL_REPEATED) {
         return is_same_single(field, a, b, slack, where, where_bytes);
     }
@@ -143,8 +154,8 @@ static bool is_same_field(const ProtobufCFieldDescriptor *field, const char *a, 
     return true;
 }
 
-bool scene_is_same(const ProtobufCMessage *a, const ProtobufCMessage *b, double slack, char *where,
-                   size_t where_bytes) {
+bool scene_is_same(const ProtobufCMessage *a, const ProtobufCMessage *b, const SceneSlack *slack,
+                   char *where, size_t where_bytes) {
     for (unsigned i = 0; i < a->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &a->descriptor->fields[i];
         if (!is_same_field(field, (const char *)a, (const char *)b, slack, where, where_bytes)) {
