@@ -3,13 +3,14 @@
 // and after every deed what must always hold (history.h). What finds something is made as short as
 // it can be, and printed as it can be put into the corpus.
 //
-//   moreau-histories [--campaign | FILE…] [--plain | --keep DIR] [--seed S] [--histories N]
-//                    [--deeds D]
+//   moreau-histories [--campaign [--brief] | FILE…] [--plain | --keep DIR] [--seed S]
+//                    [--histories N] [--deeds D]
 //
-// With files only these are played. --campaign plays the corpus first, and multiplies N by the
-// campaigns' scale (support/campaign.h); --keep leaves what is found in a folder; --plain tells it,
-// but shortens and prints no history. A file of the corpus that says `open`, and why, must still
-// find what it says: what is mended loses that line.
+// With files only these are played. --campaign plays the corpus first, --brief of it what is open
+// unless the campaigns' scale (support/campaign.h) is above 1, and multiplies N by that scale;
+// --keep leaves what is found in a folder; --plain tells it, but shortens and prints no history. A
+// file of the corpus that says `open`, and why, must still find what it says: what is mended loses
+// that line.
 #include "base/assert.h"
 #include "histories/shrink.h"
 #include "histories/text.h"
@@ -29,11 +30,18 @@ enum { DEEDS = 60, HISTORIES = 1200, FILES_MAX = 400, FINDINGS_MAX = 20 };
 typedef struct Orders {
     uint64_t seed, histories;
     size_t deeds;
-    bool is_campaign, is_plain;
+    bool is_campaign, is_plain, is_brief;
     const char *keep;
     const char *file[FILES_MAX];
     size_t file_count;
 } Orders;
+
+// How much of a file is played.
+typedef enum Measure {
+    MEASURE_OPEN,  // nothing, unless it is open
+    MEASURE_BRIEF, // what the eye of another finds by a deed of its own, whatever the phase: in one
+    MEASURE_WHOLE, // in every phase
+} Measure;
 
 // What is known and not yet mended: the corpus says so.
 typedef struct Known {
@@ -92,7 +100,7 @@ static bool is_named(const json_t *text, const Finding *finding) {
            strcmp(place, finding->place) == 0;
 }
 
-static Finding play_file(const json_t *text, const char *path) {
+static Finding play_file(const json_t *text, const char *path, Measure measure) {
     Arena arena;
     History history;
     Finding found = {0};
@@ -106,7 +114,11 @@ static Finding play_file(const json_t *text, const char *path) {
     if (!found.is_found && given != NULL) {
         found = trial_play_history(&history, (uint32_t)json_integer_value(given));
     }
-    for (uint32_t phase = 0; !found.is_found && phase < PLAY_PHASES; phase++) {
+    const char *property = json_string_value(json_object_get(text, "property"));
+    const bool is_by_deed =
+        property != NULL && strcmp(property, property_names[PROPERTY_TURNED]) == 0;
+    const uint32_t phases = is_by_deed && measure == MEASURE_BRIEF ? 1 : PLAY_PHASES;
+    for (uint32_t phase = 0; !found.is_found && phase < phases; phase++) {
         found = trial_play_history(&history, phase + PLAY_PHASES * (1 + phase));
     }
     arena_deinit(&arena);
@@ -114,15 +126,19 @@ static Finding play_file(const json_t *text, const char *path) {
 }
 
 // true: it holds, or is open and still finds what it says.
-static bool try_file(const char *path, Known *known) {
+static bool try_file(const char *path, Known *known, Measure measure) {
     json_error_t error;
     json_t *text = json_load_file(path, 0, &error);
     if (text == NULL) {
         fprintf(stderr, "%s:%d: %s\n", path, error.line, error.text);
         return false;
     }
-    const Finding found = play_file(text, path);
     const char *open = json_string_value(json_object_get(text, "open"));
+    if (open == NULL && measure == MEASURE_OPEN) {
+        json_decref(text);
+        return true;
+    }
+    const Finding found = play_file(text, path, measure);
     bool is_fine = open == NULL ? !found.is_found : is_named(text, &found);
     if (open != NULL && is_fine) {
         ASSERT(known->count < FILES_MAX);
@@ -142,7 +158,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool try_corpus(Known *known) {
+static bool try_corpus(Known *known, Measure measure) {
     char *name[FILES_MAX];
     size_t count = 0;
     bool is_fine = true;
@@ -158,10 +174,11 @@ static bool try_corpus(Known *known) {
     for (size_t i = 0; i < count; i++) {
         char path[600];
         snprintf(path, sizeof(path), CORPUS "/%s", name[i]);
-        is_fine = try_file(path, known) && is_fine;
+        is_fine = try_file(path, known, measure) && is_fine;
         free(name[i]);
     }
-    printf("corpus: %zu histories, %zu of them open\n", count, known->count);
+    printf("corpus: %zu histories, %zu of them open%s\n", count, known->count,
+           measure == MEASURE_OPEN ? ", and only those played" : "");
     return is_fine;
 }
 
@@ -272,6 +289,8 @@ static Orders read_orders(int argc, char **argv) {
             orders.is_campaign = true;
         } else if (strcmp(argv[i], "--plain") == 0) {
             orders.is_plain = true;
+        } else if (strcmp(argv[i], "--brief") == 0) {
+            orders.is_brief = true;
         } else if (strcmp(argv[i], "--seed") == 0) {
             orders.seed = strtoull(value, NULL, 10);
             i++;
@@ -300,10 +319,13 @@ int main(int argc, char **argv) {
     const Orders orders = read_orders(argc, argv);
     bool is_fine = true;
     for (size_t i = 0; i < orders.file_count; i++) {
-        is_fine = try_file(orders.file[i], &known) && is_fine;
+        is_fine = try_file(orders.file[i], &known, MEASURE_WHOLE) && is_fine;
     }
     if (orders.is_campaign) {
-        is_fine = try_corpus(&known);
+        const bool is_long = campaign_count(100) > 100;
+        is_fine = try_corpus(&known, is_long           ? MEASURE_WHOLE
+                                     : orders.is_brief ? MEASURE_OPEN
+                                                       : MEASURE_BRIEF);
     }
     if (orders.file_count == 0) {
         is_fine = try_seeds(&orders, &known) && is_fine;
