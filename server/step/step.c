@@ -106,11 +106,16 @@ static_assert((int)WORLD_EXACT == (int)EFFORT_EXACT &&
                   (int)WORLD_EFFORT_COUNT == (int)EFFORT_COUNT,
               "efforts of worlds are those of solvers");
 
-SolverSettings step_solver(const WorldSettings *settings) {
+static void load_solver(const WorldSettings *settings, SolverSettings *solver) {
     ASSERT(settings->solver < SOLVER_COUNT);
-    SolverSettings solver = {.kind = (SolverKind)settings->solver,
-                             .effort = {.kind = (EffortKind)settings->effort, .may_borrow = true}};
-    memcpy(solver.parameter, settings->parameter, sizeof(solver.parameter));
+    solver->kind = (SolverKind)settings->solver;
+    solver->effort = (Effort){.kind = (EffortKind)settings->effort, .may_borrow = true};
+    memcpy(solver->parameter, settings->parameter, sizeof(solver->parameter));
+}
+
+SolverSettings step_solver(const WorldSettings *settings) {
+    SolverSettings solver;
+    load_solver(settings, &solver);
     return solver;
 }
 
@@ -286,7 +291,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         stepper_reset(stepper);
         world->bodies_moved = false;
     }
-    stepper->solver = step_solver(&world->settings);
+    load_solver(&world->settings, &stepper->solver);
     const Solver *solver = solver_get(stepper->solver.kind);
     *report = (StepReport){0};
     StepState state = {.stepper = stepper,

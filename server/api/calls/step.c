@@ -129,15 +129,20 @@ static Status check_joint_counts(const Moreau__V1__WorldStep *message, Error *er
 }
 
 static Status check_joints(const Moreau__V1__WorldStep *message, Error *error) {
+    Status status = check_joint_counts(message, error);
+    const bool has_columns = message->n_joint_target > 0 || message->n_joint_target_velocity > 0 ||
+                             message->n_joint_effort > 0;
+    if (status != STATUS_OK || !has_columns) {
+        return status;
+    }
     const RangeColumn columns[] = {
         {RANGE_JOINT_POSITION, message->joint_target, "joint_target"},
         {RANGE_JOINT_VELOCITY, message->joint_target_velocity, "joint_target_velocity"},
         {RANGE_JOINT_EFFORT, message->joint_effort, "joint_effort"}};
     const size_t lengths[] = {message->n_joint_target, message->n_joint_target_velocity,
                               message->n_joint_effort};
-    Status status = check_joint_counts(message, error);
     uint64_t axes = 0;
-    for (size_t i = 0; status == STATUS_OK && i < message->n_worlds; i++) {
+    for (size_t i = 0; i < message->n_worlds; i++) {
         axes += axes_of(message, i);
     }
     for (size_t i = 0; status == STATUS_OK && i < sizeof(columns) / sizeof(columns[0]); i++) {
