@@ -265,33 +265,48 @@ static bool has_singular_row(const ContactProblem *problem) {
     return false;
 }
 
+// The row of which most is left is taken out of the others, at length 1, and is then their last: so
+// the last of all has how near they are to depend on each other, which several would share in the
+// order of joints. Returns the length that it had.
+static double take_longest(double *rest, uint32_t count, uint32_t width) {
+    double most = 0.0;
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double *row = rest + (size_t)i * width, square = dot(row, row, width);
+        longest = square > most ? i : longest;
+        most = fmax(most, square);
+    }
+    double *of = rest + (size_t)longest * width, *last = rest + (size_t)(count - 1) * width;
+    const double length = sqrt(most);
+    for (uint32_t k = 0; k < width; k++) {
+        const double part = of[k] / length;
+        of[k] = last[k];
+        last[k] = part;
+    }
+    for (uint32_t i = 0; i + 1 < count && length > row_rounding; i++) {
+        double *row = rest + (size_t)i * width;
+        const double part = dot(row, last, width);
+        for (uint32_t k = 0; k < width; k++) {
+            row[k] -= part * last[k];
+        }
+    }
+    return length;
+}
+
 bool ask_energy_is_at_odds(const ContactProblem *problem, double v_scale, Arena *arena) {
     const uint32_t width = problem->velocity_count;
     double *rest = arena_take_array(arena, (size_t)problem->row_count * width, sizeof(double));
-    double least = 1.0;
+    double least = 1.0, length = 1.0;
     uint32_t count = 0;
     if (has_singular_row(problem)) {
         return true;
     }
     for (uint32_t i = 0; rest != NULL && i < problem->row_count; i++) {
-        double *row = rest + (size_t)count * width;
-        if (!load_row(problem, &problem->row[i], row)) {
-            continue;
-        }
-        for (uint32_t j = 0; j < 2 * count; j++) { // twice, as once leaves roundings of what was
-            const double *other = rest + (size_t)(j % count) * width, part = dot(row, other, width);
-            for (uint32_t k = 0; k < width; k++) {
-                row[k] -= part * other[k];
-            }
-        }
-        const double left = sqrt(dot(row, row, width));
-        if (left > row_rounding) {
-            least = fmin(least, left);
-            for (uint32_t k = 0; k < width; k++) {
-                row[k] /= left;
-            }
-            count++;
-        }
+        count += load_row(problem, &problem->row[i], rest + (size_t)count * width);
+    }
+    for (; count > 0 && length > row_rounding; count--) {
+        length = take_longest(rest, count, width);
+        least = length > row_rounding ? fmin(least, length) : least;
     }
     return v_scale > odd_speed * least;
 }
