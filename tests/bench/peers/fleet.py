@@ -17,7 +17,9 @@ from __future__ import annotations
 import argparse
 import collections
 import contextlib
+import json
 import os
+import pathlib
 import signal
 import socket
 import subprocess
@@ -28,7 +30,7 @@ import time
 import numpy as np
 
 import moreau_sim
-from moreau_sim import Fleet, Group
+from moreau_sim import Fleet, Group, channel
 from moreau_sim.gym.ant import Ant
 from moreau_sim.gym.cart_pole import CartPole
 
@@ -39,6 +41,15 @@ def layout_of(kind):
     environment = kind()
     names = ("action", "observation", "extra", "bounds", "noise", "substeps", "step_limit")
     return environment.scene, {name: getattr(environment, name) for name in names}
+
+
+def humanoid():
+    """On stairs, with a motor in each hinge; it falls, and begins anew."""
+    scene = json.loads((pathlib.Path(__file__).parents[2] / "scenes/joints/humanoid_stairs.json").read_text())
+    hinges = [one["name"] for one in scene["joints"] if one.get("kind", "HINGE") == "HINGE"]
+    seen = [channel(kind, name) for kind in ("JOINT_POSITION", "JOINT_VELOCITY") for name in hinges]
+    action = [channel("JOINT_EFFORT", name, scale=20.0) for name in hinges]
+    return scene, {"action": action, "observation": seen, "step_limit": 400, "autoreset": "SAME_STEP"}
 
 
 def cpu_s():
@@ -205,8 +216,7 @@ def delay(seconds, rounds):
 
 def save(seconds, rounds):
     print("| worlds | bytes, of a world | saving | calls between two saves | its share | a call | the call in which a server is lost |\n| --- | --- | --- | --- | --- | --- | --- |")
-    for name, kind, count in (("cart-poles", CartPole, 4096), ("Ants", Ant, 512)):
-        scene, layout = layout_of(kind)
+    for name, (scene, layout), count in (("cart-poles", layout_of(CartPole), 4096), ("Ants", layout_of(Ant), 512), ("humanoids", humanoid(), 256)):
         with launched(1, 1, 1) as servers, Fleet([one.address for one in servers], scene, count=count, **layout) as fleet:
             pace = Pace(fleet, count)
             pace.turn(seconds)
