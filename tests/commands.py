@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import pages
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LEFT = {  # how a command begins: why it does not run here
     "deploy/run": "installs packages and builds: CI runs it as a part of its own",
@@ -34,8 +36,7 @@ SCENE = """{"bodies": [
 
 
 def list_pages():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], capture_output=True, text=True).stdout.split()
-    return [ROOT / name for name in listed] or sorted(ROOT.rglob("*.md"))
+    return [path for path in pages.list_files() if path.suffix == ".md"]
 
 
 def read_commands(page):

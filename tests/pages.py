@@ -18,6 +18,7 @@ and of all other files that we write: comments that have a line of their own, 12
 holds. CHANGELOG.md tells of what was: its names are not looked for."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -35,10 +36,10 @@ COMMENTS = {".py": "#", ".sh": "#", "": "#", ".cmake": "#", ".txt": "#", ".toml"
 
 
 def list_files():
-    """What git knows, or would take in; a copy without git is read from the disk."""
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True,
-                            text=True)
-    if listed.returncode == 0:
+    """What git knows, or would take in; without git, or in a copy that it knows nothing of, what lies on the disk."""
+    asked = ["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(asked, capture_output=True, text=True) if shutil.which("git") else None
+    if listed is not None and listed.returncode == 0:
         names = listed.stdout.split("\n")
     else:
         made = {"build", ".git", "node_modules", "dist"}
