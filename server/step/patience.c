@@ -8,8 +8,7 @@
 
 enum {
     FREE_FAILURES = SOLVER_FAILURES_MAX - 6, // then 1, 2, 4, … 64 steps
-    OWED_STEPS = 8,
-    OWED_DOUBLINGS = 3 // up to 64 steps
+    OWED_DOUBLINGS = 3
 };
 
 void patience_begin(StepState *state) {
@@ -26,15 +25,17 @@ static void wait_for_turn(World *world, uint32_t steps) {
     world->solver_wait = (uint8_t)steps;
 }
 
-// What a balanced effort has borrowed is owed for some steps, for longer where it was in vain.
+// What a balanced effort has borrowed is paid back before it borrows again; what was in vain,
+// twice, then four times, and eight.
 static void owe(World *world, const SolveResult *result) {
     ASSERT(world->settings.effort == WORLD_BALANCED);
     const uint8_t failures = world->solver_failures < OWED_DOUBLINGS
                                  ? (uint8_t)(world->solver_failures + 1)
                                  : (uint8_t)OWED_DOUBLINGS;
     world->solver_failures = result->is_in_vain ? failures : 0;
-    wait_for_turn(world, (uint32_t)OWED_STEPS << world->solver_failures);
-    ASSERT(world->solver_wait >= OWED_STEPS);
+    const uint32_t steps = result->owed << world->solver_failures;
+    wait_for_turn(world, steps < SOLVER_WAIT_MAX ? steps : SOLVER_WAIT_MAX);
+    ASSERT(world->solver_wait > 0);
 }
 
 void patience_commit(StepState *state) {
@@ -44,7 +45,7 @@ void patience_commit(StepState *state) {
         world->solver_wait--;
         return;
     }
-    if (result->has_borrowed) {
+    if (result->owed > 0) {
         owe(world, result);
         return;
     }

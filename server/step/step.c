@@ -156,7 +156,7 @@ static Status solve(StepState *state) {
     report->solver_ns = clock == NULL ? 0 : clock() - begun_ns;
     report->iterations = state->result.iterations;
     report->softened_count = state->result.softened;
-    report->has_borrowed = state->result.has_borrowed;
+    report->has_borrowed = state->result.owed > 0;
     report->certificate = state->result.certificate;
     report->launch.speed = state->result.launch.speed;
     report->launch.height = state->result.launch.height;

@@ -357,6 +357,9 @@ START_TEST(run_says_which_island_was_not_solved_and_why) {
                   "%s", outcome.out);
     ck_assert_ptr_nonnull(strstr(outcome.out, "412 contacts around body 'ball'\n"));
     ck_assert_ptr_nonnull(strstr(outcome.out, "the budget of operations is too small\n"));
+    ck_assert_ptr_nonnull(strstr(outcome.out, "--effort exact"));
+    FakeServer exact = {.reason = MOREAU__V1__CERTIFICATE__REASON__BUDGET_ENDED};
+    outcome = run_served(&exact, command_run, false, SCENE " --effort exact");
     ck_assert_ptr_nonnull(strstr(outcome.out, "--param budget="));
     FakeServer again = {.reason = MOREAU__V1__CERTIFICATE__REASON__STALLED};
     outcome = run_served(&again, command_run, true, SCENE);

@@ -90,6 +90,7 @@ static void build(Model *model) {
     settings.sleep_speed = start.sleep_speed;
     settings.sleep_time = start.sleep_time;
     settings.margin = 0.0;
+    settings.effort = WORLD_BALANCED; // as WorldCreate has it
     world_set_settings(model->world, &settings);
     fill(model->world, model->seed);
     model->change_count = 0;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HIGH = 70, OWED = 8 };
+enum { HIGH = 70 };
 #define GRAVITY   9.81
 #define TIME_STEP (1.0 / 240.0)
 
@@ -37,13 +37,15 @@ START_TEST(what_rests_borrows_once_and_then_stays_solved) {
     set_effort(&lab, WORLD_BALANCED);
     lab_step(&lab, 1);
     ck_assert(lab.report.has_borrowed);
-    ck_assert_uint_eq(lab.report.owed_steps, OWED);
+    uint32_t owed = lab.report.owed_steps;
+    ck_assert_uint_ge(owed, 1);
     ck_assert(lab.report.certificate.converged);
-    for (int i = 1; i <= 4 * OWED; i++) {
+    for (int i = 1; i <= 40; i++) {
         lab_step(&lab, 1);
         ck_assert(lab.report.certificate.converged);
         ck_assert(!lab.report.has_borrowed);
-        ck_assert_uint_eq(lab.report.owed_steps, (uint32_t)(i < OWED ? OWED - i : 0));
+        owed -= owed > 0;
+        ck_assert_uint_eq(lab.report.owed_steps, owed);
         ck_assert_uint_le(lab.report.iterations, 2);
     }
     lab_destroy(&lab);
@@ -53,10 +55,11 @@ END_TEST
 START_TEST(what_is_owed_is_state) {
     Lab lab = wall();
     set_effort(&lab, WORLD_BALANCED);
-    lab_step(&lab, 3);
-    ck_assert_uint_eq(lab.report.owed_steps, OWED - 2u);
+    lab_step(&lab, 1);
+    uint32_t owed = lab.report.owed_steps;
+    ck_assert_uint_ge(owed, 1);
     World *copy = lab_copy(&lab);
-    ck_assert_uint_eq(copy->solver_wait, OWED - 2u);
+    ck_assert_uint_eq(copy->solver_wait, owed);
     ck_assert_uint_eq(snapshot_hash(copy), snapshot_hash(lab.world));
     world_destroy(copy);
     lab_destroy(&lab);

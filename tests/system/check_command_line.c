@@ -71,8 +71,8 @@ START_TEST(a_dump_is_solved_as_the_world_solved_it) {
     static const struct {
         const char *world, *arguments;
     } runs[] = {
-        {"falling", "falling.json --steps 319 --param max_iterations=3"},
-        {"falling", "falling.json --steps 150 --param friction=maximum_dissipation"},
+        {"falling", "falling.json --steps 319 --param max_iterations=3 --effort exact"},
+        {"falling", "falling.json --steps 150 --effort exact --param friction=maximum_dissipation"},
         {"stack10", "stack10.json --steps 40 --param tolerance=1e-9"},
         {"spheres", "spheres.json --steps 100 --param overlap_correction=0.5"},
     };

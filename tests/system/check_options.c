@@ -338,7 +338,7 @@ START_TEST(a_token_file_that_others_may_use_is_noticed) {
     static const struct {
         mode_t mode;
         uint32_t exposed;
-    } cases[] = {{0600, 0}, {0400, 0}, {0640, 040}, {0644, 044}, {0602, 02}};
+    } cases[] = {{0600, 0}, {0400, 0}, {0640, 0640}, {0644, 0644}, {0602, 0602}};
     write_file("secret\n", 7);
     ck_assert_int_eq(chmod(file_path, cases[_i].mode), 0);
     ck_assert_int_eq(parse("--token-file @"), OPTIONS_RUN);

@@ -111,6 +111,7 @@ static size_t solve_again(uint64_t world) {
     solve.problem = problem->problem;
     solve.solver = problem->solver;
     solve.parameters = problem->parameters;
+    solve.has_effort = 1, solve.effort = MOREAU__V1__EFFORT__KIND__BALANCED; // as the world has it
     const Moreau__V1__SolveReply *answer = wire_accept(client, &solve)->solve;
     Moreau__V1__WorldContacts look = MOREAU__V1__WORLD_CONTACTS__INIT;
     look.has_world = 1, look.world = world;

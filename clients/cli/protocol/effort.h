@@ -6,7 +6,7 @@
 #include "moreau.pb-c.h"
 
 // Of a world whose settings do not say.
-#define EFFORT_DEFAULT MOREAU__V1__EFFORT__KIND__EXACT
+#define EFFORT_DEFAULT MOREAU__V1__EFFORT__KIND__BALANCED
 
 // EXIT_USAGE, with what is wrong said, where it is none.
 int effort_read(Cli *cli, const char *text, Moreau__V1__Effort__Kind *effort);

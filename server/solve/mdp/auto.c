@@ -124,8 +124,8 @@ Status mdp_auto(MdpWork *work, double budget) {
                               .operations_max = budget,
                               .least = AUTO_LEAST,
                               .is_left = is_left};
-    double vain;
-    status = mdp_newton(judge, &newton, &vain);
-    judge->result->is_in_vain = vain > MDP_EASY_SHARE * budget;
+    MdpSpent spent;
+    status = mdp_newton(judge, &newton, &spent);
+    judge->result->is_in_vain = spent.vain > MDP_EASY_SHARE * budget;
     return status == STATUS_OK && !judge->is_late ? sweep_left(work, is_left) : status;
 }

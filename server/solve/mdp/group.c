@@ -189,16 +189,25 @@ static bool is_to_be_judged(const MdpWork *work, uint32_t i) {
 
 // ---- groups
 
+// that an island may take, at first
+static uint32_t sweeps_of(const MdpWork *work, uint32_t i) {
+    if (!work->is_auto) {
+        return work->sweep_max;
+    }
+    const uint32_t before = mdp_auto_sweeps(work, i), share = work->sweep_share;
+    const bool is_counted = share > 0 && (share < before || !mdp_anytime_is_small(work, i));
+    return is_counted ? share : before;
+}
+
 Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
     ASSERT(group->island_begin < group->island_end);
     ASSERT(!(work->tolerance <= 0.0));
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         island->enough = work->tolerance;
-        island->sweep_max = work->sweep_share > 0 ? work->sweep_share
-                            : work->is_auto       ? mdp_auto_sweeps(work, i)
-                                                  : work->sweep_max;
-        island->is_held = work->sweep_share > 0 && !mdp_anytime_rests(&work->judge, i);
+        island->sweep_max = sweeps_of(work, i);
+        island->is_held = work->sweep_share > 0 && !mdp_anytime_is_small(work, i) &&
+                          !mdp_anytime_rests(&work->judge, i);
         island->look = work->sweep_share > 0 ? mdp_anytime_look(work) : LOOK;
         mdp_momentum_begin(&work->pack, i);
     }

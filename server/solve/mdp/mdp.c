@@ -75,7 +75,8 @@ static Status solve_newton(MdpWork *work, const double *parameter) {
                               .iterations_max = parameter[MDP_MAX_ITERATIONS],
                               .operations_max = work->operations_max,
                               .least = 1.0};
-    return mdp_newton(judge, &newton, NULL);
+    MdpSpent spent;
+    return mdp_newton(judge, &newton, &spent);
 }
 
 static Status run(MdpWork *work, const Effort *effort, const double *parameter) {

@@ -38,7 +38,7 @@ typedef struct Work {
     NewtonTask task;
     Asker asker;
     uint32_t most; // factorisations of one island
-    double vain;   // operations for islands that stay open
+    MdpSpent spent;
 } Work;
 
 // One island, whose impulses may have been judged before.
@@ -69,7 +69,8 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
     if (status == STATUS_OK || judge_is_late(judge, status)) {
         status = judge_island(judge, share, island);
     }
-    work->vain += judge->island[island].is_met ? 0.0 : result.operations;
+    work->spent.all += result.operations;
+    work->spent.vain += judge->island[island].is_met ? 0.0 : result.operations;
     return status;
 }
 
@@ -86,7 +87,7 @@ static void note_end(const Judge *judge) {
     history_note(judge->context->history, judge->result->iterations, most);
 }
 
-Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain) {
+Status mdp_newton(Judge *judge, const MdpNewton *budget, MdpSpent *spent) {
     ASSERT(budget != NULL);
     Work work = {.judge = judge,
                  .budget = budget,
@@ -99,9 +100,7 @@ Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain) {
     judge->budget = budget_before;
     judge->allowance = before;
     judge->result->iterations += work.most;
-    if (vain != NULL) {
-        *vain = work.vain;
-    }
+    *spent = work.spent;
     if (status == STATUS_OK && work.most > 0) {
         note_end(judge);
     }

@@ -16,8 +16,12 @@ typedef struct MdpNewton {
     const bool *is_asked;  // [islands] of others nothing is done; Nullable: all are
 } MdpNewton;
 
+// Multiplications: of all islands, and of those that stay open.
+typedef struct MdpSpent {
+    double all, vain;
+} MdpSpent;
+
 // Islands are judged afterwards, with the reason why they ended. The most factorisations of any are
-// added to the result's iterations. `vain` (Nullable) is what was spent on those that stay open.
-// Where the judge's limit is met it says so, and ends with what
+// added to the result's iterations. Where the judge's limit is met it says so, and ends with what
 // it has.
-Status mdp_newton(Judge *judge, const MdpNewton *budget, double *vain);
+Status mdp_newton(Judge *judge, const MdpNewton *budget, MdpSpent *spent);

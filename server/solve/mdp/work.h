@@ -73,6 +73,8 @@ Status mdp_sweep_more(MdpWork *work, const uint32_t *more);
 // Nothing in it moves faster than by a few steps of falling.
 bool mdp_anytime_rests(const Judge *judge, uint32_t island);
 
+bool mdp_anytime_is_small(const MdpWork *work, uint32_t island);
+
 MdpCount mdp_anytime_count(const MdpWork *work);
 
 // where an island is judged however it stands: its answer is no worse than what few sweeps leave

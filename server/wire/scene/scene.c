@@ -436,7 +436,7 @@ static Status plan_bodies(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
 
 // ---- the whole
 
-#define EFFORT_OF_CREATED WORLD_EXACT
+#define EFFORT_OF_CREATED WORLD_BALANCED
 
 static Status plan_settings(const Moreau__V1__WorldSettings *message, ScenePlan *plan,
                             Error *error) {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FAST_SWEEPS = 8, BALANCED_SWEEPS = 100, FACTORISATIONS = 30 };
+enum { FAST_SWEEPS = 8, BALANCED_SWEEPS = 100, FACTORISATIONS = 100 };
 
 static const Sym3 ball_inertia = {0.004, 0.004, 0.004, 0.0, 0.0, 0.0};
 #define TIME_STEP 0.01
@@ -58,7 +58,7 @@ START_TEST(an_island_takes_as_many_sweeps_as_its_effort_has) {
     ck_assert_uint_eq(balanced.iterations, BALANCED_SWEEPS);
     ck_assert(!fast.certificate.converged && !balanced.certificate.converged);
     ck_assert_int_eq(balanced.certificate.worst_open.reason, END_BUDGET);
-    ck_assert(!balanced.has_borrowed); // it is on the move
+    ck_assert(balanced.owed == 0); // it is on the move
     ck_assert(exact.certificate.converged);
     problem_build_deinit(&build);
 }
@@ -113,10 +113,10 @@ START_TEST(what_rests_may_borrow_and_is_solved) {
     SolveResult owing = solve(&build.problem, EFFORT_BALANCED, false, &build.arena);
     SolveResult borrowed = solve(&build.problem, EFFORT_BALANCED, true, &build.arena);
     SolveResult fast = solve(&build.problem, EFFORT_FAST, true, &build.arena);
-    ck_assert(!owing.certificate.converged && !owing.has_borrowed);
-    ck_assert(borrowed.certificate.converged && borrowed.has_borrowed && !borrowed.is_in_vain);
+    ck_assert(!owing.certificate.converged && owing.owed == 0);
+    ck_assert(borrowed.certificate.converged && borrowed.owed > 0 && !borrowed.is_in_vain);
     ck_assert_uint_le(borrowed.iterations, BALANCED_SWEEPS + FACTORISATIONS);
-    ck_assert(!fast.has_borrowed);
+    ck_assert(fast.owed == 0);
     // the lowest contact bears all of them
     double bears = HIGH * GRAVITY * TIME_STEP;
     ck_assert_double_eq_tol(borrowed.answer.contact_impulse[0], bears, 1e-5 * bears);
