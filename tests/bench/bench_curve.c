@@ -5,6 +5,7 @@
 // started from. Peers step the scene themselves, with so much work a step as theirs; what they
 // leave open is judged by the same certificate.
 #include "bench/bench.h"
+#include "bench/curve/peers.h"
 #include "bench/curve/record.h"
 #include "bench/curve/show.h"
 #include "bench/curve/verdict.h"
@@ -30,6 +31,9 @@ static const Row rows[] = {
     {"heap-125-falling", "125 boxes, falling", "large/heap-125", 100, 24},
     {"heap-125-settling", "125 boxes, settling", "large/heap-125", 360, 24},
     {"wall-105-hit", "a wall of 105 boxes, hit by a ball", "large/wall-105-hit", 40, 24},
+    {"heap-300-falling", "300 boxes, capsules, balls, falling", "moving/heap-mixed-300", 80, 24},
+    {"heap-300-settling", "300 boxes, capsules, balls, settling", "moving/heap-mixed-300", 400, 24},
+    {"dominoes-falling", "40 dominoes, falling", "moving/dominoes-40", 120, 24},
     {"heap-12-falling", "twelve boxes, falling", "heap-12", 24, 48},
 };
 enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
@@ -68,6 +72,9 @@ static CurveScene run_row(const BenchRun *run, const Row *row) {
     curve.outside_ns = recording.outside_ns;
     ways_run(&recording, run->seconds, &curve);
     record_free(&recording);
+    scene_destroy(&scene);
+    scene = load(row);
+    peers_run(&scene, row->first, row->count, &curve);
     scene_destroy(&scene);
     return curve;
 }

@@ -33,7 +33,7 @@ def check_document():
         return rows[f"{SCENE}: {way}: {figure}"]
     left = [value(f"sweeps {count} sweeps", "e_DS p50") for count in SWEEPS]
     assert left == sorted(left, reverse=True) and left[-1] < 0.01 * left[0], left
-    assert value("by default exact", "e_DS worst") <= 1e-6
+    assert value("effort exact", "e_DS worst") <= 1e-6
     for count in SWEEPS:
         way = f"sweeps {count} sweeps"
         assert value(way, "e_DS p50") <= value(way, "e_DS worst")

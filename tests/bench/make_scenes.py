@@ -266,6 +266,21 @@ def wall_105_hit():
 
 # ---- the papers' scenes; what they come to is in tests/system/check_scenes.c
 
+def heap_mixed_300():
+    """Boxes, capsules and balls in turn, at random orientations, in layers of 36 above a square box."""
+    chance, bodies = random.Random("heap-mixed-300"), [GROUND] + walls(0.86)
+    kinds = [box((0.1, 0.08, 0.06)), {"capsule": {"radius": 0.06, "half_length": 0.08}, "material": "m", "density": DENSITY},
+             {"sphere": {"radius": 0.09}, "material": "m", "density": DENSITY}]
+    for i in range(300):
+        layer, rest = divmod(i, 36)
+        at = [0.28 * (k - 2.5) + chance.uniform(-0.01, 0.01) for k in reversed(divmod(rest, 6))] + [0.16 + 0.29 * layer]
+        q = [chance.gauss(0, 1) for _ in range(4)]
+        size = math.sqrt(sum(x * x for x in q))
+        bodies.append({"position": [round(x, 6) for x in at], "orientation": [round(x / size, 9) for x in q],
+                       "shapes": [kinds[i % 3]]})
+    return scene("heap-mixed-300", "300 boxes, capsules and balls fall into a square box", 0.5, bodies)
+
+
 def paper(name, about, solver, step, materials, bodies, gravity=(0, 0, -GRAVITY), **settings):
     """With contact planes of the start of a step, as the papers have them. The first material is the ground's."""
     ground = {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}, "material": materials[0]["name"]}]}
@@ -358,6 +373,7 @@ SMALL = [arch, card_frame, card_house, wedge, tower, mass_ladder, brick_bond, he
          lambda: balls("balls-27", 3, 0.1, "27 balls fall into a box")]
 LARGE = [lambda: balls("balls-125", 5, 0.1, "125 balls fall into a box"),
          lambda: balls("pile-1000", 10, 0.05, "1,000 balls fall into a box"), wall_105_hit]
+MOVING = [heap_mixed_300]
 
 
 def write(made, folder):
@@ -373,7 +389,7 @@ def main():
     elif sys.argv[1:]:
         sys.exit(__doc__)
     else:
-        for folder, scenes in ((SCENES, SMALL), (SCENES / "large", LARGE)):
+        for folder, scenes in ((SCENES, SMALL), (SCENES / "large", LARGE), (SCENES / "moving", MOVING)):
             for make in scenes:
                 write(make(), folder)
 

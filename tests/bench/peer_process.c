@@ -30,7 +30,7 @@ static void flush(PeerProcess *process) {
 }
 
 static PeerBody describe(const World *world, uint32_t index) {
-    static const PeerKind kinds[] = {PEER_SPHERE, PEER_BOX, PEER_PLANE};
+    static const PeerKind kinds[] = {PEER_SPHERE, PEER_BOX, PEER_PLANE, PEER_CAPSULE};
     const Primitive *primitive = &world->primitive[world_body_shape(world, index)->primitive_first];
     PeerBody body = {.kind = kinds[primitive->kind], .mass = world->mass[index].mass};
     vec3_store(body.size, primitive->size);
@@ -54,14 +54,14 @@ static void send_scene(PeerProcess *process, const Scene *scene) {
     flush(process);
 }
 
-bool peer_process_start(PeerProcess *process, PeerIndex index, const Scene *scene) {
+static bool start(PeerProcess *process, PeerIndex index, const Scene *scene, const char *argument) {
     char path[CHILD_PATH_BYTES];
     if (!child_find(peer_names[index], path)) {
         fprintf(stderr, "  without %s: its program was not built\n", peer_names[index]);
         return false;
     }
     *process = (PeerProcess){.index = index, .body_count = scene->world->body_count};
-    child_start(&process->child, path, NULL);
+    child_start(&process->child, path, argument);
     send_scene(process, scene);
     PeerGreeting greeting;
     receive(process, &greeting, sizeof(greeting), 1);
@@ -76,6 +76,17 @@ bool peer_process_start(PeerProcess *process, PeerIndex index, const Scene *scen
     return true;
 }
 
+bool peer_process_start(PeerProcess *process, PeerIndex index, const Scene *scene) {
+    return start(process, index, scene, NULL);
+}
+
+bool peer_process_start_work(PeerProcess *process, PeerIndex index, const Scene *scene,
+                             uint32_t work) {
+    char argument[16];
+    snprintf(argument, sizeof(argument), "%u", work);
+    return start(process, index, scene, argument);
+}
+
 void peer_process_run(PeerProcess *process, uint32_t count, double *ns, double *contacts,
                       double *pose) {
     send(process, &count, sizeof(count), 1);
@@ -83,6 +94,10 @@ void peer_process_run(PeerProcess *process, uint32_t count, double *ns, double *
     receive(process, ns, sizeof(*ns), count);
     receive(process, contacts, sizeof(*contacts), count);
     receive(process, pose, 7 * sizeof(*pose), process->body_count);
+}
+
+void peer_process_velocities(PeerProcess *process, double *velocity) {
+    receive(process, velocity, 6 * sizeof(*velocity), process->body_count);
 }
 
 void peer_process_stop(PeerProcess *process) {

@@ -28,9 +28,13 @@ double verdict_ns(const CurveScene *scene, double ds) {
 }
 
 Verdict verdict_of(const CurveScene *scene, const CurveLine *peer) {
-    Verdict verdict = {.ahead_of = peer->count};
+    Verdict verdict = {.ahead_of = 0};
     for (size_t i = 0; i < peer->count; i++) {
         const CurvePoint *point = &peer->point[i];
+        if (point->ds == 0.0) {
+            continue; // a bound that says nothing
+        }
+        verdict.ahead_of++;
         verdict.ahead += verdict_residual(scene, point->ns) < point->ds;
         verdict.ratio_max = fmax(verdict.ratio_max, verdict_ns(scene, point->ds) / point->ns);
     }

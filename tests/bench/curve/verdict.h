@@ -12,7 +12,7 @@ enum { VERDICT_BYTES = 160 };
 typedef struct Verdict {
     size_t ahead, ahead_of; // of its points, at which we have the smaller residual in its time
     double ratio_max; // of our time to its residual to its own, the worst of its points; INFINITY:
-                      // some residual is never reached
+                      // some residual is never reached. Bounds of 0 say nothing and are left out
 } Verdict;
 
 Verdict verdict_of(const CurveScene *scene, const CurveLine *peer);

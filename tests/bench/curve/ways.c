@@ -13,15 +13,19 @@ enum { REPEATS = 3 };
 
 #define REPEAT_NS 2e7 // what takes longer is not measured again
 
-// A point of a line, as mdp's parameters over those that a world has unasked. One that this build
-// does not have is left out. Rows of a line stand together, by growing work.
+// A point of a line: mdp with these parameters over a world's defaults, or those of the call Solve.
+// One that this build does not have is left out. Rows of a line stand together, by growing work.
 typedef struct Way {
     const char *line, *name, *parameters;
+    EffortKind effort;
     SolverSettings (*defaults)(SolverKind kind);
 } Way;
 
 #define SWEEPS(count)                                                                              \
-    { "sweeps", #count " sweeps", "method=gauss_seidel max_iterations=" #count, solver_default }
+    {                                                                                              \
+        "sweeps", #count " sweeps", "method=gauss_seidel max_iterations=" #count, EFFORT_EXACT,    \
+            solver_default                                                                         \
+    }
 
 static const Way ways[] = {
     SWEEPS(2),
@@ -32,8 +36,10 @@ static const Way ways[] = {
     SWEEPS(100),
     SWEEPS(200),
     SWEEPS(500),
-    {"by default", "default", "", solver_default},     // as worlds take it
-    {"by default", "exact", "", solver_solve_default}, // … and the call Solve, to its end
+    {"effort", "fast", "", EFFORT_FAST, solver_default},
+    {"effort", "balanced", "", EFFORT_BALANCED, solver_default}, // borrows nothing
+    {"effort", "exact", "", EFFORT_EXACT, solver_default},
+    {"effort", "to the end", "", EFFORT_EXACT, solver_solve_default},
 };
 enum { WAY_COUNT = sizeof(ways) / sizeof(ways[0]) };
 
@@ -102,6 +108,7 @@ static CurveLine *line_of(const Way *way, CurveScene *scene) {
 void ways_run(const Recording *recording, double seconds, CurveScene *scene) {
     for (size_t i = 0; i < WAY_COUNT; i++) {
         SolverSettings settings = ways[i].defaults(SOLVER_MDP);
+        settings.effort = (Effort){.kind = ways[i].effort};
         if (knobs_set(&settings, ways[i].parameters)) {
             CurveLine *line = line_of(&ways[i], scene);
             line->point[line->count++] = run_way(&ways[i], &settings, recording, seconds);

@@ -35,13 +35,14 @@ struct PeerEngine {
 
 namespace {
 
-constexpr int iterations = 10;
+constexpr int iterations = 10; // unasked
 constexpr double large = 100.0;         // [m] half of the edge of a box for a half-space
 constexpr double sphere_margin = 0.002; // [m]
 
 bool has_boxes(const PeerScene &scene, const PeerBody *body) {
     return std::any_of(body, body + scene.body_count,
-                       [](const PeerBody &one) { return one.kind == PEER_BOX; });
+                       [](const PeerBody &one) { return one.kind == PEER_BOX || one.kind == PEER_CAPSULE;
+                       });
 }
 
 std::unique_ptr<btCollisionShape> make_shape(const PeerBody &body, double depth) {
@@ -51,6 +52,8 @@ std::unique_ptr<btCollisionShape> make_shape(const PeerBody &body, double depth)
         return std::make_unique<btSphereShape>(size[0]);
     case PEER_BOX:
         return std::make_unique<btBoxShape>(btVector3(size[0], size[1], size[2]));
+    case PEER_CAPSULE:
+        return std::make_unique<btCapsuleShapeZ>(size[0], 2.0 * size[1]);
     default:
         if (depth > 0.0) {
             return std::make_unique<btBoxShape>(btVector3(depth, depth, depth));
@@ -93,7 +96,8 @@ void add_body(PeerEngine &engine, const PeerBody &from, double friction) {
 
 } // namespace
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeting *greeting) {
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
+                        PeerGreeting *greeting) {
     std::snprintf(greeting->name, sizeof(greeting->name), "Bullet %d.%02d", btGetVersion() / 100,
                   btGetVersion() % 100);
     auto *engine = new PeerEngine;
@@ -106,7 +110,8 @@ PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeti
     }
     engine->world.setForceUpdateAllAabbs(false);
     engine->world.getSimulationIslandManager()->setSplitIslands(false);
-    engine->world.getSolverInfo().m_numIterations = iterations;
+    engine->world.getSolverInfo().m_numIterations =
+        work > 0 ? static_cast<int>(work) : iterations;
     for (uint64_t i = 0; i < scene->body_count; i++) {
         add_body(*engine, body[i], scene->friction);
     }
@@ -143,6 +148,16 @@ void peer_poses(const PeerEngine *engine, double *pose) {
                                    turn.z()};
         for (double number : numbers) {
             *pose++ = number;
+        }
+    }
+}
+
+void peer_velocities(const PeerEngine *engine, double *velocity) {
+    for (const auto &body : engine->bodies) {
+        for (const btVector3 &of : {body->getLinearVelocity(), body->getAngularVelocity()}) {
+            *velocity++ = of.x();
+            *velocity++ = of.y();
+            *velocity++ = of.z();
         }
     }
 }

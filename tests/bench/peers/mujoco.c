@@ -25,7 +25,7 @@ struct PeerEngine {
 // ---- the scene as MJCF
 
 static void write_geom(FILE *file, const PeerBody *body, const PeerScene *scene) {
-    static const char *const types[] = {"sphere", "box", "plane"};
+    static const char *const types[] = {"sphere", "box", "plane", "capsule"};
     const double *size = body->size;
     fprintf(file, "<geom type='%s' size='%.17g %.17g %.17g' friction='%.17g 0 0'",
             types[body->kind], size[0], size[1], body->kind == PEER_PLANE ? 1.0 : size[2],
@@ -153,7 +153,8 @@ static void destroy(PeerEngine *engine) {
     free(engine);
 }
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeting *greeting) {
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
+                        PeerGreeting *greeting) {
     mju_user_error = peer_fail;
     mju_user_warning = ignore;
     snprintf(greeting->name, sizeof(greeting->name), "MuJoCo %s", mj_versionString());
@@ -175,6 +176,10 @@ PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeti
     }
     mj_resetData(engine->model, engine->data);
     set_velocities(engine, body);
+    if (work > 0) {
+        engine->model->opt.iterations = (int)work;
+        engine->model->opt.tolerance = 0.0; // all of them
+    }
     return engine;
 }
 
@@ -198,6 +203,19 @@ void peer_poses(const PeerEngine *engine, double *pose) {
             const mjModel *model = engine->model;
             int joint = model->body_jntadr[engine->body[i]];
             memcpy(pose, engine->data->qpos + model->jnt_qposadr[joint], 7 * sizeof(*pose));
+        }
+    }
+}
+
+void peer_velocities(const PeerEngine *engine, double *velocity) {
+    for (size_t i = 0; i < engine->body_count; i++, velocity += 6) {
+        memset(velocity, 0, 6 * sizeof(*velocity));
+        if (engine->body[i] != 0) {
+            const mjModel *model = engine->model;
+            int body = engine->body[i], joint = model->body_jntadr[body];
+            const mjtNum *v = engine->data->qvel + model->body_dofadr[body];
+            mju_copy3(velocity, v);
+            mju_rotVecQuat(velocity + 3, v + 3, engine->data->qpos + model->jnt_qposadr[joint] + 3);
         }
     }
 }

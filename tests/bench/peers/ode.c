@@ -61,6 +61,9 @@ static dBodyID add_body(PeerEngine *engine, const PeerBody *from) {
     if (from->kind == PEER_SPHERE) {
         dMassSetSphereTotal(&mass, from->mass, size[0]);
         geom = dCreateSphere(engine->space, size[0]);
+    } else if (from->kind == PEER_CAPSULE) {
+        dMassSetCapsuleTotal(&mass, from->mass, 3, size[0], 2.0 * size[1]);
+        geom = dCreateCapsule(engine->space, size[0], 2.0 * size[1]);
     } else {
         dMassSetBoxTotal(&mass, from->mass, 2.0 * size[0], 2.0 * size[1], 2.0 * size[2]);
         geom = dCreateBox(engine->space, 2.0 * size[0], 2.0 * size[1], 2.0 * size[2]);
@@ -74,7 +77,8 @@ static dBodyID add_body(PeerEngine *engine, const PeerBody *from) {
     return body;
 }
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeting *greeting) {
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
+                        PeerGreeting *greeting) {
     snprintf(greeting->name, sizeof(greeting->name), "ODE " dODE_VERSION);
     PeerEngine *engine = calloc(1, sizeof(*engine));
     dInitODE2(0);
@@ -93,7 +97,7 @@ PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeti
     engine->time_step = scene->time_step;
     engine->friction = scene->friction;
     dWorldSetGravity(engine->world, scene->gravity[0], scene->gravity[1], scene->gravity[2]);
-    dWorldSetQuickStepNumIterations(engine->world, ITERATIONS);
+    dWorldSetQuickStepNumIterations(engine->world, work > 0 ? (int)work : ITERATIONS);
     dWorldSetAutoDisableFlag(engine->world, 0);
     for (size_t i = 0; i < scene->body_count; i++) {
         memcpy(engine->still[i], body[i].pose, sizeof(body[i].pose));
@@ -126,6 +130,16 @@ void peer_poses(const PeerEngine *engine, double *pose) {
         } else {
             memcpy(pose, dBodyGetPosition(engine->body[i]), 3 * sizeof(*pose));
             memcpy(pose + 3, dBodyGetQuaternion(engine->body[i]), 4 * sizeof(*pose));
+        }
+    }
+}
+
+void peer_velocities(const PeerEngine *engine, double *velocity) {
+    for (size_t i = 0; i < engine->body_count; i++, velocity += 6) {
+        memset(velocity, 0, 6 * sizeof(*velocity));
+        if (engine->body[i] != 0) {
+            memcpy(velocity, dBodyGetLinearVel(engine->body[i]), 3 * sizeof(*velocity));
+            memcpy(velocity + 3, dBodyGetAngularVel(engine->body[i]), 3 * sizeof(*velocity));
         }
     }
 }

@@ -6,10 +6,12 @@
 // A program reads from standard input a PeerScene and its bodies, and answers with a PeerGreeting.
 // Then, for each uint32_t n it reads, it takes n steps and answers with n doubles (CPU time of each
 // step of the whole process [ns]), n doubles (contacts of each step, as the engine counts them) and
-// seven doubles for each body (its pose). All are structs of this machine: both programs come from
+// seven doubles for each body (its pose). Started with a number as its argument, it does so much
+// work a step (iterations, or substeps), and six doubles for each body (its velocity)
+// follow. All are structs of this machine: both programs come from
 // one build. It ends when its input ends.
 //
-// peer_main.c is that program; an engine is one file with the four functions below. One thread, no
+// peer_main.c is that program; an engine is one file with the five functions below. One thread, no
 // sleeping, contacts without restitution.
 #pragma once
 
@@ -24,11 +26,12 @@ extern "C" {
 
 enum { PEER_NAME_BYTES = 32, PEER_REFUSAL_BYTES = 160 };
 
-typedef enum PeerKind { PEER_SPHERE, PEER_BOX, PEER_PLANE } PeerKind;
+typedef enum PeerKind { PEER_SPHERE, PEER_BOX, PEER_PLANE, PEER_CAPSULE } PeerKind;
 
 typedef struct PeerBody {
     uint64_t kind;      // PeerKind
-    double size[3];     // as a Primitive's: radius; half extents; a static half-space below z = 0
+    double size[3];     // as a Primitive's: radius; half extents; a static half-space below z = 0;
+                        // radius, half length of the axis, which is local z
     double mass;        // [kg], spread evenly; 0: static, which is what planes and only planes are
     double pose[7];     // centre of mass, orientation w x y z
     double velocity[6]; // linear, angular; world axes
@@ -50,8 +53,10 @@ typedef struct PeerGreeting {
 typedef struct PeerEngine PeerEngine;
 
 // Fills the greeting. NULL when there is a refusal. The engine lives as long as the process; the
-// bodies are borrowed during the call.
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, PeerGreeting *greeting);
+// bodies are borrowed during the call. `work`: iterations or substeps of a step; 0: as many as the
+// engine takes unasked, or was fastest with in our hands.
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
+                        PeerGreeting *greeting);
 
 void peer_step(PeerEngine *engine);
 
@@ -60,6 +65,9 @@ uint32_t peer_contact_count(const PeerEngine *engine);
 
 // Poses of all bodies, in the order they came in.
 void peer_poses(const PeerEngine *engine, double *pose);
+
+// Likewise: linear, of the centre of mass, and angular; world axes.
+void peer_velocities(const PeerEngine *engine, double *velocity);
 
 // Ends the program with a sentence and exit status 1.
 void peer_fail(const char *sentence) __attribute__((noreturn));

@@ -36,7 +36,8 @@ static double cpu_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void run_steps(PeerEngine *engine, uint32_t count, double *pose, size_t body_count) {
+static void run_steps(PeerEngine *engine, uint32_t count, double *pose, size_t body_count,
+                      bool wants_velocities) {
     double *figures = take_memory(2 * (size_t)count + 1, sizeof(*figures));
     for (uint32_t i = 0; i < count; i++) {
         double begun = cpu_ns();
@@ -47,11 +48,16 @@ static void run_steps(PeerEngine *engine, uint32_t count, double *pose, size_t b
     peer_poses(engine, pose);
     send(figures, sizeof(*figures), 2 * (size_t)count);
     send(pose, 7 * sizeof(*pose), body_count);
+    if (wants_velocities) {
+        peer_velocities(engine, pose);
+        send(pose, 6 * sizeof(*pose), body_count);
+    }
     fflush(stdout);
     free(figures);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    const uint32_t work = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 0;
     PeerScene scene;
     if (!receive(&scene, sizeof(scene), 1) || scene.magic != PEER_MAGIC) {
         peer_fail("this program is started by moreau-bench, which hands it a scene");
@@ -62,7 +68,7 @@ int main(void) {
         peer_fail("the scene ends in its middle");
     }
     PeerGreeting greeting = {.name = ""};
-    PeerEngine *engine = peer_create(&scene, body, &greeting);
+    PeerEngine *engine = peer_create(&scene, body, work, &greeting);
     send(&greeting, sizeof(greeting), 1);
     fflush(stdout);
     free(body);
@@ -70,7 +76,7 @@ int main(void) {
     double *pose = take_memory(body_count, 7 * sizeof(*pose));
     uint32_t count;
     while (engine != NULL && receive(&count, sizeof(count), 1)) {
-        run_steps(engine, count, pose, body_count);
+        run_steps(engine, count, pose, body_count, work > 0);
     }
     free(pose);
     return EXIT_SUCCESS;
