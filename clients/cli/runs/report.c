@@ -274,14 +274,15 @@ static void print_certificate(const RunReport *report) {
 
 // What a balanced effort took beyond its sweeps.
 static void print_borrowed(const RunReport *report) {
-    char text[32];
-    if (report->borrowed_steps > 0) {
-        fold_printf(
-            "  borrowed     in %s step%s what rests took more than its share; the next %" PRIu32
-            " will not\n",
-            format_count(report->borrowed_steps, text), plural(report->borrowed_steps),
-            report->owed_steps);
+    char text[32], owed[48] = "";
+    if (report->borrowed_steps == 0) {
+        return;
     }
+    if (report->owed_steps > 0) {
+        snprintf(owed, sizeof(owed), "; the next %" PRIu32 " will not", report->owed_steps);
+    }
+    fold_printf("  borrowed     in %s step%s what rests took more than its share%s\n",
+                format_count(report->borrowed_steps, text), plural(report->borrowed_steps), owed);
 }
 
 static void print_timing(const RunReport *report) {
