@@ -15,9 +15,9 @@
 enum {
     FAST_SWEEPS = 8,
     BALANCED_SWEEPS = 100,
-    AIM_SWEEPS = 5,       // that an aim at a small island's linear system takes as long as, about
-    SETTLING = 4,         // without momentum, at the end: leaves a tenth less
-    FACTORISATIONS = 100, // of Newton's method, that an island may have
+    AIM_SWEEPS = 5,      // that an aim at a small island's linear system takes as long as, about
+    SETTLING = 4,        // without momentum, at the end: leaves a tenth less
+    FACTORISATIONS = 30, // of Newton's method, that an island may have
     OWED_MAX = 64
 };
 

@@ -496,10 +496,9 @@ class Effort(Message):
         BALANCED = 1
         """100 sweeps with momentum. An island of at most 128 contacts and rows is solved as under EXACT, for
         all of them within some ten milliseconds a step. A larger one that rests, none of its contacts moving
-        faster than 4 g h, may borrow 100 factorisations of Newton's method, and then the world not again
-        until that many steps of sweeps would have taken as long, or, where it was in vain, two, four or eight
-        times as many, 64 at most (StepReports.owed_steps). Never a larger residual than FAST from the same
-        state"""
+        faster than 4 g h, may borrow 30 factorisations of Newton's method, and then the world not again until
+        that many steps of sweeps would have taken as long, or, where it was in vain, two, four or eight times
+        as many, 64 at most (StepReports.owed_steps). Never a larger residual than FAST from the same state"""
         FAST = 2
         """the first 8 of these sweeps: for learning, and for worlds too large for more"""
 
