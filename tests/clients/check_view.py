@@ -245,6 +245,39 @@ def test_the_demo_without_a_browser_says_what_to_install(folder):
     assert sorted(f.name for f in (folder / "bare").iterdir()) == ["demo.db", "demo.html", "server.log"]
 
 
+SLOW_BROWSER = """#!/usr/bin/python3
+import pathlib, re, socket, sys, time, urllib.request
+host = re.search("http://([^/]*)/", " ".join(sys.argv))[1]
+def steps():
+    return int(re.search("\\nmoreau_steps_total (.*)", urllib.request.urlopen(f"http://{host}/metrics").read().decode())[1])
+time.sleep(4)
+before = steps()
+watch = socket.create_connection(host.split(":"))
+watch.sendall(f"GET /v1/live HTTP/1.1\\r\\nHost: {host}\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Version: 13\\r\\n"
+              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\nSec-WebSocket-Protocol: moreau.v1\\r\\n\\r\\n".encode())
+begun = time.monotonic()
+while steps() == 0 and time.monotonic() < begun + 12:
+    time.sleep(0.05)
+pathlib.Path(sys.argv[0] + ".saw").write_text(f"{before} {steps() > 0}")
+"""
+
+
+def test_the_demo_waits_until_somebody_sees_it(folder):
+    """A browser that begins for the first time may take longer than all that falls."""
+    browser = folder / "slow"
+    browser.write_text(SLOW_BROWSER)
+    browser.chmod(0o700)
+    env = dict(os.environ, MOREAU_BROWSER=str(browser), DISPLAY=":7", CI="")
+    tool = subprocess.Popen([TOOL, "demo", "--out", folder / "seen"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    saw = folder / "slow.saw"
+    until = time.monotonic() + 60
+    while not saw.exists() and tool.poll() is None and time.monotonic() < until:
+        time.sleep(0.1)
+    tool.send_signal(signal.SIGINT)
+    tool.wait(60)
+    assert saw.read_text() == "0 True"
+
+
 # ---- names that somebody else has chosen
 
 

@@ -55,7 +55,9 @@ enum {
     FOLDERS_MAX = 1000,
     PICTURE_WIDTH = 1280,
     PICTURE_HEIGHT = 800,
-    OPENING_MS = 2500, // until a browser shows the page
+    OPENING_S = 20,   // at most, until a browser that begins shows the page
+    LOOKING_MS = 400, // from then on, until it has drawn
+    ASK_AGAIN_MS = 50,
 };
 static const char second_solver[] = "ccp";
 static const char episode_name_wanted[] = "demo";
@@ -215,6 +217,16 @@ static int step_world(Cli *cli, Demo *demo) {
                                                       : cli_fail(cli, EXIT_REFUSED, "stopped");
 }
 
+// What falls is to be seen falling: a browser's first start may take many seconds.
+static void await_viewer(const Demo *demo) {
+    const double until_s = terminal_now_s() + OPENING_S;
+    while (local_server_viewers(&demo->server) == 0 && terminal_now_s() < until_s &&
+           !interrupt_wanted()) {
+        pause_s(1e-3 * ASK_AGAIN_MS);
+    }
+    pause_s(1e-3 * LOOKING_MS);
+}
+
 static void show_live(Demo *demo) {
     char address[PATH_BYTES];
     snprintf(address, sizeof(address), "http://%s/#live=ws://%s/v1/live&world=%" PRIu64,
@@ -222,7 +234,7 @@ static void show_live(Demo *demo) {
     demo->is_shown = !demo->no_window && browser_show(address);
     if (demo->is_shown) {
         fprintf(stderr, "%s\n", address);
-        pause_s(1e-3 * OPENING_MS);
+        await_viewer(demo);
     }
 }
 

@@ -18,5 +18,8 @@ typedef struct LocalServer {
 // why not and returns the status to end with.
 int local_server_start(Cli *cli, const char *db, const char *log, LocalServer *server);
 
+// Browsers that watch a world through its pages; 0 as well where it does not say.
+unsigned local_server_viewers(const LocalServer *server);
+
 // Lets it finish. Does nothing where none runs.
 void local_server_stop(LocalServer *server);
