@@ -40,7 +40,8 @@ typedef enum MoreauIntegrator {
     MOREAU_INTEGRATOR_EXPLICIT = 1,
     MOREAU_INTEGRATOR_IMPLICIT = 2,
     MOREAU_INTEGRATOR_MIDPOINT = 3,
-    MOREAU_INTEGRATOR_RK4 = 4 // that of four stages, where nothing pushes
+    MOREAU_INTEGRATOR_RK4 = 4,   // that of four stages, where nothing pushes
+    MOREAU_INTEGRATOR_VERLET = 5 // that of Störmer and Verlet, likewise
 } MoreauIntegrator;
 
 // Where the gyroscopic torque is taken: at the mean spin of a step, that before it or after it.

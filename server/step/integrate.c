@@ -24,6 +24,7 @@ static Vec3 moving_velocity(uint32_t integrator, const double *before, const dou
         return vec3_load(before);
     case INTEGRATOR_MIDPOINT:
     case INTEGRATOR_RK4:
+    case INTEGRATOR_VERLET:
         return vec3_scale(0.5, vec3_add(vec3_load(before), vec3_load(after)));
     case INTEGRATOR_SYMPLECTIC:
     case INTEGRATOR_IMPLICIT:

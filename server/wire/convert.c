@@ -15,6 +15,7 @@ static_assert((int)INTEGRATOR_SYMPLECTIC == (int)MOREAU__V1__INTEGRATOR__KIND__S
                   (int)INTEGRATOR_IMPLICIT == (int)MOREAU__V1__INTEGRATOR__KIND__IMPLICIT &&
                   (int)INTEGRATOR_MIDPOINT == (int)MOREAU__V1__INTEGRATOR__KIND__MIDPOINT &&
                   (int)INTEGRATOR_RK4 == (int)MOREAU__V1__INTEGRATOR__KIND__RK4 &&
+                  (int)INTEGRATOR_VERLET == (int)MOREAU__V1__INTEGRATOR__KIND__VERLET &&
                   (int)ROTATION_MIDPOINT == (int)MOREAU__V1__ROTATION__KIND__MIDPOINT &&
                   (int)ROTATION_EXPLICIT == (int)MOREAU__V1__ROTATION__KIND__EXPLICIT &&
                   (int)WORLD_EXACT == (int)MOREAU__V1__EFFORT__KIND__EXACT &&

@@ -32,7 +32,7 @@
     NUMBER(12, 10, SLEEP_TIME, sleep_time, "s", 0.0, 1e6, 0.5,                                     \
            "how long an island is at rest before it falls asleep")                                 \
     CHOICE(6, 1, INTEGRATOR, integrator, INTEGRATOR_SYMPLECTIC, INTEGRATOR_COUNT,                  \
-           "SYMPLECTIC 0, EXPLICIT 1, IMPLICIT 2, MIDPOINT 3, RK4 4")                              \
+           "SYMPLECTIC 0, EXPLICIT 1, IMPLICIT 2, MIDPOINT 3, RK4 4, VERLET 5")                    \
     CHOICE(7, 1, ROTATION, rotation, ROTATION_MIDPOINT, ROTATION_COUNT,                            \
            "MIDPOINT 0, EXPLICIT 1, IMPLICIT 2")                                                   \
     CHOICE(9, 1, CONTACT_PLANE, contact_plane, CONTACT_PLANE_APPROACH, CONTACT_PLANE_COUNT,        \

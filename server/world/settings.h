@@ -19,13 +19,14 @@ typedef enum Integrator {
     INTEGRATOR_IMPLICIT,   // v1, and forces that depend on the state are taken at its end
     INTEGRATOR_MIDPOINT,   // (v0 + v1)/2
     INTEGRATOR_RK4,        // what nothing pushes goes by stages of fourth order
+    INTEGRATOR_VERLET,     // … by those of Störmer and Verlet, which keep areas of phase space
     INTEGRATOR_COUNT
 } Integrator;
 
 // By stages goes what nothing pushes, and what is resolved: all else as under symplectic, and so do
 // rows of joints.
 static inline bool integrator_is_staged(uint8_t integrator) {
-    return integrator == INTEGRATOR_RK4;
+    return integrator == INTEGRATOR_RK4 || integrator == INTEGRATOR_VERLET;
 }
 
 static inline uint8_t integrator_of_pushed(uint8_t integrator) {

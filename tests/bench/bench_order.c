@@ -20,6 +20,7 @@ static const struct {
     const char *name;
 } schemes[] = {{INTEGRATOR_SYMPLECTIC, "symplectic"},
                {INTEGRATOR_MIDPOINT, "midpoint"},
+               {INTEGRATOR_VERLET, "verlet"},
                {INTEGRATOR_RK4, "rk4"}};
 enum { SCHEMES = sizeof(schemes) / sizeof(schemes[0]) };
 

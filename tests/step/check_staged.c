@@ -15,7 +15,7 @@
 static const struct Staged {
     Integrator integrator;
     double order;
-} staged[] = {{INTEGRATOR_RK4, 4.0}};
+} staged[] = {{INTEGRATOR_RK4, 4.0}, {INTEGRATOR_VERLET, 2.0}};
 enum { STAGED = sizeof(staged) / sizeof(staged[0]) };
 
 // ---- building
@@ -225,6 +225,117 @@ START_TEST(what_is_restored_goes_on_with_the_same_bits) {
 }
 END_TEST
 
+// ---- what is symplectic
+
+// Two rods of mass and length 1, by their angles off the vertical and the momenta of these.
+typedef struct Phase {
+    double a, b, pa, pb;
+} Phase;
+
+static double coupling(double a, double b) {
+    return 0.5 * cos(a - b);
+}
+
+static Lab make_rods(Integrator integrator, double h, const Phase *at) {
+    const double c = coupling(at->a, at->b), det = 4.0 / 9.0 - c * c,
+                 va = (at->pa / 3.0 - c * at->pb) / det,
+                 vb = (4.0 / 3.0 * at->pb - c * at->pa) / det;
+    const Vec3 way[2] = {vec3(sin(at->a), 0.0, -cos(at->a)), vec3(sin(at->b), 0.0, -cos(at->b))},
+               rate[2] = {vec3(va * cos(at->a), 0.0, va * sin(at->a)),
+                          vec3(vb * cos(at->b), 0.0, vb * sin(at->b))};
+    const double angle[2] = {at->a, at->b}, spin[2] = {va, vb};
+    const double inertia[6] = {1.0 / 12.0, 1.0 / 12.0, 1e-4, 0.0, 0.0, 0.0};
+    Lab lab = make_lab(integrator, h, quat_identity());
+    for (uint32_t i = 0; i < 2; i++) {
+        const Vec3 above = vec3_scale(i, way[0]), moves = vec3_scale(i, rate[0]);
+        const Pose pose = {vec3_add_scaled(above, 0.5, way[i]),
+                           {cos(0.5 * angle[i]), 0.0, -sin(0.5 * angle[i]), 0.0}};
+        double velocity[6] = {0.0, 0.0, 0.0, 0.0, -spin[i], 0.0};
+        vec3_store(velocity, vec3_add_scaled(moves, 0.5, rate[i]));
+        lab_body(&lab, 0, BODY_DYNAMIC, pose, velocity, 1.0, inertia);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        // z to -y: angles are positive towards +x
+        const Joining hinge = {.kind = JOINT_HINGE,
+                               .parent = (int)i - 1,
+                               .child = i,
+                               .at_a = vec3(0.0, 0.0, -0.5 * i),
+                               .at_b = vec3(0.0, 0.0, 0.5),
+                               .frame = quat_normalize((Quat){1.0, 1.0, 0.0, 0.0})};
+        join(&lab, &hinge);
+    }
+    return lab;
+}
+
+// Where a step takes it.
+static Phase step_phase(Integrator integrator, double h, Phase at) {
+    Lab lab = make_rods(integrator, h, &at);
+    const double *q = lab.world->joint_position, *v = lab.world->joint_velocity;
+    const double q0 = q[0]; // of the body that the hinge is on
+    lab_step(&lab, 1);
+    const double a = at.a + q[0] - q0, b = a + q[1], va = v[0], vb = v[0] + v[1],
+                 c = coupling(a, b);
+    lab_destroy(&lab);
+    return (Phase){a, b, 4.0 / 3.0 * va + c * vb, vb / 3.0 + c * va};
+}
+
+// The largest entry of J^T W J - W, J by differences: what of areas a step does not keep.
+static double area_lost(Integrator integrator, double h) {
+    const double d = 1e-4;
+    const Phase at = {0.9, -0.4, 1.1, -0.3};
+    double column[4][4], worst = 0.0;
+    for (int j = 0; j < 4; j++) {
+        Phase more = at, less = at;
+        double *of[2][4] = {{&more.a, &more.b, &more.pa, &more.pb},
+                            {&less.a, &less.b, &less.pa, &less.pb}};
+        *of[0][j] += d;
+        *of[1][j] -= d;
+        const Phase up = step_phase(integrator, h, more), down = step_phase(integrator, h, less);
+        column[j][0] = (up.a - down.a) / (2.0 * d);
+        column[j][1] = (up.b - down.b) / (2.0 * d);
+        column[j][2] = (up.pa - down.pa) / (2.0 * d);
+        column[j][3] = (up.pb - down.pb) / (2.0 * d);
+    }
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            const double *x = column[i], *y = column[j];
+            const double area = x[0] * y[2] - x[2] * y[0] + x[1] * y[3] - x[3] * y[1];
+            const double before = j == i + 2 ? 1.0 : i == j + 2 ? -1.0 : 0.0;
+            worst = fmax(worst, fabs(area - before));
+        }
+    }
+    return worst;
+}
+
+START_TEST(verlet_keeps_areas_of_phase_space) {
+    ck_assert_double_lt(area_lost(INTEGRATOR_VERLET, 0.05), 1e-7); // d^2 and 1e-12/d of roundings
+    ck_assert_double_gt(area_lost(INTEGRATOR_SYMPLECTIC, 0.05), 1e-4);
+}
+END_TEST
+
+// Its energy swings, and after 1e5 steps it swings as at first.
+START_TEST(verlet_keeps_its_energy_for_a_hundred_thousand_steps) {
+    enum { PARTS = 10, STEPS = 10000 };
+    const Phase at = {0.9, 0.4, 0.0, 0.0};
+    Lab lab = make_rods(INTEGRATOR_VERLET, 0.01, &at);
+    double least[PARTS], most[PARTS];
+    for (int part = 0; part < PARTS; part++) {
+        least[part] = HUGE_VAL;
+        most[part] = -HUGE_VAL;
+        for (int i = 0; i < STEPS; i++) {
+            lab_step(&lab, 1);
+            least[part] = fmin(least[part], lab.report.energy.after);
+            most[part] = fmax(most[part], lab.report.energy.after);
+        }
+        const double swing = most[0] - least[0];
+        ck_assert_double_lt(swing, 5e-3); // of 8 J between its highest and its lowest
+        ck_assert_double_lt(fabs(most[part] - most[0]), 0.1 * swing);
+        ck_assert_double_lt(fabs(least[part] - least[0]), 0.1 * swing);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- what is pushed
 
 // A rod with a ball at its end, on a hinge 0.5 m above the ground, let go level.
@@ -307,6 +418,8 @@ static TCase *case_staged(void) {
     tcase_add_loop_test(tcase, a_free_top_turns_as_its_closed_form, 0, STAGED);
     tcase_add_loop_test(tcase, a_turned_world_is_the_same_world, 0, 2 * STAGED);
     tcase_add_loop_test(tcase, what_is_restored_goes_on_with_the_same_bits, 0, 2 * STAGED);
+    tcase_add_test(tcase, verlet_keeps_areas_of_phase_space);
+    tcase_add_test(tcase, verlet_keeps_its_energy_for_a_hundred_thousand_steps);
     tcase_add_loop_test(tcase, what_falls_on_the_ground_rests_there, 0, STAGED);
     tcase_add_loop_test(tcase, what_is_too_stiff_or_too_fast_is_as_under_symplectic, 0, STAGED);
     return tcase;

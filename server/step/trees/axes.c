@@ -17,6 +17,7 @@ double tree_share(uint8_t integrator) {
     case INTEGRATOR_SYMPLECTIC:
     case INTEGRATOR_IMPLICIT:
     case INTEGRATOR_RK4: // what is pushed
+    case INTEGRATOR_VERLET:
     case INTEGRATOR_COUNT:
         break;
     }
@@ -129,6 +130,22 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShar
             const double time = pulls[at] * h;
             added[at] = axis[k].armature + springs[at].change * h * h * axis[k].stiffness +
                         time * (time * stiffness + damping);
+        }
+    }
+}
+
+void tree_axes_damped(const TreeView *view, const TreeAxes *axes, double h, const double *armature,
+                      double *damped) {
+    ASSERT(damped != armature);
+    memcpy(damped, armature, view->tree->width * sizeof(double));
+    for (uint32_t i = 0; i < view->tree->link_count; i++) {
+        const TreeLink *link = &view->link[i];
+        size_t first;
+        for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
+            const JointAxis *axis = &axes_of(view, axes, i, &first)[k];
+            const bool is_driven = tree_has_drive(axis) && isinf(axis->effort_max);
+            damped[link->first + k] +=
+                h * (axis->damping + (is_driven ? axis->drive_damping : 0.0));
         }
     }
 }

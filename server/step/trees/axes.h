@@ -61,6 +61,11 @@ void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integra
 void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShare *springs,
                     const double *pulls, double h, double *added);
 
+// The armature, and what dampers and drives that are no rows slow rates with in a time: armature +
+// h D, [width].
+void tree_axes_damped(const TreeView *view, const TreeAxes *axes, double h, const double *armature,
+                      double *damped);
+
 // How stiff a step of h finds springs, dampers and drives that are no rows: what (w h)^2 of the
 // former and h times the slowing of rates by the latter add up to. No mode has more, but for turns
 // of springs of three, up to 2.5 times as much.

@@ -11,7 +11,7 @@ size_t tree_flight_bytes(const Tree *tree) {
     ASSERT(tree->link_count > 0);
     const size_t width = tree->width, positions = tree->position_count;
     const size_t square = tree_is_wide(tree) ? 0 : width * width;
-    return tree_work_bytes(tree) + tree->link_count * (sizeof(TreeFrame) + sizeof(TreeInertia)) +
+    return 2 * tree_work_bytes(tree) +
            (3 * positions + 15 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
            width * sizeof(SpringShare);
 }
@@ -27,10 +27,8 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     const size_t width = tree->width;
     tree_work_take(&flight->work, tree, at);
     at += tree_work_bytes(tree);
-    flight->frame = (TreeFrame *)(void *)at;
-    at += tree->link_count * sizeof(TreeFrame);
-    flight->own = (TreeInertia *)(void *)at;
-    at += tree->link_count * sizeof(TreeInertia);
+    tree_work_take(&flight->staged, tree, at);
+    at += tree_work_bytes(tree);
     flight->positions = take(&at, tree->position_count);
     flight->moved = take(&at, tree->position_count);
     flight->moved_springs = take(&at, tree->position_count);

@@ -30,8 +30,7 @@ typedef struct TreeFlight {
     bool by_stages;         // it flew so (staged.h); then, [width] each:
     double *moving;         // what brings the tree where its stages do
     double *acting, *rates; // what acts beside springs, and rates, by the mean of these
-    TreeFrame *frame;       // [link_count] links where a stage has them, …
-    TreeInertia *own;       // … weighed
+    TreeWork staged;        // of the links where a stage has them
     double *resist;         // [width] of springs of three turns, in a step that is thrown (axes.h)
     bool is_thrown;         // no step was small enough: tree_carry is to follow
     bool is_held;           // then, by springs of three turns: with the masses of the begin

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "step/trees/staged.h"
+#include "step/trees/runge_kutta.h"
 
 #include "base/assert.h"
 #include "solve/dense.h"
+#include "step/trees/resolve.h"
 
 #include <string.h>
 
@@ -14,29 +15,6 @@
 static const double places[4] = {0.0, 0.5, 0.5, 1.0},
                     weights[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
 
-// ---- whether it is resolved
-
-static bool turns_little(const TreeFlight *flight) {
-    double fastest = 0.0;
-    for (uint32_t i = 0; i < flight->view.tree->link_count; i++) {
-        const Vec3 spin = flight->work.frame[i].spin;
-        fastest = fmax(fastest, vec3_dot(spin, spin));
-    }
-    return flight->h * flight->h * fastest <= STAGED_TURN * STAGED_TURN;
-}
-
-// Links as at the begin; `rest` is lost.
-static bool is_soft(TreeFlight *flight) {
-    if (!flight->acts.springs && !flight->acts.pulls) {
-        return true;
-    }
-    memset(flight->rest, 0, flight->view.tree->width * sizeof(double));
-    tree_factor(&flight->view, flight->armature, &flight->work);
-    tree_mobility(&flight->view, &flight->work, flight->rest);
-    return tree_axes_stiffness(&flight->view, &flight->axes, flight->h, flight->rest) <=
-           STAGED_STIFF;
-}
-
 // What the first stage would make from rest, its forces in `rest`.
 static double energy_given(const TreeFlight *flight) {
     double twice = 0.0;
@@ -45,16 +23,6 @@ static double energy_given(const TreeFlight *flight) {
     }
     return 0.5 * flight->h * flight->h * fabs(twice);
 }
-
-// Of changes of velocity, of links that are placed; spins and velocities are lost.
-static double energy_of(TreeFlight *flight, const double *change) {
-    TreeView view = flight->view;
-    view.base_velocity = view.base_spin = vec3(0.0, 0.0, 0.0);
-    tree_move(&view, change, flight->work.frame);
-    return tree_kinetic_energy(&view, flight->mass, flight->work.frame);
-}
-
-// ---- stages
 
 static void solve_begin(TreeFlight *flight, double *numbers) {
     const size_t width = flight->view.tree->width;
@@ -147,18 +115,8 @@ static bool agrees(TreeFlight *flight, double scale) {
     for (uint32_t k = 0; k < flight->view.tree->width; k++) {
         apart[k] = flight->h * (flight->change[k] - apart[k]);
     }
-    const double energy = energy_of(flight, apart);
+    const double energy = tree_change_energy(flight, apart);
     return energy <= AGREES * scale || tree_flight_is_rounding(flight, energy, scale);
-}
-
-// Between links as at the begin and those where a stage has them.
-static void change_links(TreeFlight *flight) {
-    TreeFrame *frame = flight->work.frame;
-    TreeInertia *own = flight->work.own;
-    flight->work.frame = flight->frame;
-    flight->work.own = flight->own;
-    flight->frame = frame;
-    flight->own = own;
 }
 
 // The energy that there is, and that of what the first stage would make.
@@ -188,17 +146,14 @@ static bool go_on(TreeFlight *flight, double scale, double *v) {
             return false;
         }
     }
-    return turns_little(flight);
+    return tree_turns_little(flight);
 }
 
-bool tree_fly_staged(TreeFlight *flight, double *v) {
+bool tree_fly_runge_kutta(TreeFlight *flight, double *v) {
     ASSERT(flight->view.tree->width > 0 && flight->h > 0.0);
-    if (!turns_little(flight) || !is_soft(flight)) {
-        return false;
-    }
     const double scale = begin(flight, v);
-    change_links(flight);
+    tree_change_links(flight);
     const bool is_resolved = go_on(flight, scale, v);
-    change_links(flight);
+    tree_change_links(flight);
     return is_resolved;
 }

@@ -69,6 +69,7 @@ static inline SpringShare spring_share(uint8_t integrator, double turn_squared) 
     }
     case INTEGRATOR_IMPLICIT:
     case INTEGRATOR_RK4:
+    case INTEGRATOR_VERLET:
     case INTEGRATOR_COUNT:
         break;
     }
@@ -85,6 +86,7 @@ static inline double damper_share(uint8_t integrator, double slowing) {
     case INTEGRATOR_SYMPLECTIC:
     case INTEGRATOR_IMPLICIT:
     case INTEGRATOR_RK4:
+    case INTEGRATOR_VERLET:
     case INTEGRATOR_COUNT:
         break;
     }

@@ -87,6 +87,12 @@ void tree_project(const TreeView *view, TreeWork *work, double *along);
 void tree_forces(const TreeView *view, const TreeMotion *motion, Vec3 gravity,
                  const double *wrenches, TreeWork *work, double *forces);
 
+// Momenta along the coordinates, and what these change the Lagrangian by at constant rates, with
+// gravity and wrenches (as of tree_forces) that act on it (momenta.c); [width] each, of links that
+// are placed, weighed and moving. Of three turns both are of b's axes.
+void tree_momenta(const TreeView *view, Vec3 gravity, const double *wrenches, TreeWork *work,
+                  double *momentum, double *slope);
+
 // Factors M + diag(added), the latter Nullable, in time linear in links; then numbers := its
 // inverse times numbers, as often as asked.
 void tree_factor(const TreeView *view, const double *added, TreeWork *work);

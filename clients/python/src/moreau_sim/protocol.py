@@ -560,6 +560,11 @@ class Integrator(Message):
         by more than half a radian in a step, or the stages do not agree; what is too stiff for the step stays
         implicit. Springs of rows are those of SYMPLECTIC. A base that turns, which is moved, is followed to
         second order"""
+        VERLET = 5
+        """Second order and symplectic where nothing touches: energies swing for ever by what they swing by at
+        first. Trees by the variational integrator of Störmer and Verlet on their coordinates, three turns by
+        Cayley's rotation; dampers are taken at the velocity in between, and stay stable; free bodies as under
+        MIDPOINT, with rotation = MIDPOINT. All else as under RK4"""
 
 
 

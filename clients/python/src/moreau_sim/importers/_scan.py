@@ -99,7 +99,7 @@ def _scan_options(mujoco: Any, model: Any, plain: Any, findings: Findings) -> No
         findings.add("option flag override")
     integrator = mujoco.mjtIntegrator(int(model.opt.integrator)).name.removeprefix("mjINT_")
     if integrator not in ("EULER", "IMPLICIT", "IMPLICITFAST"):
-        findings.add(f"integrator {integrator}: SYMPLECTIC is taken; MIDPOINT is of second order, RK4 of fourth")
+        findings.add(f"integrator {integrator}: SYMPLECTIC is taken; RK4 is of fourth order")
 
 
 def scan_urdf(root: ElementTree.Element, findings: Findings) -> None:
