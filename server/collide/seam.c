@@ -74,6 +74,18 @@ uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step)
     return faces;
 }
 
+bool seam_is_on(const Primitive *box, const SeamPoints *points, double step) {
+    ASSERT(points->count <= MANIFOLD_ROOM && step > 0.0);
+    for (uint32_t i = 0; i < points->count; i++) {
+        const Vec3 p = points->point[i];
+        if (fabs(p.x) > box->size.x + step || fabs(p.y) > box->size.y + step ||
+            fabs(p.z) > box->size.z + step) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
     ASSERT(i < points->count && face >= 0 && face < 6);
     return vec3_add(points->point[i], along_axis(face / 2, before_steps * step * face_sign(face)));

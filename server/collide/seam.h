@@ -45,6 +45,9 @@ SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side);
 // Faces that the normal leans towards and all the points lie on; `step` is seam_step's.
 uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step);
 
+// Whether all the points lie on the box itself, and none beyond a face of it (seam_extend).
+bool seam_is_on(const Primitive *box, const SeamPoints *points, double step);
+
 // The place before a face, next to a point on it, in the box's axes.
 Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step);
 

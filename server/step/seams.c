@@ -197,6 +197,13 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
     if (world->shape[world->body_shape[seam->owner->body]].primitive_count > 1) {
         *hidden |= hide_by_body(seam, seam->owner->body);
     }
+    // Partners are all who can be at a place that is on the moving one. Beyond an owner that moves,
+    // where it goes on behind faces that are hidden already, its partners are some of them: which,
+    // is a matter of how the world's axes lie to it.
+    if (moving == seam->owner->body &&
+        !seam_is_on(seam->owner->mover.primitive, &seam->points, seam->step)) {
+        return true;
+    }
     uint32_t end = state->partner_first[moving + 1];
     for (uint32_t i = state->partner_first[moving]; i < end && seam->faces != 0; i++) {
         uint32_t body = state->partner[i];
