@@ -119,6 +119,14 @@ static void write_file(const BenchRun *run, const char *name,
     }
 }
 
+// After every scene, so that a run that is cut short has left what it came to.
+static void write_files(const BenchRun *run, const CurveScene *scene, size_t count) {
+    if (run->write != NULL) {
+        write_file(run, "curve.md", show_markdown, scene, count);
+        write_file(run, "curve.svg", show_picture, scene, count);
+    }
+}
+
 void bench_curve(const BenchRun *run) {
     CurveScene *curves = bench_memory(ROW_COUNT, sizeof(*curves));
     size_t count = 0;
@@ -134,13 +142,10 @@ void bench_curve(const BenchRun *run) {
             show_table(stdout, &curves[count]);
         }
         count++;
+        write_files(run, curves, count);
     }
     if (count == 0) {
         bench_fail("curve has no scene %s", run->scene);
-    }
-    if (run->write != NULL) {
-        write_file(run, "curve.md", show_markdown, curves, count);
-        write_file(run, "curve.svg", show_picture, curves, count);
     }
     free(curves);
 }
