@@ -186,10 +186,9 @@ START_TEST(a_reply_with_every_scalar_type_survives_the_way_there_and_back) {
 END_TEST
 
 START_TEST(every_scene_file_is_a_scene_and_survives_the_way_there_and_back) {
-    static const char *const folders[] = {MOREAU_SOURCE_DIR "/tests/scenes",
-                                          MOREAU_SOURCE_DIR "/tests/scenes/joints",
-                                          MOREAU_SOURCE_DIR "/tests/scenes/large",
-                                          MOREAU_SOURCE_DIR "/tests/scenes/moving"};
+    static const char *const folders[] = {
+        MOREAU_SOURCE_DIR "/tests/scenes", MOREAU_SOURCE_DIR "/tests/scenes/joints",
+        MOREAU_SOURCE_DIR "/tests/scenes/large", MOREAU_SOURCE_DIR "/tests/scenes/moving"};
     DIR *directory = opendir(folders[_i]);
     ck_assert_ptr_nonnull(directory);
     size_t count = 0;

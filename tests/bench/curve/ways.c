@@ -19,12 +19,13 @@ typedef struct Way {
     const char *line, *name, *parameters;
     EffortKind effort;
     SolverSettings (*defaults)(SolverKind kind);
+    bool is_endless; // what it takes is not known before: it ends at the limit
 } Way;
 
 #define SWEEPS(count)                                                                              \
     {                                                                                              \
         "sweeps", #count " sweeps", "method=gauss_seidel max_iterations=" #count, EFFORT_EXACT,    \
-            solver_default                                                                         \
+            solver_default, false                                                                  \
     }
 
 static const Way ways[] = {
@@ -36,10 +37,10 @@ static const Way ways[] = {
     SWEEPS(100),
     SWEEPS(200),
     SWEEPS(500),
-    {"effort", "fast", "", EFFORT_FAST, solver_default},
-    {"effort", "balanced", "", EFFORT_BALANCED, solver_default}, // borrows nothing
-    {"effort", "exact", "", EFFORT_EXACT, solver_default},
-    {"effort", "to the end", "", EFFORT_EXACT, solver_solve_default},
+    {"effort", "fast", "", EFFORT_FAST, solver_default, false},
+    {"effort", "balanced", "", EFFORT_BALANCED, solver_default, false}, // borrows nothing
+    {"effort", "exact", "", EFFORT_EXACT, solver_default, true},
+    {"effort", "to the end", "", EFFORT_EXACT, solver_solve_default, true},
 };
 enum { WAY_COUNT = sizeof(ways) / sizeof(ways[0]) };
 
@@ -111,7 +112,8 @@ void ways_run(const Recording *recording, double seconds, CurveScene *scene) {
         settings.effort = (Effort){.kind = ways[i].effort};
         if (knobs_set(&settings, ways[i].parameters)) {
             CurveLine *line = line_of(&ways[i], scene);
-            line->point[line->count++] = run_way(&ways[i], &settings, recording, seconds);
+            double patience = ways[i].is_endless ? seconds : INFINITY;
+            line->point[line->count++] = run_way(&ways[i], &settings, recording, patience);
         }
     }
 }
