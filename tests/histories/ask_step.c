@@ -36,8 +36,10 @@ static void judge(Play *play, const ContactProblem *problem, const SolveResult *
                   const HarnessVerdict *verdict) {
     const Certificate *c = &result->certificate;
     for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
-        const double rounding =
-            k == CERTIFICATE_MOM ? verdict->momentum_rounding : verdict->rounding;
+        // V, which entries are divided by, is no better than its terms either
+        const double rounding = k == CERTIFICATE_MOM
+                                    ? verdict->momentum_rounding
+                                    : verdict->rounding * (1.0 + verdict->entry[k]);
         if (isfinite(verdict->entry[k]) && !(fabs(c->entry[k] - verdict->entry[k]) <= rounding)) {
             play_found(play, PROPERTY_JUDGE, "entry",
                        "entry %d of the certificate is %.17g, and judged again %.17g +- %.3g, of "
