@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef enum EffortKind {
     EFFORT_EXACT,    // to the end, within the solver's own budget
@@ -12,7 +13,8 @@ typedef enum EffortKind {
     EFFORT_COUNT
 } EffortKind;
 
+// Two bytes, as every world carries it.
 typedef struct Effort {
-    EffortKind kind;
+    uint8_t kind;    // EffortKind
     bool may_borrow; // BALANCED: nobody did lately
 } Effort;

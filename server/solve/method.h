@@ -60,8 +60,8 @@ typedef enum SolverKind { SOLVER_MAP(X) SOLVER_COUNT } SolverKind;
 // A solver and its parameters: what a world carries.
 typedef struct SolverSettings {
     SolverKind kind;
-    double parameter[SOLVER_PARAMETER_MAX]; // unused ones are 0
     Effort effort;
+    double parameter[SOLVER_PARAMETER_MAX]; // unused ones are 0
 } SolverSettings;
 
 // The parameters that every solver has, in the same places.

@@ -81,7 +81,7 @@ enum { EFFORTS_ONE_IN = 4 };
 
 static double left_open(Play *play, const ContactProblem *problem, EffortKind effort) {
     SolverSettings settings = solver_default(SOLVER_MDP);
-    settings.effort.kind = effort;
+    settings.effort.kind = (uint8_t)effort;
     SolveResult result;
     Status status = solver_solve(&settings, problem, &(Context){0}, &play->memory, &result, NULL);
     return status != STATUS_OK || result.certificate.converged

@@ -101,7 +101,7 @@ Status mdp_solve(const ContactProblem *problem, const SolverSettings *settings,
                     .is_auto = parameter[MDP_METHOD] == MDP_AUTO,
                     .operations_max = parameter[MDP_BUDGET] > BUDGET_LEAST ? parameter[MDP_BUDGET]
                                                                            : BUDGET_LEAST};
-    uint32_t share = work.is_auto ? mdp_anytime_share(settings->effort.kind) : 0;
+    uint32_t share = work.is_auto ? mdp_anytime_share((EffortKind)settings->effort.kind) : 0;
     work.sweep_share = share < work.sweep_max ? share : work.sweep_max;
     Status status = judge_begin(&work.judge, problem,
                                 coulomb ? RELATION_CONE : RELATION_DISSIPATION, work.tolerance,

@@ -109,7 +109,7 @@ static CurveLine *line_of(const Way *way, CurveScene *scene) {
 void ways_run(const Recording *recording, double seconds, CurveScene *scene) {
     for (size_t i = 0; i < WAY_COUNT; i++) {
         SolverSettings settings = ways[i].defaults(SOLVER_MDP);
-        settings.effort = (Effort){.kind = ways[i].effort};
+        settings.effort = (Effort){.kind = (uint8_t)ways[i].effort};
         if (knobs_set(&settings, ways[i].parameters)) {
             CurveLine *line = line_of(&ways[i], scene);
             double patience = ways[i].is_endless ? seconds : INFINITY;

@@ -34,7 +34,7 @@ enum { HIGH = 300 };
 static SolveResult solve(const ContactProblem *problem, EffortKind effort, bool may_borrow,
                          Arena *arena) {
     SolverSettings settings = solver_default(SOLVER_MDP);
-    settings.effort = (Effort){.kind = effort, .may_borrow = may_borrow};
+    settings.effort = (Effort){.kind = (uint8_t)effort, .may_borrow = may_borrow};
     SolveResult result;
     ck_assert_int_eq(solver_solve(&settings, problem, &(Context){0}, arena, &result, NULL),
                      STATUS_OK);
