@@ -23,6 +23,8 @@ LEFT = {  # how a command begins: why it does not run here
     "deploy/run": "installs packages and builds: CI runs it as a part of its own",
     "deploy/test": "installs packages and runs all tests, this one among them",
     "cmake --preset release": "builds what this test is given",
+    "git clone ": "brings another engine: tests/bench/peers, where somebody has it",
+    "cmake -B build -DCMAKE_BUILD_TYPE=Release -DBOX3D": "builds that engine",
     "chromium ": "opens a window; clients/view and web open the page without one",
     "kubectl ": "needs a cluster: tests/kubernetes.sh, among the long ones",
     "sbatch ": "needs a cluster: tests/slurm.sh, among the long ones",
