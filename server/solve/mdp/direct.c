@@ -316,7 +316,7 @@ static inline void add_numbers(double *restrict to, double factor, const double 
 
 // to += scale a b^T
 static void add_product(double *restrict to, double scale, const double *a, const double *b) {
-    for (int i = 0; i < SIDE; i++) {
+    for (size_t i = 0; i < SIDE; i++) {
         add_numbers(to + SIDE * i, scale * a[i], b);
     }
 }
