@@ -11,8 +11,8 @@
 // one a test ended by a signal. In a loop of a million that takes longer than what is tested; here
 // a line that was just written is not written again.
 static inline void suite_mark_point(const char *file, int line) {
-    enum { LINES = 64 }; // those of a loop
-    static int written[LINES];
+    enum { LINES = 64 };                     // those of a loop
+    static _Thread_local int written[LINES]; // threads assert, too
     if (written[line % LINES] != line) {
         written[line % LINES] = line;
         _mark_point(file, line);
