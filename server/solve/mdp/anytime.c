@@ -81,7 +81,7 @@ static double left_over(const MdpWork *work) {
     double left = 0.0;
     for (uint32_t i = 0; i < work->judge.islands.count; i++) {
         const MdpIsland *island = &work->pack.island[i];
-        uint32_t taken = island->sweeps + island->aims_paid;
+        uint32_t taken = mdp_island_taken(island);
         left += taken < work->sweep_share ? (work->sweep_share - taken) * size_of(work, i) : 0.0;
     }
     return left;
@@ -93,9 +93,11 @@ static uint32_t find_worst(const MdpWork *work) {
     const Judge *judge = &work->judge;
     uint32_t worst = judge->islands.count;
     for (uint32_t i = 0; i < judge->islands.count; i++) {
-        bool may_go_on = is_open(work, i) && work->pack.island[i].sweep_max < work->sweep_max &&
-                         judge->island[i].reason == END_ITERATIONS;
-        if (may_go_on &&
+        // one that stalled has sweeps left, though Newton's method came to its end since: it would
+        // be asked for ever
+        const MdpIsland *island = &work->pack.island[i];
+        bool has_room = mdp_island_is_swept(island) && island->sweep_max < work->sweep_max;
+        if (has_room && is_open(work, i) && judge->island[i].reason == END_ITERATIONS &&
             (worst == judge->islands.count || judge->island[i].best > judge->island[worst].best)) {
             worst = i;
         }
@@ -110,14 +112,13 @@ static Status spend_left_over(MdpWork *work, uint32_t *more) {
     double left = left_over(work);
     uint32_t worst = find_worst(work);
     while (status == STATUS_OK && worst < judge->islands.count && left >= size_of(work, worst)) {
-        uint32_t before = work->pack.island[worst].sweeps + work->pack.island[worst].aims_paid;
-        uint32_t room = work->sweep_max - work->pack.island[worst].sweep_max;
+        const MdpIsland *island = &work->pack.island[worst];
+        uint32_t before = mdp_island_taken(island), room = work->sweep_max - island->sweep_max;
         double most = left / size_of(work, worst);
         more[worst] = most < room ? (uint32_t)most : room;
         status = mdp_sweep_more(work, more);
         more[worst] = 0;
-        left -= (work->pack.island[worst].sweeps + work->pack.island[worst].aims_paid - before) *
-                size_of(work, worst);
+        left -= (mdp_island_taken(island) - before) * size_of(work, worst);
         worst = find_worst(work);
     }
     return status;

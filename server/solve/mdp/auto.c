@@ -37,7 +37,7 @@ static Status reopen(MdpWork *work, MdpGroup *group, const uint32_t *more) {
     for (uint32_t i = group->island_begin; i < group->island_end; i++) {
         MdpIsland *island = &work->pack.island[i];
         // what ended before had a reason
-        if (more[i] > 0 && island->sweeps + island->aims_paid >= island->sweep_max) {
+        if (more[i] > 0 && mdp_island_is_swept(island)) {
             judge_go_on(&work->judge, i);
             work->pack.sum[i].is_done = false;
             group->open++;

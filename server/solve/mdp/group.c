@@ -109,7 +109,7 @@ static Sight look_at(const MdpWork *work, uint32_t i) {
     if (!(change < RUNAWAY * RUNAWAY)) {
         return SIGHT_RUNAWAY;
     }
-    if (change == 0.0 || island->sweeps + island->aims_paid >= island->sweep_max) {
+    if (change == 0.0 || mdp_island_is_swept(island)) {
         return SIGHT_LAST;
     }
     if (!(change > limit * limit)) {

@@ -153,7 +153,7 @@ static void decide_held(MdpIsland *island, MdpSum *sum, uint32_t settling) {
         return;
     }
     sum->ratio = next_ratio(island, RATIO_HELD);
-    if (island->sweeps + island->aims_paid + settling >= island->sweep_max) {
+    if (mdp_island_taken(island) + settling >= island->sweep_max) {
         sum->ratio = settling > 0 ? 0.0 : sum->ratio;
     }
 }

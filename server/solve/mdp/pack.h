@@ -102,6 +102,16 @@ typedef struct MdpIsland {
     bool leaps;         // the last carry was a leap
 } MdpIsland;
 
+// What an island has taken of its sweeps: its aims count as what they take as long as.
+static inline uint32_t mdp_island_taken(const MdpIsland *island) {
+    return island->sweeps + island->aims_paid;
+}
+
+// It has none left, unless it is given more.
+static inline bool mdp_island_is_swept(const MdpIsland *island) {
+    return mdp_island_taken(island) >= island->sweep_max;
+}
+
 // Where sweeps are counted (anytime.c): momentum is held.
 typedef struct MdpCount {
     uint32_t aim;      // sweeps that an aim counts as
