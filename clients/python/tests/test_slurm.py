@@ -81,6 +81,14 @@ def server_of(task):
     return int(pathlib.Path(f"/proc/{task}/task/{task}/children").read_text().split()[0])
 
 
+def lose_node(task):
+    """The task goes first: it would tell that its server has ended, which a node that is lost does not."""
+    server = server_of(task)
+    os.kill(task, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):  # it has followed its task
+        os.kill(server, signal.SIGKILL)
+
+
 def await_other(servers, address):
     """The server that was there is back, elsewhere; of the node that is lost the address is still told."""
     until = time.monotonic() + 20
@@ -101,9 +109,7 @@ def test_a_fleet_of_an_allocation_outlives_a_node_and_takes_in_a_restarted_serve
         same(fleet.reset(seed=7), rows[0])
         for call in range(20):
             if call == 6:  # a node is lost: its task, and its server, say nothing more
-                first = pids(allocation)[0]
-                for pid in (server_of(first), first):
-                    os.kill(pid, signal.SIGKILL)
+                lose_node(pids(allocation)[0])
             if call == 11:  # of another only the server
                 before = fleet.slurm.addresses()[1]
                 os.kill(server_of(pids(allocation)[1]), signal.SIGKILL)
