@@ -46,18 +46,20 @@ static const char *take_text(Columns *columns, const char *name, Arena *arena) {
 
 // ---- one episode
 
-// What the chunks of a recording add up to.
-typedef struct Figures {
-    bool known;
-    int64_t recording;
-    uint64_t chunk_count, keyframe_count, frame_chunk_count, bytes;
-    uint64_t last_step; // that is committed
-    double time;
-    StepFigures figures;
-} Figures;
+// Sums that were read before somebody wrote are none any more.
+static Status recall_sums(LogReader *reader, Error *error) {
+    int64_t version;
+    const Status status = reader_data_version(reader, &version, error);
+    if (status == STATUS_OK && version != reader->sums.data_version) {
+        reader->sums = (RecordingSums){.data_version = version};
+    }
+    return status;
+}
 
-static Status read_figures(LogReader *reader, int64_t recording, Figures *figures, Error *error) {
-    if (figures->known && figures->recording == recording) {
+// Of a recording, after recall_sums.
+static Status read_sums(LogReader *reader, int64_t recording, Error *error) {
+    RecordingSums *sums = &reader->sums;
+    if (sums->known && sums->recording == recording) {
         return STATUS_OK;
     }
     sqlite3_stmt *statement = reader->statement[FIGURES_OF_RECORDING];
@@ -66,14 +68,15 @@ static Status read_figures(LogReader *reader, int64_t recording, Figures *figure
     Status status = code == SQLITE_ROW ? STATUS_OK : reader_fail(reader, code, error);
     if (status == STATUS_OK) {
         Columns columns = {.statement = statement};
-        *figures = (Figures){.known = true, .recording = recording};
-        figures->chunk_count = columns_u64(&columns, "");
-        figures->keyframe_count = columns_u64(&columns, "");
-        figures->frame_chunk_count = columns_u64(&columns, "");
-        figures->bytes = columns_u64(&columns, "");
-        figures->last_step = columns_u64(&columns, "");
-        figures->time = columns_double(&columns, "");
-        columns_figures(&columns, &figures->figures);
+        *sums = (RecordingSums){
+            .known = true, .recording = recording, .data_version = sums->data_version};
+        sums->chunk_count = columns_u64(&columns, "");
+        sums->keyframe_count = columns_u64(&columns, "");
+        sums->frame_chunk_count = columns_u64(&columns, "");
+        sums->bytes = columns_u64(&columns, "");
+        sums->last_step = columns_u64(&columns, "");
+        sums->time = columns_double(&columns, "");
+        columns_figures(&columns, &sums->figures);
     }
     sqlite3_reset(statement);
     return status;
@@ -296,26 +299,25 @@ static Status take_row(Columns columns, Arena *arena, EpisodeRow *row, bool *end
     return status;
 }
 
-static void take_sums(EpisodeRow *row, const Figures *figures, bool ended) {
+static void take_sums(EpisodeRow *row, const RecordingSums *sums, bool ended) {
     if (!ended) {
-        row->last_step = figures->last_step;
-        row->time = figures->time;
+        row->last_step = sums->last_step;
+        row->time = sums->time;
     }
     if (row->last_step < row->first_step) {
         row->last_step = row->first_step;
     }
     if (!row->has_figures) {
-        row->figures = figures->figures;
+        row->figures = sums->figures;
     }
-    row->chunk_count = figures->chunk_count;
-    row->keyframe_count = figures->keyframe_count;
-    row->frame_chunk_count = figures->frame_chunk_count;
-    row->bytes = figures->bytes;
+    row->chunk_count = sums->chunk_count;
+    row->keyframe_count = sums->keyframe_count;
+    row->frame_chunk_count = sums->frame_chunk_count;
+    row->bytes = sums->bytes;
 }
 
-// `figures`: of the row read before, which often is of the same recording.
-static Status read_row(LogReader *reader, int64_t id, Figures *figures, Arena *arena,
-                       EpisodeRow *row, Error *error) {
+// After recall_sums.
+static Status read_row(LogReader *reader, int64_t id, Arena *arena, EpisodeRow *row, Error *error) {
     sqlite3_stmt *statement = reader->statement[ROW_BY_ID];
     sqlite3_bind_int64(statement, 1, id);
     int code = sqlite3_step(statement);
@@ -325,15 +327,16 @@ static Status read_row(LogReader *reader, int64_t id, Figures *figures, Arena *a
                         : reader_fail(reader, code, error);
     sqlite3_reset(statement);
     status = STATUS_THEN(status, read_labels(reader, arena, row, error));
-    status = STATUS_THEN(status, read_figures(reader, row->recording, figures, error));
+    status = STATUS_THEN(status, read_sums(reader, row->recording, error));
     if (status == STATUS_OK) {
-        take_sums(row, figures, ended);
+        take_sums(row, &reader->sums, ended);
     }
     return status;
 }
 
 Status reader_row(LogReader *reader, int64_t episode, Arena *arena, EpisodeRow *row, Error *error) {
-    return read_row(reader, episode, &(Figures){0}, arena, row, error);
+    const Status status = recall_sums(reader, error);
+    return STATUS_THEN(status, read_row(reader, episode, arena, row, error));
 }
 
 // ---- lists of episodes
@@ -495,10 +498,10 @@ static Status read_ids(LogReader *reader, const EpisodeFilter *filter, int64_t *
 }
 
 // A damaged row hides no other one.
-static Status read_listed(LogReader *reader, int64_t id, Figures *figures, Arena *arena,
-                          EpisodeRow *row, Error *error) {
+static Status read_listed(LogReader *reader, int64_t id, Arena *arena, EpisodeRow *row,
+                          Error *error) {
     Error why;
-    Status status = read_row(reader, id, figures, arena, row, &why);
+    Status status = read_row(reader, id, arena, row, &why);
     if (status != STATUS_DATA_LOSS) {
         return status == STATUS_OK ? status : error_set(error, status, NULL, "%s", why.message);
     }
@@ -514,13 +517,12 @@ static Status read_listed(LogReader *reader, int64_t id, Figures *figures, Arena
 static Status take_rows(LogReader *reader, Arena *arena, const int64_t *ids, EpisodeRows *rows,
                         Error *error) {
     Status status = STATUS_OK;
-    Figures figures = {0};
     rows->row = arena_take_array(arena, rows->count, sizeof(*rows->row));
     if (rows->row == NULL) {
         return reader_memory_ended("a list of episodes", error);
     }
     for (size_t i = 0; status == STATUS_OK && i < rows->count; i++) {
-        status = read_listed(reader, ids[i], &figures, arena, &rows->row[i], error);
+        status = read_listed(reader, ids[i], arena, &rows->row[i], error);
     }
     return status;
 }
@@ -531,12 +533,11 @@ static Status show_rows(LogReader *reader, const EpisodeFilter *filter, Arena *a
     const ArenaMark mark = arena_mark(arena);
     const size_t found = rows->count;
     Status status = STATUS_OK;
-    Figures figures = {0};
     bool goes_on = true;
     rows->count = 0;
     for (size_t i = 0; goes_on && status == STATUS_OK && i < found; i++) {
         EpisodeRow row;
-        status = read_listed(reader, ids[i], &figures, arena, &row, error);
+        status = read_listed(reader, ids[i], arena, &row, error);
         goes_on = status == STATUS_OK && filter->seen(filter->seen_context, &row);
         rows->count += goes_on;
         arena_reset_to(arena, mark);
@@ -560,6 +561,7 @@ static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *a
         return reader_memory_ended("a list of episodes", error);
     }
     status = read_ids(reader, filter, ids, &rows->count, error);
+    status = STATUS_THEN(status, recall_sums(reader, error));
     if (status != STATUS_OK) {
         return status;
     }

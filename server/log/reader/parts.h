@@ -52,11 +52,23 @@ typedef struct ProofKept {
     LogChunk record_chunk;
 } ProofKept;
 
+// What the chunks of a recording add up to, all of which must be read for that: episodes of groups,
+// which are many, share it as long as nobody has written into the file.
+typedef struct RecordingSums {
+    bool known;
+    int64_t recording, data_version;
+    uint64_t chunk_count, keyframe_count, frame_chunk_count, bytes;
+    uint64_t last_step; // that is committed
+    double time;
+    StepFigures figures;
+} RecordingSums;
+
 struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
     Indexes indexes;
     ListMark mark;
+    RecordingSums sums; // of the row that was read last
     ProofSeen seen;
     ProofKept kept; // as long as `seen` is true
 };
@@ -64,6 +76,9 @@ struct LogReader {
 // What several statements say together is of one moment only between these two.
 Status reader_begin(LogReader *reader, Error *error);
 void reader_end(LogReader *reader);
+
+// Another one where another connection has written since.
+Status reader_data_version(LogReader *reader, int64_t *version, Error *error);
 
 // A statement gave `code` where it should have given a row, or its end.
 Status reader_fail(LogReader *reader, int code, Error *error);

@@ -26,13 +26,9 @@ static ChunkRow *copy_rows(Arena *arena, const ChunkRow *rows, size_t count) {
 }
 
 Status proof_look_at_seen(LogReader *reader, const EpisodeRow *row, ProofSeen *seen, Error *error) {
-    sqlite3_stmt *statement = reader->statement[DATA_VERSION];
-    const int code = sqlite3_step(statement);
     *seen = (ProofSeen){.recording = row->recording,
-                        .first_world = reader_first_world(row, CHUNK_INPUTS),
-                        .data_version = sqlite3_column_int64(statement, 0)};
-    sqlite3_reset(statement);
-    return code == SQLITE_ROW ? STATUS_OK : reader_fail(reader, code, error);
+                        .first_world = reader_first_world(row, CHUNK_INPUTS)};
+    return reader_data_version(reader, &seen->data_version, error);
 }
 
 bool proof_is_seen(const LogReader *reader, const ProofSeen *seen) {

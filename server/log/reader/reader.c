@@ -176,6 +176,14 @@ void reader_end(LogReader *reader) {
     sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+Status reader_data_version(LogReader *reader, int64_t *version, Error *error) {
+    sqlite3_stmt *statement = reader->statement[DATA_VERSION];
+    const int code = sqlite3_step(statement);
+    *version = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+    return code == SQLITE_ROW ? STATUS_OK : reader_fail(reader, code, error);
+}
+
 // ---- columns
 
 Status reader_take_count(LogReader *reader, sqlite3_stmt *statement, uint64_t *count,
