@@ -63,11 +63,14 @@ typedef struct RecordingSums {
     StepFigures figures;
 } RecordingSums;
 
+enum { LIST_MARKS_MAX = 64 }; // of a group of 4,096 worlds in ranges of 64 all
+
 struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
     Indexes indexes;
-    ListMark mark;
+    ListMark mark[LIST_MARKS_MAX]; // the newest, round and round
+    size_t mark_next;
     RecordingSums sums; // of the row that was read last
     ProofSeen seen;
     ProofKept kept; // as long as `seen` is true

@@ -134,8 +134,29 @@ void log_reader_close(LogReader *reader) {
     free(reader);
 }
 
-ListMark *log_reader_mark(LogReader *reader) {
-    return &reader->mark;
+static bool has_chunks(const ListMark *mark) {
+    return mark->list_count > 0 && mark->calls_count > 0;
+}
+
+static bool is_same_mark(const ListMark *a, const ListMark *b) {
+    return memcmp(a->recording, b->recording, UID_BYTES) == 0 && a->first_world == b->first_world &&
+           a->list_end == b->list_end && a->calls_end == b->calls_end &&
+           a->list_count == b->list_count && a->calls_count == b->calls_count;
+}
+
+void log_reader_note(LogReader *reader, const ListMark *mark) {
+    if (has_chunks(mark) && !log_reader_knows(reader, mark)) {
+        reader->mark[reader->mark_next] = *mark;
+        reader->mark_next = (reader->mark_next + 1) % LIST_MARKS_MAX;
+    }
+}
+
+bool log_reader_knows(const LogReader *reader, const ListMark *mark) {
+    bool is_known = false;
+    for (size_t i = 0; has_chunks(mark) && i < LIST_MARKS_MAX && !is_known; i++) {
+        is_known = is_same_mark(&reader->mark[i], mark);
+    }
+    return is_known;
 }
 
 Status reader_fail(LogReader *reader, int code, Error *error) {

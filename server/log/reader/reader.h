@@ -16,16 +16,19 @@ typedef struct LogReader LogReader;
 Status log_reader_open(const char *path, LogReader **reader, Error *error);
 void log_reader_close(LogReader *reader); // Nullable
 
-// A note that its owner leaves for whoever has the connection next: which list of a group's
-// episodes was found to be one to one with the calls, and its group to be what the recording says,
-// by how its chains end. Zeros: none.
+// A note for whoever has the connection next: which list of a group's episodes was found to be one
+// to one with the calls, and its group to be what the recording says, by how its chains end.
 typedef struct ListMark {
     uint8_t recording[UID_BYTES];
     uint64_t first_world;             // of the range
     uint64_t list_end, calls_end;     // checksums of the last chunks
-    uint64_t list_count, calls_count; // chunks
+    uint64_t list_count, calls_count; // chunks; of a recording without a seal 0
 } ListMark;
-ListMark *log_reader_mark(LogReader *reader);
+
+// Leaves it, in the place of the oldest where there are many: episodes of all ranges of a group are
+// asked for by turns. One without chunks says nothing, as there may be more by now.
+void log_reader_note(LogReader *reader, const ListMark *mark);
+bool log_reader_knows(const LogReader *reader, const ListMark *mark);
 
 // One episode. Texts and arrays are the arena's.
 typedef struct EpisodeRow {

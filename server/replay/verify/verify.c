@@ -458,17 +458,11 @@ static ListMark mark_of(const Verification *verification) {
     return mark;
 }
 
-static bool is_same_mark(const ListMark *a, const ListMark *b) {
-    return memcmp(a->recording, b->recording, UID_BYTES) == 0 && a->first_world == b->first_world &&
-           a->list_end == b->list_end && a->calls_end == b->calls_end &&
-           a->list_count == b->list_count && a->calls_count == b->calls_count;
-}
-
 static Status look_at_list(Verification *verification, Worker *worker, uint64_t until_ns,
                            const Context *context, Error *error) {
     const ListMark mark = mark_of(verification);
     const bool is_sound = verification->finds.difference_count == 0;
-    if (is_sound && is_same_mark(log_reader_mark(worker->reader), &mark)) {
+    if (is_sound && log_reader_knows(worker->reader, &mark)) {
         worker->stage = STAGE_SEEK;
         worker->is_known = true;
         return STATUS_OK;
@@ -531,7 +525,7 @@ static Status check_beginning(const Verification *verification, Worker *worker, 
     Status status =
         beginning_check(&beginning, worker->reader, &worker->memory, difference, &count, error);
     if (status == STATUS_OK && group != NULL && count == 0) {
-        *log_reader_mark(worker->reader) = worker->mark;
+        log_reader_note(worker->reader, &worker->mark);
     }
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         status = add_difference(worker, &difference[i], error);

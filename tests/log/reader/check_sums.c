@@ -208,6 +208,70 @@ START_TEST(a_recording_is_merged_with_a_longer_one) {
 }
 END_TEST
 
+// ---- which lists were compared
+
+static ListMark mark_of_range(uint64_t first_world) {
+    ListMark mark = {.recording = {1},
+                     .first_world = first_world,
+                     .list_end = 7,
+                     .calls_end = 8,
+                     .list_count = 2,
+                     .calls_count = 3};
+    return mark;
+}
+
+// A group of 4,096 worlds, whose 64 ranges are asked for by turns.
+START_TEST(each_range_of_a_group_is_known_until_many_others_are) {
+    log_close(file_open(&file));
+    open_reader();
+    for (int round = 0; round < 2; round++) {
+        for (uint64_t i = 0; i < 64; i++) {
+            const ListMark mark = mark_of_range(64 * i);
+            ck_assert(log_reader_knows(reader, &mark) == (round > 0));
+            log_reader_note(reader, &mark);
+        }
+    }
+    const ListMark more = mark_of_range(64 * 64), oldest = mark_of_range(0),
+                   next = mark_of_range(64);
+    log_reader_note(reader, &more);
+    ck_assert(log_reader_knows(reader, &more));
+    ck_assert(log_reader_knows(reader, &next));
+    ck_assert(!log_reader_knows(reader, &oldest));
+}
+END_TEST
+
+START_TEST(a_list_that_ends_otherwise_is_another) {
+    log_close(file_open(&file));
+    open_reader();
+    const ListMark mark = mark_of_range(0);
+    log_reader_note(reader, &mark);
+    ListMark other_marks[6];
+    for (int i = 0; i < 6; i++) {
+        other_marks[i] = mark;
+    }
+    other_marks[0].recording[UID_BYTES - 1] = 1;
+    other_marks[1].first_world = 1;
+    other_marks[2].list_end = 8;
+    other_marks[3].calls_end = 7;
+    other_marks[4].list_count = 3;
+    other_marks[5].calls_count = 2;
+    for (int i = 0; i < 6; i++) {
+        ck_assert(!log_reader_knows(reader, &other_marks[i]));
+    }
+    ck_assert(log_reader_knows(reader, &mark));
+}
+END_TEST
+
+// A recording that goes on has no seal, and its list as few ends before it grows as behind that.
+START_TEST(a_list_that_goes_on_is_never_known) {
+    log_close(file_open(&file));
+    open_reader();
+    const ListMark open = {.recording = {1}};
+    log_reader_note(reader, &open);
+    ck_assert(!log_reader_knows(reader, &open));
+}
+END_TEST
+
 static TCase *case_sums(void) {
     TCase *tcase = tcase_create("sums");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -216,6 +280,9 @@ static TCase *case_sums(void) {
     tcase_add_test(tcase, a_recording_goes_and_another_has_its_place);
     tcase_add_test(tcase, a_recording_is_damaged_between_two_questions);
     tcase_add_test(tcase, a_recording_is_merged_with_a_longer_one);
+    tcase_add_test(tcase, each_range_of_a_group_is_known_until_many_others_are);
+    tcase_add_test(tcase, a_list_that_ends_otherwise_is_another);
+    tcase_add_test(tcase, a_list_that_goes_on_is_never_known);
     return tcase;
 }
 
