@@ -436,7 +436,7 @@ static Pull spring_of(const World *world, size_t at) {
 }
 
 static bool is_pull(const Pull *pull) {
-    return (pull->stiffness > 0.0 || pull->damping > 0.0) && pull->most > 0.0;
+    return joint_rows_feel(pull->stiffness, pull->damping) && pull->most > 0.0;
 }
 
 // What a unit impulse of the last row, of a joint, changes its rate by, with what it locks held.

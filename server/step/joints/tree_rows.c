@@ -106,7 +106,8 @@ static bool add_drive(const RowAxis *of) {
 }
 
 static bool has_row_of_drive(const World *world, const JointAxis *axis) {
-    return tree_has_bounded_drive(axis) && world->settings.integrator != INTEGRATOR_EXPLICIT;
+    return tree_has_bounded_drive(axis) && world->settings.integrator != INTEGRATOR_EXPLICIT &&
+           joint_rows_feel(axis->drive_stiffness, axis->drive_damping);
 }
 
 // Whether anything may hold along one of the axes of a joint.

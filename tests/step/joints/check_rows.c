@@ -722,6 +722,34 @@ START_TEST(a_rate_that_no_float_holds_has_not_happened) {
 }
 END_TEST
 
+// The weakest springs and drives that there are: nobody has a number for one over them, and nothing
+// moves otherwise for them. By rows, and by coordinates with a bounded effort, which is a row, too.
+START_TEST(a_pull_that_is_next_to_nothing_is_none) {
+    static const double weakest[] = {0.0, 5e-324, 1e-303, 1e-250};
+    double first[6];
+    for (size_t i = 0; i < sizeof(weakest) / sizeof(weakest[0]); i++) {
+        Lab lab = lab_create(GRAVITY, 0.001);
+        const Pose at = pose_at(vec3(0.0, 0.0, 0.0), quat_identity());
+        const double velocity[6] = {1.0, 2.0, 3.0, 0.5, 0.25, 0.125};
+        add_body(&lab, at, velocity, 1.0, vec3(1.0, 1.0, 1.0));
+        Build build = begin(&lab, JOINT_SLIDER, -1, 0, at, at);
+        build.as_rows = _i == 0;
+        build.stiffness[0] = build.damping[0] = _i == 0 ? weakest[i] : 0.0;
+        build.drive_stiffness[0] = build.drive_damping[0] = weakest[i];
+        build.effort_max[0] = 1.0;
+        build.rest[0] = 1.0;
+        add(&lab, &build);
+        lab_step(&lab, 10);
+        ck_assert_uint_eq(lab.stepper->problem.row_count, _i == 0 ? 5 : 0);
+        if (i == 0) {
+            memcpy(first, lab.world->velocity, sizeof(first));
+        }
+        ck_assert_mem_eq(first, lab.world->velocity, sizeof(first));
+        lab_destroy(&lab);
+    }
+}
+END_TEST
+
 START_TEST(a_snapshot_goes_on_to_the_bit) {
     Lab lab = make_rods(5, 0.004);
     lab_step(&lab, 50);
@@ -757,6 +785,7 @@ static TCase *case_rows(void) {
     tcase_add_loop_test(tcase, a_joint_breaks_where_it_bears_too_much, 0, 4);
     tcase_add_test(tcase, what_moves_by_itself_takes_others_along);
     tcase_add_loop_test(tcase, a_rate_that_no_float_holds_has_not_happened, 0, 2);
+    tcase_add_loop_test(tcase, a_pull_that_is_next_to_nothing_is_none, 0, 2);
     tcase_add_test(tcase, a_snapshot_goes_on_to_the_bit);
     return tcase;
 }
