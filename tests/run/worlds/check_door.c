@@ -230,6 +230,33 @@ START_TEST(a_step_that_fails_is_not_told_as_the_last_one_done) {
 }
 END_TEST
 
+// What was before is not told of the world that is another by now: its contacts, nor who was near
+// whom. What comes next is what a stepper does that has just been made.
+START_TEST(a_restored_world_has_no_last_step) {
+    Fixture fixture = open_door();
+    Door *door = &fixture.door;
+    uint8_t *bytes;
+    size_t count;
+    Error error = {0};
+    uint64_t hash[2];
+    ck_assert_int_eq(snapshot_write(door->world, &fixture.arena, &bytes, &count, &error),
+                     STATUS_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert(!door->stepper->has_last);
+        StepRun run = begin_steps(&fixture, 3);
+        ck_assert_int_eq(door_step(door, &run, &fixture.arena, UINT64_MAX, NULL, &error),
+                         STATUS_OK);
+        ck_assert(door->stepper->has_last);
+        hash[i] = snapshot_hash(door->world);
+        const Input back = {.kind = INPUT_RESTORE,
+                            .restore = {.snapshot = bytes, .snapshot_bytes = count}};
+        ck_assert_int_eq(pass(&fixture, back, &error), STATUS_OK);
+    }
+    ck_assert_uint_eq(hash[0], hash[1]);
+    close_door(&fixture);
+}
+END_TEST
+
 static bool always(void *context) {
     ++*(int *)context;
     return true;
@@ -264,6 +291,7 @@ static TCase *case_door(void) {
     tcase_add_test(tcase, settings_and_bodies_change_together_or_not_at_all);
     tcase_add_test(tcase, steps_are_counted_and_the_worst_is_kept);
     tcase_add_test(tcase, a_step_that_fails_is_not_told_as_the_last_one_done);
+    tcase_add_test(tcase, a_restored_world_has_no_last_step);
     tcase_add_test(tcase, steps_stop_between_two_when_asked_or_out_of_time);
     return tcase;
 }

@@ -248,6 +248,57 @@ START_TEST(a_snapshot_holds_these_numbers_by_these_names) {
 }
 END_TEST
 
+static const SnapshotField *find_field(const char *name) {
+    const SnapshotField *found = NULL;
+    for (size_t i = 0; i < snapshot_section_count; i++) {
+        for (size_t k = 0; k < snapshot_sections[i].group_count; k++) {
+            const SnapshotGroup *group = &snapshot_sections[i].groups[k];
+            for (size_t f = 0; f < group->field_count; f++) {
+                found = strcmp(group->fields[f].name, name) == 0 ? &group->fields[f] : found;
+            }
+        }
+    }
+    return found;
+}
+
+// Numbers of the world itself, each where its name says: two of one kind that change places are
+// read back as they were, by this server, and are others in every snapshot that there is.
+START_TEST(a_name_means_what_it_says) {
+    World *world = world_create(&(WorldLimits){.body_count_max = 1, .bytes_max = 1 << 20});
+    ck_assert_ptr_nonnull(world);
+    const struct {
+        const char *name;
+        const void *at;
+    } numbers[] = {{"time_step", &world->settings.time_step},
+                   {"margin", &world->settings.margin},
+                   {"restitution_threshold", &world->settings.restitution_threshold},
+                   {"recovery_speed", &world->settings.recovery_speed},
+                   {"integrator", &world->settings.integrator},
+                   {"rotation", &world->settings.rotation},
+                   {"contact_plane", &world->settings.contact_plane},
+                   {"step", &world->step},
+                   {"time", &world->time},
+                   {"faulted", &world->faulted},
+                   {"bounds.lower", &world->settings.bounds_lower},
+                   {"bounds.upper", &world->settings.bounds_upper},
+                   {"sleep_speed", &world->settings.sleep_speed},
+                   {"sleep_time", &world->settings.sleep_time},
+                   {"solver_failures", &world->solver_failures},
+                   {"solver_wait", &world->solver_wait},
+                   {"joint_projection", &world->settings.joint_projection},
+                   {"effort", &world->settings.effort},
+                   {"next_id", &world->body_id_next},
+                   {"next_joint_id", &world->joint_id_next},
+                   {"next_shape_id", &world->shape_id_next}};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        const SnapshotField *found = find_field(numbers[i].name);
+        ck_assert_msg(found != NULL && field_at(world, found, 0) == numbers[i].at, "%s",
+                      numbers[i].name);
+    }
+    world_destroy(world);
+}
+END_TEST
+
 // Records that go all at once must lie in memory as field by field they would be written.
 static void check_packed(const SnapshotGroup *group) {
     size_t end = 0;
@@ -279,6 +330,7 @@ static TCase *case_fields(void) {
     tcase_set_timeout(tcase, 60.0);
     tcase_add_test(tcase, every_field_is_hashed_and_named);
     tcase_add_test(tcase, a_snapshot_holds_these_numbers_by_these_names);
+    tcase_add_test(tcase, a_name_means_what_it_says);
     tcase_add_test(tcase, packed_records_have_no_gaps);
     return tcase;
 }
