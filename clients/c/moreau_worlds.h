@@ -113,7 +113,13 @@ typedef struct MoreauMaterials {
     const double *hertz_exponent;   // 1, 1.5 … 3
 } MoreauMaterials;
 
-enum { MOREAU_SPHERE = 0, MOREAU_BOX = 1, MOREAU_PLANE = 2, MOREAU_CAPSULE = 3 };
+enum {
+    MOREAU_SPHERE = 0,
+    MOREAU_BOX = 1,
+    MOREAU_PLANE = 2,
+    MOREAU_CAPSULE = 3,
+    MOREAU_CYLINDER = 4
+};
 
 // Shapes, each of one or several primitives.
 typedef struct MoreauShapes {
@@ -122,7 +128,7 @@ typedef struct MoreauShapes {
     const uint32_t *primitive_count; // per shape; NULL: one each
     const uint32_t *kind;            // per primitive: MOREAU_SPHERE …
     const double *size;              // 3 per primitive: radius 0 0; half extents; 0 0 0;
-                                     // of a capsule: radius, half length along z, 0 [m]
+                                     // of a capsule or cylinder: radius, half length along z, 0
     const double *pose;              // Nullable; 7 per primitive, in the body
     const uint64_t *material;        // Nullable; per primitive
     const double *density;           // Nullable; per primitive [kg/m^3]

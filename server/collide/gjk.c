@@ -13,18 +13,7 @@ static const double touching_part = 1e-28;
 // Squared sine below which a triangle counts as a line, and a tetrahedron as flat.
 static const double flat_part = 1e-20;
 
-typedef struct Vertex {
-    Vec3 w; // a - b
-    GjkPoint a, b;
-    double weight; // barycentric, of the point nearest to the origin
-} Vertex;
-
-typedef struct Simplex {
-    Vertex vertex[4];
-    int count;
-} Simplex;
-
-static Vec3 nearest_point(const Simplex *simplex) {
+static Vec3 nearest_point(const GjkSimplex *simplex) {
     Vec3 v = vec3(0.0, 0.0, 0.0);
     for (int i = 0; i < simplex->count; i++) {
         v = vec3_add_scaled(v, simplex->vertex[i].weight, simplex->vertex[i].w);
@@ -32,18 +21,18 @@ static Vec3 nearest_point(const Simplex *simplex) {
     return v;
 }
 
-static double squared_distance(const Simplex *simplex) {
+static double squared_distance(const GjkSimplex *simplex) {
     Vec3 v = nearest_point(simplex);
     return vec3_dot(v, v);
 }
 
-static Simplex take_vertex(Vertex p) {
+static GjkSimplex take_vertex(GjkVertex p) {
     p.weight = 1.0;
-    return (Simplex){.vertex = {p}, .count = 1};
+    return (GjkSimplex){.vertex = {p}, .count = 1};
 }
 
 // The smallest part of a segment that holds the segment's point nearest to the origin.
-static Simplex reduce_segment(Vertex p, Vertex q) {
+static GjkSimplex reduce_segment(GjkVertex p, GjkVertex q) {
     Vec3 d = vec3_sub(q.w, p.w);
     double along = -vec3_dot(p.w, d);
     double length = vec3_dot(d, d);
@@ -55,10 +44,10 @@ static Simplex reduce_segment(Vertex p, Vertex q) {
     }
     q.weight = along / length;
     p.weight = 1.0 - q.weight;
-    return (Simplex){.vertex = {p, q}, .count = 2};
+    return (GjkSimplex){.vertex = {p, q}, .count = 2};
 }
 
-static void take_nearer(Simplex *best, Simplex other) {
+static void take_nearer(GjkSimplex *best, GjkSimplex other) {
     if (squared_distance(&other) < squared_distance(best)) {
         *best = other;
     }
@@ -66,7 +55,7 @@ static void take_nearer(Simplex *best, Simplex other) {
 
 // Inside when the origin's projection is on the inner side of all three edges; else the nearest
 // point is on an edge.
-static Simplex reduce_triangle(Vertex p, Vertex q, Vertex r) {
+static GjkSimplex reduce_triangle(GjkVertex p, GjkVertex q, GjkVertex r) {
     Vec3 pq = vec3_sub(q.w, p.w), pr = vec3_sub(r.w, p.w);
     Vec3 n = vec3_cross(pq, pr);
     double area = vec3_dot(n, n);
@@ -78,17 +67,18 @@ static Simplex reduce_triangle(Vertex p, Vertex q, Vertex r) {
             p.weight = of_p;
             q.weight = of_q;
             r.weight = of_r;
-            return (Simplex){.vertex = {p, q, r}, .count = 3};
+            return (GjkSimplex){.vertex = {p, q, r}, .count = 3};
         }
     }
-    Simplex best = reduce_segment(p, q);
+    GjkSimplex best = reduce_segment(p, q);
     take_nearer(&best, reduce_segment(q, r));
     take_nearer(&best, reduce_segment(r, p));
     return best;
 }
 
 // Is the origin on the other side of the plane p q r than s, or s in that plane?
-static bool is_beyond(const Vertex *p, const Vertex *q, const Vertex *r, const Vertex *s) {
+static bool is_beyond(const GjkVertex *p, const GjkVertex *q, const GjkVertex *r,
+                      const GjkVertex *s) {
     Vec3 n = vec3_cross(vec3_sub(q->w, p->w), vec3_sub(r->w, p->w));
     Vec3 to_s = vec3_sub(s->w, p->w);
     double inner = vec3_dot(n, to_s);
@@ -98,13 +88,13 @@ static bool is_beyond(const Vertex *p, const Vertex *q, const Vertex *r, const V
 }
 
 // Count 0: the origin is inside.
-static Simplex reduce_tetrahedron(const Vertex v[4]) {
+static GjkSimplex reduce_tetrahedron(const GjkVertex v[4]) {
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
-    Simplex best = {.count = 0};
+    GjkSimplex best = {.count = 0};
     for (int i = 0; i < 4; i++) {
-        const Vertex *p = &v[face[i][0]], *q = &v[face[i][1]], *r = &v[face[i][2]];
+        const GjkVertex *p = &v[face[i][0]], *q = &v[face[i][1]], *r = &v[face[i][2]];
         if (is_beyond(p, q, r, &v[face[i][3]])) {
-            Simplex on_face = reduce_triangle(*p, *q, *r);
+            GjkSimplex on_face = reduce_triangle(*p, *q, *r);
             if (best.count == 0) {
                 best = on_face;
             } else {
@@ -115,9 +105,9 @@ static Simplex reduce_tetrahedron(const Vertex v[4]) {
     return best;
 }
 
-static Simplex reduce(const Simplex *simplex) {
+static GjkSimplex reduce(const GjkSimplex *simplex) {
     ASSERT(simplex->count >= 1 && simplex->count <= 4);
-    const Vertex *v = simplex->vertex;
+    const GjkVertex *v = simplex->vertex;
     switch (simplex->count) {
     case 1:
         return take_vertex(v[0]);
@@ -131,13 +121,13 @@ static Simplex reduce(const Simplex *simplex) {
 }
 
 // The point of a - b that is farthest along the direction.
-static Vertex find_vertex(const GjkBody *a, const GjkBody *b, Vec3 direction) {
+GjkVertex gjk_vertex(const GjkBody *a, const GjkBody *b, Vec3 direction) {
     GjkPoint on_a = a->support(a->body, direction);
     GjkPoint on_b = b->support(b->body, vec3_neg(direction));
-    return (Vertex){.w = vec3_sub(on_a.position, on_b.position), .a = on_a, .b = on_b};
+    return (GjkVertex){.w = vec3_sub(on_a.position, on_b.position), .a = on_a, .b = on_b};
 }
 
-static bool is_known(const Simplex *simplex, const Vertex *vertex) {
+static bool is_known(const GjkSimplex *simplex, const GjkVertex *vertex) {
     for (int i = 0; i < simplex->count; i++) {
         Vec3 d = vec3_sub(simplex->vertex[i].w, vertex->w);
         if (d.x == 0.0 && d.y == 0.0 && d.z == 0.0) {
@@ -147,11 +137,11 @@ static bool is_known(const Simplex *simplex, const Vertex *vertex) {
     return false;
 }
 
-static GjkResult read_result(const Simplex *simplex) {
+static GjkResult read_result(const GjkSimplex *simplex) {
     ASSERT(simplex->count > 0);
     GjkResult result = {.is_apart = true};
     for (int i = 0; i < simplex->count; i++) {
-        const Vertex *vertex = &simplex->vertex[i];
+        const GjkVertex *vertex = &simplex->vertex[i];
         result.point_a = vec3_add_scaled(result.point_a, vertex->weight, vertex->a.position);
         result.point_b = vec3_add_scaled(result.point_b, vertex->weight, vertex->b.position);
         result.corners_a |= 1u << (vertex->a.vertex & 31u);
@@ -163,10 +153,10 @@ static GjkResult read_result(const Simplex *simplex) {
     return result;
 }
 
-GjkResult gjk_distance(GjkBody a, GjkBody b, Vec3 toward) {
+GjkResult gjk_search(GjkBody a, GjkBody b, Vec3 toward, double progress, GjkSimplex *simplex) {
     ASSERT(a.support != NULL && b.support != NULL);
-    Simplex simplex = take_vertex(find_vertex(&a, &b, toward));
-    double squared = squared_distance(&simplex);
+    *simplex = take_vertex(gjk_vertex(&a, &b, toward));
+    double squared = squared_distance(simplex);
     double size = squared; // of the largest support point, squared
     for (int round = 0; round < ROUND_MAX; round++) {
         if (!(squared > touching_part * size)) {
@@ -174,27 +164,33 @@ GjkResult gjk_distance(GjkBody a, GjkBody b, Vec3 toward) {
         }
 
         // the point of a - b nearest to the origin along v; does it bring us nearer?
-        Vec3 v = nearest_point(&simplex);
-        Vertex vertex = find_vertex(&a, &b, vec3_neg(v));
+        Vec3 v = nearest_point(simplex);
+        GjkVertex vertex = gjk_vertex(&a, &b, vec3_neg(v));
         double reached = vec3_dot(v, vertex.w);
         double far_squared = vec3_dot(vertex.w, vertex.w);
         size = far_squared > size ? far_squared : size;
-        if (squared - reached <= progress_min * squared || is_known(&simplex, &vertex)) {
+        if (squared - reached <= progress * squared || is_known(simplex, &vertex)) {
             break;
         }
-        Simplex grown = simplex;
+        GjkSimplex grown = *simplex;
         ASSERT(grown.count < 4);
         grown.vertex[grown.count++] = vertex;
-        Simplex reduced = reduce(&grown);
+        GjkSimplex reduced = reduce(&grown);
         if (reduced.count == 0) {
+            *simplex = grown;
             return (GjkResult){.is_apart = false};
         }
         double nearer = squared_distance(&reduced);
         if (!(nearer < squared)) {
             break;
         }
-        simplex = reduced;
+        *simplex = reduced;
         squared = nearer;
     }
-    return read_result(&simplex);
+    return read_result(simplex);
+}
+
+GjkResult gjk_distance(GjkBody a, GjkBody b, Vec3 toward) {
+    GjkSimplex simplex;
+    return gjk_search(a, b, toward, progress_min, &simplex);
 }

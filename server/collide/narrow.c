@@ -17,6 +17,11 @@ static NarrowProc *const table[PRIMITIVE_COUNT][PRIMITIVE_COUNT] = {
     [PRIMITIVE_BOX][PRIMITIVE_CAPSULE] = box_capsule,
     [PRIMITIVE_PLANE][PRIMITIVE_CAPSULE] = plane_capsule,
     [PRIMITIVE_CAPSULE][PRIMITIVE_CAPSULE] = capsule_capsule,
+    [PRIMITIVE_SPHERE][PRIMITIVE_CYLINDER] = sphere_cylinder,
+    [PRIMITIVE_BOX][PRIMITIVE_CYLINDER] = convex_convex,
+    [PRIMITIVE_PLANE][PRIMITIVE_CYLINDER] = plane_convex,
+    [PRIMITIVE_CAPSULE][PRIMITIVE_CYLINDER] = convex_convex,
+    [PRIMITIVE_CYLINDER][PRIMITIVE_CYLINDER] = convex_convex,
 };
 
 bool narrow_has(PrimitiveKind a, PrimitiveKind b) {

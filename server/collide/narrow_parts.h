@@ -18,6 +18,9 @@ NarrowProc sphere_capsule;
 NarrowProc box_capsule;
 NarrowProc plane_capsule;
 NarrowProc capsule_capsule;
+NarrowProc sphere_cylinder;
+NarrowProc plane_convex;
+NarrowProc convex_convex; // any two that are bounded
 
 // Negative, zero or positive, in a fixed order of all that makes two primitives of one kind differ,
 // so that their pair can be put in an order of its own. First their sizes, then how they lie to

@@ -95,6 +95,45 @@ static double capsule_arm(Vec3 size) {
     return size.y; // its ends are balls
 }
 
+// ---- cylinders
+
+static double cylinder_volume(Vec3 size) {
+    return 2.0 * pi * size.x * size.x * size.y;
+}
+
+static Vec3 cylinder_gyration(Vec3 size) {
+    const double rr = size.x * size.x, across = 0.25 * rr + size.y * size.y / 3.0;
+    return vec3(across, across, 0.5 * rr);
+}
+
+// Half of how high a disc stands whose normal has this share of an axis.
+static double disc_extent(double radius, double share) {
+    return radius * sqrt(fmax(0.0, 1.0 - share * share));
+}
+
+static Vec3 cylinder_extent(Vec3 size, Mat3 r) {
+    return vec3(fabs(r.c2.x) * size.y + disc_extent(size.x, r.c2.x),
+                fabs(r.c2.y) * size.y + disc_extent(size.x, r.c2.y),
+                fabs(r.c2.z) * size.y + disc_extent(size.x, r.c2.z));
+}
+
+static double cylinder_reach(Vec3 size) {
+    return sqrt(size.x * size.x + size.y * size.y);
+}
+
+static double cylinder_thickness(Vec3 size) {
+    return fmin(size.x, size.y);
+}
+
+static double cylinder_length(Vec3 size) {
+    return fmax(size.x, size.y);
+}
+
+static bool cylinder_covers(Vec3 size, Vec3 p, double slack) {
+    const double radius = size.x + slack;
+    return p.x * p.x + p.y * p.y <= radius * radius && fabs(p.z) <= size.y + slack;
+}
+
 // ---- planes
 
 static bool plane_covers(Vec3 size, Vec3 p, double slack) {
@@ -127,4 +166,10 @@ const PrimitiveRow primitive_rows[PRIMITIVE_COUNT] = {
                            .extent = capsule_extent, .reach = capsule_reach,
                            .thickness = sphere_reach, .length = capsule_reach, .face = sphere_reach,
                            .arm = capsule_arm},
+    [PRIMITIVE_CYLINDER] = {NAMED(CYLINDER, cylinder), .size_count = 2,
+                            .size = {{"radius", RANGE_RADIUS}, {"half_length", RANGE_HALF_LENGTH}},
+                            .volume = cylinder_volume, .gyration = cylinder_gyration,
+                            .extent = cylinder_extent, .reach = cylinder_reach,
+                            .thickness = cylinder_thickness, .length = cylinder_length,
+                            .face = sphere_reach, .arm = cylinder_reach, .covers = cylinder_covers},
 };

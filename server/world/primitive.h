@@ -13,10 +13,11 @@
 // The number in snapshots, in inputs and on the wire is the place in this list. The lower name is
 // the scene's key.
 #define PRIMITIVE_MAP(X)                                                                           \
-    X(SPHERE, sphere)   /* size.x: radius */                                                       \
-    X(BOX, box)         /* size: half extents */                                                   \
-    X(PLANE, plane)     /* half-space below local z = 0; on static bodies only */                  \
-    X(CAPSULE, capsule) /* size.x: radius; size.y: half length of its axis, which is local z */
+    X(SPHERE, sphere)     /* size.x: radius */                                                     \
+    X(BOX, box)           /* size: half extents */                                                 \
+    X(PLANE, plane)       /* half-space below local z = 0; on static bodies only */                \
+    X(CAPSULE, capsule)   /* size.x: radius; size.y: half length of its axis, which is local z */  \
+    X(CYLINDER, cylinder) /* as a capsule, without its ends */
 
 #define X(upper, lower) PRIMITIVE_##upper,
 typedef enum PrimitiveKind { PRIMITIVE_MAP(X) PRIMITIVE_COUNT } PrimitiveKind;

@@ -30,10 +30,11 @@
     X(FOUNDATION_DAMPING, "WorldAddShapes.foundation_damping", "N s/m", 0.0, 1e18, false,          \
       "damping of each of its cells")                                                              \
     X(DENSITY, "WorldAddShapes.density", "kg/m^3", 0.0, 1e12, true, "mass per volume")             \
-    X(RADIUS, "SceneSphere.radius", "m", 0.0, 1e6, true, "radius of a sphere or capsule")          \
+    X(RADIUS, "SceneSphere.radius", "m", 0.0, 1e6, true, "radius of what is round")                \
     X(HALF_EXTENT, "SceneBox.half_extents", "m", 0.0, 1e6, true,                                   \
       "half the side of a box, per axis")                                                          \
-    X(HALF_LENGTH, "SceneCapsule.half_length", "m", 0.0, 1e6, true, "half the axis of a capsule")  \
+    X(HALF_LENGTH, "SceneCapsule.half_length", "m", 0.0, 1e6, true,                                \
+      "half the axis of what is round")                                                            \
     X(POSITION, "WorldAddBodies.pose", "m", -1e9, 1e9, false,                                      \
       "coordinates of positions, and of local poses")                                              \
     X(LINEAR_VELOCITY, "WorldAddBodies.velocity", "m/s", -1e9, 1e9, false, "per axis")             \

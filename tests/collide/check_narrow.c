@@ -200,11 +200,13 @@ START_TEST(a_box_that_lies_has_the_corners_of_its_face_while_it_trembles) {
 END_TEST
 
 static const PrimitiveKind kind_pairs[][2] = {
-    {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE},   {PRIMITIVE_SPHERE, PRIMITIVE_BOX},
-    {PRIMITIVE_SPHERE, PRIMITIVE_PLANE},    {PRIMITIVE_BOX, PRIMITIVE_BOX},
-    {PRIMITIVE_BOX, PRIMITIVE_PLANE},       {PRIMITIVE_SPHERE, PRIMITIVE_CAPSULE},
-    {PRIMITIVE_BOX, PRIMITIVE_CAPSULE},     {PRIMITIVE_PLANE, PRIMITIVE_CAPSULE},
-    {PRIMITIVE_CAPSULE, PRIMITIVE_CAPSULE},
+    {PRIMITIVE_SPHERE, PRIMITIVE_SPHERE},    {PRIMITIVE_SPHERE, PRIMITIVE_BOX},
+    {PRIMITIVE_SPHERE, PRIMITIVE_PLANE},     {PRIMITIVE_BOX, PRIMITIVE_BOX},
+    {PRIMITIVE_BOX, PRIMITIVE_PLANE},        {PRIMITIVE_SPHERE, PRIMITIVE_CAPSULE},
+    {PRIMITIVE_BOX, PRIMITIVE_CAPSULE},      {PRIMITIVE_PLANE, PRIMITIVE_CAPSULE},
+    {PRIMITIVE_CAPSULE, PRIMITIVE_CAPSULE},  {PRIMITIVE_SPHERE, PRIMITIVE_CYLINDER},
+    {PRIMITIVE_BOX, PRIMITIVE_CYLINDER},     {PRIMITIVE_PLANE, PRIMITIVE_CYLINDER},
+    {PRIMITIVE_CAPSULE, PRIMITIVE_CYLINDER}, {PRIMITIVE_CYLINDER, PRIMITIVE_CYLINDER},
 };
 enum { KIND_PAIR_COUNT = sizeof(kind_pairs) / sizeof(kind_pairs[0]) };
 
@@ -217,6 +219,10 @@ static Primitive dice_primitive(Dice *dice, PrimitiveKind kind) {
     case PRIMITIVE_CAPSULE: {
         double radius = dice_between(dice, 0.1, 1.0);
         return make_capsule(radius, dice_between(dice, 0.1, 1.0));
+    }
+    case PRIMITIVE_CYLINDER: {
+        double radius = dice_between(dice, 0.1, 1.0);
+        return make_cylinder(radius, dice_between(dice, 0.1, 1.0));
     }
     default:
         return make_plane();

@@ -72,6 +72,13 @@ static inline Primitive make_capsule(double radius, double half_length) {
                        .density = 1000.0};
 }
 
+static inline Primitive make_cylinder(double radius, double half_length) {
+    return (Primitive){.kind = PRIMITIVE_CYLINDER,
+                       .size = vec3(radius, half_length, 0.0),
+                       .local = {{0}, quat_identity()},
+                       .density = 1000.0};
+}
+
 static inline Vec3 capsule_end(const Primitive *capsule, Pose pose, double sign) {
     return pose_apply(pose, vec3(0.0, 0.0, sign * capsule->size.y));
 }

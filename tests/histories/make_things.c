@@ -118,8 +118,8 @@ Input make_shapes(Make *make) {
         parts[i] = is_plane || make_chance(make, 75) ? 1 : 1 + make_roll(make, PARTS_MAX);
         for (uint32_t k = 0; k < parts[i]; k++, made++) {
             static const PrimitiveKind solid[] = {PRIMITIVE_SPHERE, PRIMITIVE_BOX, PRIMITIVE_BOX,
-                                                  PRIMITIVE_CAPSULE};
-            kind[made] = is_plane ? PRIMITIVE_PLANE : (uint32_t)solid[make_roll(make, 4)];
+                                                  PRIMITIVE_CAPSULE, PRIMITIVE_CYLINDER};
+            kind[made] = is_plane ? PRIMITIVE_PLANE : (uint32_t)solid[make_roll(make, 5)];
             put_size(make, (PrimitiveKind)kind[made], size + 3 * made);
             put_local(make, parts[i] == 1, pose + 7 * made);
         }

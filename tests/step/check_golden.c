@@ -18,7 +18,7 @@
 typedef struct Golden {
     const char *name;
     uint64_t seed;
-    int bodies, capsules, figures, steps;
+    int bodies, capsules, cylinders, figures, steps;
     const char *parameter; // of the solver
     double value;
     uint64_t hash;
@@ -26,47 +26,59 @@ typedef struct Golden {
 } Golden;
 
 static const Golden goldens[] = {
-    {"a heap of 12, settling", 11, 12, 0, 0, 300, "friction", 0.0, 0x76c5bd4393db90d4u, SOLVER_MDP},
-    {"a heap of 60, falling", 12, 60, 0, 0, 150, "friction", 0.0, 0xcf1000973f4deaccu, SOLVER_MDP},
-    {"a heap of 12, Coulomb", 13, 12, 0, 0, 300, "friction", 1.0, 0x7a74b4b23c385b87u, SOLVER_MDP},
-    {"a heap of 60, Coulomb", 12, 60, 0, 0, 150, "friction", 1.0, 0xdfd06f20e8293076u, SOLVER_MDP},
-    {"a heap of 12, by sweeps", 13, 12, 0, 0, 300, "method", 0.0, 0x6deb0a6631ce31e3u, SOLVER_MDP},
-    {"a heap of 12, by Newton", 13, 12, 0, 0, 300, "method", 1.0, 0xda9247435e6d6d79u, SOLVER_MDP},
-    {"a heap of 12, small budget", 13, 12, 0, 0, 300, "budget", 2e6, 0x9258904c368fc3deu,
+    {"a heap of 12, settling", 11, 12, 0, 0, 0, 300, "friction", 0.0, 0x76c5bd4393db90d4u,
      SOLVER_MDP},
-    {"a heap of 12, lcp", 14, 12, 0, 0, 200, "directions", 8.0, 0xbbe0e8ef3d5846b5u, SOLVER_LCP},
-    {"a heap of 12, ccp", 17, 12, 0, 0, 300, "compliance", 0.0, 0xb111d03b95199d0bu, SOLVER_CCP},
-    {"a heap of 12, ccp, exact", 17, 12, 0, 0, 100, "coulomb", 1.0, 0x96bd3d84d9e73d2du,
+    {"a heap of 60, falling", 12, 60, 0, 0, 0, 150, "friction", 0.0, 0xcf1000973f4deaccu,
+     SOLVER_MDP},
+    {"a heap of 12, Coulomb", 13, 12, 0, 0, 0, 300, "friction", 1.0, 0x7a74b4b23c385b87u,
+     SOLVER_MDP},
+    {"a heap of 60, Coulomb", 12, 60, 0, 0, 0, 150, "friction", 1.0, 0xdfd06f20e8293076u,
+     SOLVER_MDP},
+    {"a heap of 12, by sweeps", 13, 12, 0, 0, 0, 300, "method", 0.0, 0x6deb0a6631ce31e3u,
+     SOLVER_MDP},
+    {"a heap of 12, by Newton", 13, 12, 0, 0, 0, 300, "method", 1.0, 0xda9247435e6d6d79u,
+     SOLVER_MDP},
+    {"a heap of 12, small budget", 13, 12, 0, 0, 0, 300, "budget", 2e6, 0x9258904c368fc3deu,
+     SOLVER_MDP},
+    {"a heap of 12, lcp", 14, 12, 0, 0, 0, 200, "directions", 8.0, 0xbbe0e8ef3d5846b5u, SOLVER_LCP},
+    {"a heap of 12, ccp", 17, 12, 0, 0, 0, 300, "compliance", 0.0, 0xb111d03b95199d0bu, SOLVER_CCP},
+    {"a heap of 12, ccp, exact", 17, 12, 0, 0, 0, 100, "coulomb", 1.0, 0x96bd3d84d9e73d2du,
      SOLVER_CCP},
-    {"a heap of 12, sap", 15, 12, 0, 0, 300, "friction", 0.0, 0x743cfa8b8e7ae687u, SOLVER_SAP},
-    {"a heap of 12, sap as in the paper", 15, 12, 0, 0, 150, "method", 1.0, 0xb1559062704ad2a8u,
+    {"a heap of 12, sap", 15, 12, 0, 0, 0, 300, "friction", 0.0, 0x743cfa8b8e7ae687u, SOLVER_SAP},
+    {"a heap of 12, sap as in the paper", 15, 12, 0, 0, 0, 150, "method", 1.0, 0xb1559062704ad2a8u,
      SOLVER_SAP},
-    {"a heap of 12, sap, lagged", 16, 12, 0, 0, 300, "friction", 1.0, 0x6137f7a4af6d5411u,
+    {"a heap of 12, sap, lagged", 16, 12, 0, 0, 0, 300, "friction", 1.0, 0x6137f7a4af6d5411u,
      SOLVER_SAP},
-    {"a heap of 12, compliant", 17, 12, 0, 0, 300, "activation", 0.0, 0xd49b597a0e896097u,
+    {"a heap of 12, compliant", 17, 12, 0, 0, 0, 300, "activation", 0.0, 0xd49b597a0e896097u,
      SOLVER_COMPLIANT},
-    {"a heap of 60, compliant", 12, 60, 0, 0, 100, "tangential_damping", 1e4, 0x914b7ac2fe49e5ddu,
-     SOLVER_COMPLIANT},
-    {"capsules among a heap", 18, 12, 12, 0, 300, "friction", 1.0, 0xf0f4cc99ae68de6du, SOLVER_MDP},
-    {"capsules among a heap, lcp", 18, 6, 6, 0, 150, "directions", 8.0, 0x016bd514be982fbdu,
+    {"a heap of 60, compliant", 12, 60, 0, 0, 0, 100, "tangential_damping", 1e4,
+     0x914b7ac2fe49e5ddu, SOLVER_COMPLIANT},
+    {"capsules among a heap", 18, 12, 12, 0, 0, 300, "friction", 1.0, 0xf0f4cc99ae68de6du,
+     SOLVER_MDP},
+    {"capsules among a heap, lcp", 18, 6, 6, 0, 0, 150, "directions", 8.0, 0x016bd514be982fbdu,
      SOLVER_LCP},
-    {"figures on a heap", 19, 6, 0, 2, 200, "friction", 1.0, 0xad0e5f981f94af69u, SOLVER_MDP},
-    {"figures on a heap, lcp", 19, 3, 0, 1, 100, "directions", 4.0, 0x648df02178b36955u,
-     SOLVER_LCP},
-    {"figures on a heap, ccp", 19, 6, 0, 2, 100, "compliance", 0.0, 0x7596057c2a1f2cfbu,
+    {"cylinders among a heap", 18, 12, 0, 12, 0, 300, "friction", 1.0, 0x7926177248856705u,
+     SOLVER_MDP},
+    {"cylinders among a heap, ccp", 18, 6, 3, 6, 0, 150, "compliance", 0.0, 0x63c82ea79ea6bfd6u,
      SOLVER_CCP},
-    {"figures on a heap, sap", 19, 6, 0, 2, 200, "friction", 0.0, 0x6f39f3532be8ee31u, SOLVER_SAP},
-    {"figures on a heap, compliant", 19, 6, 0, 2, 100, "activation", 0.0, 0xc6a7bbab60f3b3a2u,
+    {"figures on a heap", 19, 6, 0, 0, 2, 200, "friction", 1.0, 0xad0e5f981f94af69u, SOLVER_MDP},
+    {"figures on a heap, lcp", 19, 3, 0, 0, 1, 100, "directions", 4.0, 0x648df02178b36955u,
+     SOLVER_LCP},
+    {"figures on a heap, ccp", 19, 6, 0, 0, 2, 100, "compliance", 0.0, 0x7596057c2a1f2cfbu,
+     SOLVER_CCP},
+    {"figures on a heap, sap", 19, 6, 0, 0, 2, 200, "friction", 0.0, 0x6f39f3532be8ee31u,
+     SOLVER_SAP},
+    {"figures on a heap, compliant", 19, 6, 0, 0, 2, 100, "activation", 0.0, 0xc6a7bbab60f3b3a2u,
      SOLVER_COMPLIANT},
 };
 
 // Above the heap, one over the other.
-static void add_capsules(Lab *lab, int count) {
+static void add_long(Lab *lab, PrimitiveKind kind, int count) {
     if (count == 0) {
         return;
     }
     Id material = lab_material(lab, 0.4, 0.1);
-    Id shape = lab_shape(lab, PRIMITIVE_CAPSULE, vec3(0.1, 0.2, 0.0), material);
+    Id shape = lab_shape(lab, kind, vec3(0.1, 0.2, 0.0), material);
     uint64_t seed = 5;
     for (int i = 0; i < count; i++) {
         double draw[6]; // one after the other: arguments and initialisers are in no order
@@ -142,7 +154,8 @@ static void add_figures(Lab *lab, int count) {
 START_TEST(the_same_inputs_give_the_golden_bits) {
     const Golden *golden = &goldens[_i];
     Lab lab = heap_create(golden->seed, golden->bodies);
-    add_capsules(&lab, golden->capsules);
+    add_long(&lab, PRIMITIVE_CAPSULE, golden->capsules);
+    add_long(&lab, PRIMITIVE_CYLINDER, golden->cylinders);
     add_figures(&lab, golden->figures);
     const SolverSettings solver = solver_default(golden->solver);
     step_set_solver(&lab.world->settings, &solver);

@@ -856,6 +856,9 @@ class Primitive(Message):
         CAPSULE = 3
         """what is within a radius of a segment along local z, which the origin halves; size: radius, half the
         segment, 0"""
+        CYLINDER = 4
+        """what is within a radius of that segment, between the planes across its ends; size: radius, half the
+        height, 0"""
 
 
 
@@ -1003,6 +1006,7 @@ class ScenePrimitive(Message):
     box: SceneBox | None = None
     plane: ScenePlane | None = None
     capsule: SceneCapsule | None = None
+    cylinder: SceneCylinder | None = None
     position: ArrayLike | None = None
     """3 [m] in the body; default 0 0 0"""
     orientation: ArrayLike | None = None
@@ -1040,6 +1044,17 @@ class SceneCapsule(Message):
     """[m] > 0; required in effect"""
     half_length: float | None = None
     """[m] > 0: of the segment; the whole is 2 (half_length + radius) long; required in effect"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneCylinder(Message):
+    """What is within `radius` of the segment along local z from -half_length to half_length, between the
+    planes across its ends."""
+
+    radius: float | None = None
+    """[m] > 0; required in effect"""
+    half_length: float | None = None
+    """[m] > 0: half of the height; required in effect"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4075,6 +4090,7 @@ ScenePrimitive.FIELDS = (
     Field(2, "box", Kind.MESSAGE, False, SceneBox),
     Field(3, "plane", Kind.MESSAGE, False, ScenePlane),
     Field(4, "capsule", Kind.MESSAGE, False, SceneCapsule),
+    Field(5, "cylinder", Kind.MESSAGE, False, SceneCylinder),
     Field(10, "position", Kind.DOUBLE, True, None),
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
@@ -4090,6 +4106,10 @@ SceneBox.FIELDS = (
     Field(1, "half_extents", Kind.DOUBLE, True, None),
 )
 SceneCapsule.FIELDS = (
+    Field(1, "radius", Kind.DOUBLE, False, None),
+    Field(2, "half_length", Kind.DOUBLE, False, None),
+)
+SceneCylinder.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
     Field(2, "half_length", Kind.DOUBLE, False, None),
 )

@@ -7,6 +7,7 @@ const SHAPE: Table = {
     2: ["box", { 1: ["half_extents", "reals"] }],
     3: ["plane", { 1: ["normal", "reals"], 2: ["offset", "real"] }],
     4: ["capsule", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
+    5: ["cylinder", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
     10: ["position", "reals"], 11: ["orientation", "reals"], 12: ["material", "text"],
 };
 

@@ -2,8 +2,8 @@
 // The scenes of a recording (message Scene as JSON) and which body of the frames is which of them.
 import { nth } from "../nth";
 
-export type ShapeKind = "sphere" | "box" | "capsule" | "plane";
-export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "plane"];
+export type ShapeKind = "sphere" | "box" | "capsule" | "cylinder" | "plane";
+export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "cylinder", "plane"];
 
 export interface Shape {
     kind: ShapeKind;
@@ -59,7 +59,7 @@ function readShape(json: Json): Shape | null {
     const of = json[kind];
     const size: [number, number, number] =
         kind === "sphere" ? [Number(of.radius), 0, 0]
-        : kind === "capsule" ? [Number(of.radius), Number(of.half_length), 0]
+        : kind === "capsule" || kind === "cylinder" ? [Number(of.radius), Number(of.half_length), 0]
         : kind === "box" ? (numbers(of.half_extents, [0, 0, 0]).slice(0, 3) as [number, number, number])
         : [0, 0, 0];
     return {

@@ -12,7 +12,7 @@ import { BODY_COLORS, STATIC_COLOR, Theme } from "./palette";
 import type { Slot } from "./slots";
 
 type Solid = Exclude<ShapeKind, "plane">;
-const SOLIDS: Solid[] = ["sphere", "box", "capsule"];
+const SOLIDS: Solid[] = ["sphere", "box", "capsule", "cylinder"];
 const GHOST_OPACITY = 0.55;
 const MANY = 2000; // shapes: balls of fewer triangles, as each is small then
 
@@ -78,9 +78,21 @@ function capsuleGeometry(ball: BufferGeometry, sides: number): BufferGeometry {
     return geometry;
 }
 
+// A disc that its corners draw out along its axis.
+function cylinderGeometry(sides: number): BufferGeometry {
+    const geometry = new CylinderGeometry(1, 1, 2, sides).rotateX(Math.PI / 2).toNonIndexed();
+    const p = geometry.getAttribute("position"), corner = new Float32Array(3 * p.count);
+    for (let i = 0; i < p.count; i++) {
+        corner[3 * i + 2] = p.getZ(i);
+        p.setZ(i, 0);
+    }
+    return geometry.setAttribute("corner", new Float32BufferAttribute(corner, 3));
+}
+
 function geometryOf(kind: Solid, count: number): InstancedBufferGeometry {
     const sides = count > MANY ? 12 : 20, ball = new SphereGeometry(1, sides, count > MANY ? 8 : 14).rotateX(Math.PI / 2).toNonIndexed();
-    const geometry = kind === "box" ? new BoxGeometry(2, 2, 2).toNonIndexed() : kind === "sphere" ? ball : capsuleGeometry(ball, sides);
+    const geometry = kind === "box" ? new BoxGeometry(2, 2, 2).toNonIndexed() : kind === "sphere" ? ball
+        : kind === "cylinder" ? cylinderGeometry(2 * sides) : capsuleGeometry(ball, sides);
     const p = geometry.getAttribute("position"), none = new Float32BufferAttribute(new Float32Array(3 * p.count), 3);
     addTones(geometry, kind);
     if (kind === "box") {
@@ -142,7 +154,7 @@ export class Instances {
         this.columns = Uint32Array.from(this.slots, ({ column }) => column);
         const n = this.slots.length, own = buffer(11, n), place = buffer(7, n), tint = buffer(4, n);
         this.slots.forEach(({ shape: { kind, size, position, orientation } }, i) => {
-            const span = kind === "box" ? size : [0, 0, kind === "capsule" ? size[1] : 0];
+            const span = kind === "box" ? size : [0, 0, kind === "sphere" ? 0 : size[1]];
             (own.array as Float32Array).set([...span, kind === "box" ? 0 : size[0], ...position.slice(0, 3), ...orientation.slice(0, 4)], 11 * i);
         });
         this.place = place.setUsage(DynamicDrawUsage);

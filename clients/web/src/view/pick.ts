@@ -32,11 +32,24 @@ function capsule(origin: Vector3, direction: Vector3, radius: number, half: numb
     return Math.min(isOnWall ? wall : Infinity, end(1), end(-1));
 }
 
+function cylinder(origin: Vector3, direction: Vector3, radius: number, half: number): number {
+    const a = direction.x ** 2 + direction.y ** 2, b = origin.x * direction.x + origin.y * direction.y;
+    const c = origin.x ** 2 + origin.y ** 2 - radius * radius, root = b * b - a * c;
+    if (root < 0 || (a === 0 && c > 0)) {
+        return Infinity;
+    }
+    const wall = a > 0 ? [(-b - Math.sqrt(root)) / a, (-b + Math.sqrt(root)) / a] : [-Infinity, Infinity];
+    const caps = [(-half - origin.z) / direction.z, (half - origin.z) / direction.z];
+    const near = Math.max(Math.min(...wall), Math.min(...caps)), far = Math.min(Math.max(...wall), Math.max(...caps));
+    return far >= Math.max(near, 0) ? near : Infinity;
+}
+
 function hit(shape: Shape, origin: Vector3, direction: Vector3): number {
     switch (shape.kind) {
     case "sphere": return sphere(origin, direction, shape.size[0]);
     case "box": return box(origin, direction, shape.size);
     case "capsule": return capsule(origin, direction, shape.size[0], shape.size[1]);
+    case "cylinder": return cylinder(origin, direction, shape.size[0], shape.size[1]);
     case "plane": return Infinity; // the ground behind everything is not what people point at
     }
 }

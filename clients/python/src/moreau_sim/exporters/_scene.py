@@ -161,13 +161,13 @@ class Shapes:
                 _place(cube.pose, at, turn)
                 _size(cube.size, *(2 * _numbers(shape.box.half_extents, [0, 0, 0])).tolist())
                 _colour(cube.color, rgb)
-            elif shape.capsule is not None:
-                radius, half = shape.capsule.radius or 0.0, shape.capsule.half_length or 0.0
+            elif (long := shape.capsule or shape.cylinder) is not None:
+                radius, half = long.radius or 0.0, long.half_length or 0.0
                 cylinder = entity.cylinders.add(bottom_scale=1.0, top_scale=1.0)
                 _place(cylinder.pose, at, turn)
                 _size(cylinder.size, 2 * radius, 2 * radius, 2 * half)
                 _colour(cylinder.color, rgb)
-                for end in (-half, half):
+                for end in (-half, half) if shape.capsule is not None else ():
                     self._ball(entity, at + _turn(turn, np.array([0.0, 0.0, end])), turn, radius, rgb)
             elif shape.plane is not None:
                 normal = _numbers(shape.plane.normal, [0, 0, 1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Geoms: spheres, boxes, capsules and planes, what they are made of, and which of them touch."""
+"""Geoms: spheres, boxes, capsules, cylinders and planes, what they are made of, and which of them touch."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def _form(mujoco: Any, kind: int, size: Any) -> dict[str, Any] | None:
         return {"box": {"half_extents": [float(half) for half in size]}}
     if kind == int(geom.mjGEOM_CAPSULE):
         return {"capsule": {"radius": float(size[0]), "half_length": float(size[1])}}
+    if kind == int(geom.mjGEOM_CYLINDER):
+        return {"cylinder": {"radius": float(size[0]), "half_length": float(size[1])}}
     if kind == int(geom.mjGEOM_PLANE):
         return {"plane": {}}
     return None

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "collide/convex.h"
+
+#include "base/assert.h"
+
+// A cylinder's cap looks along a direction more than its side does
+static const double cap_cosine = 0.70710678118654752;
+
+Convex convex_read(const Primitive *primitive, const Pose *pose, Vec3 origin) {
+    ASSERT(!primitive_is_unbounded(primitive->kind));
+    Convex convex = {.kind = primitive->kind,
+                     .center = vec3_sub(pose->position, origin),
+                     .axes = quat_to_mat3(pose->orientation),
+                     .size = primitive_rows[primitive->kind].reach(primitive->size)};
+    switch (primitive->kind) {
+    case PRIMITIVE_SPHERE:
+        convex.radius = primitive->size.x;
+        break;
+    case PRIMITIVE_BOX:
+        convex.half = primitive->size;
+        break;
+    case PRIMITIVE_CAPSULE:
+        convex.radius = primitive->size.x;
+        convex.half = vec3(0.0, 0.0, primitive->size.y);
+        break;
+    case PRIMITIVE_CYLINDER:
+        convex.half = vec3(primitive->size.x, primitive->size.x, primitive->size.y);
+        break;
+    case PRIMITIVE_PLANE:
+    case PRIMITIVE_COUNT:
+        break;
+    }
+    return convex;
+}
+
+// In the core's axes, from its centre.
+static Vec3 local_support(const Convex *convex, Vec3 d, uint32_t *vertex) {
+    const Vec3 half = convex->half;
+    const bool x = d.x >= 0.0, y = d.y >= 0.0, z = d.z >= 0.0;
+    *vertex = z ? 4u : 0u;
+    if (convex->kind != PRIMITIVE_CYLINDER) {
+        *vertex |= convex_has_corners(convex) ? (x ? 1u : 0u) | (y ? 2u : 0u) : 0u;
+        return vec3(x ? half.x : -half.x, y ? half.y : -half.y, z ? half.z : -half.z);
+    }
+    // along the axis itself all of the cap is as far: its centre
+    const double across = sqrt(d.x * d.x + d.y * d.y);
+    const double scale = across > 0.0 ? half.x / across : 0.0;
+    return vec3(scale * d.x, scale * d.y, z ? half.z : -half.z);
+}
+
+GjkPoint convex_support(const void *body, Vec3 direction) {
+    const Convex *convex = body;
+    VALIDATE(vec3_dot(direction, direction) >= 0.0);
+    GjkPoint point;
+    const Vec3 local = local_support(convex, mat3_tmul_vec(convex->axes, direction), &point.vertex);
+    point.position = vec3_add(convex->center, mat3_mul_vec(convex->axes, local));
+    return point;
+}
+
+static double clamp(double value, double limit) {
+    return value < -limit ? -limit : value > limit ? limit : value;
+}
+
+Vec3 convex_nearest(const Convex *convex, Vec3 point) {
+    ASSERT(convex->radius >= 0.0);
+    const Vec3 local = mat3_tmul_vec(convex->axes, vec3_sub(point, convex->center));
+    const Vec3 half = convex->half;
+    Vec3 nearest = vec3(clamp(local.x, half.x), clamp(local.y, half.y), clamp(local.z, half.z));
+    if (convex->kind == PRIMITIVE_CYLINDER) {
+        const double across = sqrt(local.x * local.x + local.y * local.y);
+        const double scale = across > half.x ? half.x / across : 1.0;
+        nearest.x = scale * local.x;
+        nearest.y = scale * local.y;
+    }
+    const Vec3 out = vec3_sub(local, nearest);
+    const double distance = vec3_norm(out);
+    if (convex->radius > 0.0 && distance > 0.0) {
+        nearest = vec3_add_scaled(nearest, fmin(convex->radius / distance, 1.0), out);
+    }
+    return vec3_add(convex->center, mat3_mul_vec(convex->axes, nearest));
+}
+
+Vec3 convex_corner(const Convex *convex, uint32_t vertex) {
+    ASSERT(convex_has_corners(convex) && vertex < 8);
+    const Vec3 half = convex->half;
+    const Vec3 local =
+        vec3((vertex & 1u) != 0 ? half.x : -half.x, (vertex & 2u) != 0 ? half.y : -half.y,
+             (vertex & 4u) != 0 ? half.z : -half.z);
+    return vec3_add(convex->center, mat3_mul_vec(convex->axes, local));
+}
+
+static Vec3 axis_of(const Convex *convex, int axis) {
+    ASSERT(axis >= 0 && axis < 3);
+    return axis == 0 ? convex->axes.c0 : axis == 1 ? convex->axes.c1 : convex->axes.c2;
+}
+
+static Facet box_face(const Convex *box, Vec3 direction) {
+    ASSERT(box->kind == PRIMITIVE_BOX);
+    const Vec3 d = mat3_tmul_vec(box->axes, direction);
+    int axis = fabs(d.y) > fabs(d.x) ? 1 : 0;
+    axis = fabs(d.z) > fabs(vec3_get(d, axis)) ? 2 : axis;
+    const double sign = vec3_get(d, axis) >= 0.0 ? 1.0 : -1.0;
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    const Vec3 x = vec3_scale(vec3_get(box->half, i), axis_of(box, i));
+    const Vec3 y = vec3_scale(sign * vec3_get(box->half, j), axis_of(box, j));
+    Facet face = {.kind = FACET_POLYGON,
+                  .normal = vec3_scale(sign, axis_of(box, axis)),
+                  .count = 4,
+                  .number = 2 * (uint32_t)axis + (sign > 0.0 ? 1u : 0u)};
+    face.center = vec3_add_scaled(box->center, vec3_get(box->half, axis), face.normal);
+    face.point[0] = vec3_add(face.center, vec3_add(x, y));
+    face.point[1] = vec3_add(face.center, vec3_sub(y, x));
+    face.point[2] = vec3_sub(face.center, vec3_add(x, y));
+    face.point[3] = vec3_sub(face.center, vec3_sub(y, x));
+    return face;
+}
+
+static Facet cap_of(const Convex *cylinder, double sign) {
+    ASSERT(sign == 1.0 || sign == -1.0);
+    Facet cap = {.kind = FACET_DISC,
+                 .normal = vec3_scale(sign, cylinder->axes.c2),
+                 .x = cylinder->axes.c0,
+                 .y = cylinder->axes.c1,
+                 .radius = cylinder->half.x,
+                 .number = sign > 0.0 ? 1 : 0};
+    cap.center = vec3_add_scaled(cylinder->center, cylinder->half.z, cap.normal);
+    return cap;
+}
+
+// The line on the side of a cylinder, a capsule or, without length, a ball.
+static Facet side_of(const Convex *convex, Vec3 direction) {
+    const Vec3 axis = convex->axes.c2;
+    Vec3 out = direction;
+    double radius = convex->radius;
+    if (convex->kind == PRIMITIVE_CYLINDER) {
+        out = vec3_add_scaled(direction, -vec3_dot(direction, axis), axis);
+        const double length = vec3_norm(out);
+        ASSERT(length > 0.0);
+        out = vec3_scale(1.0 / length, out);
+        radius = convex->half.x;
+    }
+    Facet line = {.kind = FACET_LINE, .normal = direction, .count = 2};
+    line.center = vec3_add_scaled(convex->center, radius, out);
+    line.point[0] = vec3_add_scaled(line.center, -convex->half.z, axis);
+    line.point[1] = vec3_add_scaled(line.center, convex->half.z, axis);
+    return line;
+}
+
+Facet convex_facet(const Convex *convex, Vec3 direction) {
+    VALIDATE(fabs(vec3_dot(direction, direction) - 1.0) < 1e-6);
+    const double along = vec3_dot(direction, convex->axes.c2);
+    switch (convex->kind) {
+    case PRIMITIVE_BOX:
+        return box_face(convex, direction);
+    case PRIMITIVE_CYLINDER:
+        return fabs(along) >= cap_cosine ? cap_of(convex, along >= 0.0 ? 1.0 : -1.0)
+                                         : side_of(convex, direction);
+    case PRIMITIVE_SPHERE:
+    case PRIMITIVE_CAPSULE:
+    case PRIMITIVE_PLANE:
+    case PRIMITIVE_COUNT:
+        break;
+    }
+    return side_of(convex, direction);
+}
+
+static bool edge_of(const Convex *box, Vec3 direction, Facet *line) {
+    const Vec3 d = mat3_tmul_vec(box->axes, direction);
+    int edge = -1, count = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        if (fabs(vec3_get(d, axis)) < CONVEX_ACROSS) {
+            edge = axis;
+            count++;
+        }
+    }
+    if (count != 1) {
+        return false;
+    }
+    uint32_t vertex;
+    Vec3 local = local_support(box, d, &vertex);
+    local = vec3(edge == 0 ? 0.0 : local.x, edge == 1 ? 0.0 : local.y, edge == 2 ? 0.0 : local.z);
+    const Vec3 half = vec3_scale(vec3_get(box->half, edge), axis_of(box, edge));
+    *line = (Facet){.kind = FACET_LINE,
+                    .normal = direction,
+                    .count = 2,
+                    .center = vec3_add(box->center, mat3_mul_vec(box->axes, local))};
+    line->point[0] = vec3_sub(line->center, half);
+    line->point[1] = vec3_add(line->center, half);
+    return true;
+}
+
+bool convex_line(const Convex *convex, Vec3 direction, Facet *line) {
+    VALIDATE(fabs(vec3_dot(direction, direction) - 1.0) < 1e-6);
+    if (convex_has_corners(convex)) {
+        return edge_of(convex, direction, line);
+    }
+    if (convex->half.z == 0.0 || fabs(vec3_dot(direction, convex->axes.c2)) >= CONVEX_ACROSS) {
+        return false;
+    }
+    *line = side_of(convex, direction);
+    return true;
+}

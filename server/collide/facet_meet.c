@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+#include "collide/facet_meet.h"
+
+#include "base/assert.h"
+
+// sine of the angle below which a cap lies flat: its points stay on the body then, and turn to its
+// lowest as it tilts, so that a standing cylinder does not feel which way noise tilts it. The
+// lowest place of a rim is under its points by no more than 0.05 of this times the radius.
+static const double flat_sine = 1e-8;
+// sine of the angle below which two discs' circles are cut as if they were in one plane
+static const double same_plane_sine = 1e-3;
+// of a line's half length: a stretch that is shorter is one point
+static const double stretch_part = 1e-6;
+
+enum {
+    RIM_POINTS = 4,
+    LABEL_TILTED = 4,    // of a rim: + point; 0 .. 3: flat
+    LABEL_CAP = 8,       // a cap's: + 8 * its number
+    LABEL_SECOND = 16,   // the other disc's
+    LABEL_CROSSING = 32, // + 0, 1
+    LABEL_END = 34,      // of a line: + 0, 1
+    LABEL_EDGE = 64,     // + 2 * edge + (0: where it begins or comes in, 1: where it goes out)
+};
+
+static void add(MeetPoints *points, Vec3 position, uint32_t label) {
+    if (points->count < MEET_POINT_MAX) {
+        points->point[points->count++] = (MeetPoint){.position = position, .label = label};
+    }
+}
+
+// The point of a facet's plane over another point, along n.
+static Vec3 lift(const Facet *facet, Vec3 n, Vec3 point) {
+    const double slope = vec3_dot(n, facet->normal);
+    const double height = vec3_dot(facet->normal, vec3_sub(facet->center, point));
+    return slope != 0.0 ? vec3_add_scaled(point, height / slope, n) : point;
+}
+
+// ---- whether a point is over a facet, along n
+
+// How far it is outside [m].
+static double outside_polygon(const Facet *polygon, Vec3 n, Vec3 point) {
+    const double turn = vec3_dot(n, polygon->normal) >= 0.0 ? 1.0 : -1.0;
+    double outside = -HUGE_VAL;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        const Vec3 from = polygon->point[i];
+        const Vec3 to = polygon->point[i + 1 < polygon->count ? i + 1 : 0];
+        const Vec3 out = vec3_scale(turn, vec3_cross(vec3_sub(to, from), n));
+        const double length = vec3_norm(out);
+        if (length > 0.0) {
+            outside = fmax(outside, vec3_dot(out, vec3_sub(point, from)) / length);
+        }
+    }
+    return outside;
+}
+
+double facet_outside(const Facet *facet, Vec3 n, Vec3 point) {
+    ASSERT(facet->kind != FACET_LINE);
+    if (facet->kind == FACET_POLYGON) {
+        return outside_polygon(facet, n, point);
+    }
+    return vec3_norm(vec3_sub(lift(facet, n, point), facet->center)) - facet->radius;
+}
+
+// ---- a disc
+
+static Vec3 on_disc(const Facet *disc, double x, double y) {
+    return vec3_add(vec3_scale(x, disc->x), vec3_scale(y, disc->y));
+}
+
+// Four points of the rim at right angles. `n` is the reference's normal, towards the disc or away
+// from it: the first is the lowest along it.
+static void rim_points(const Facet *disc, Vec3 n, Vec3 point[RIM_POINTS],
+                       uint32_t label[RIM_POINTS]) {
+    ASSERT(disc->kind == FACET_DISC && disc->number < 2);
+    const double side = vec3_dot(n, disc->normal) > 0.0 ? 1.0 : -1.0;
+    double x = side * vec3_dot(n, disc->x), y = side * vec3_dot(n, disc->y);
+    const double sine = sqrt(x * x + y * y);
+    const bool is_flat = sine < flat_sine;
+    uint32_t first = 0;
+    if (is_flat) { // from the nearest of the body's four directions towards the lowest
+        const bool along_x = fabs(x) >= fabs(y);
+        first = along_x ? (x >= 0.0 ? 0u : 2u) : (y >= 0.0 ? 1u : 3u);
+        const double part = sine / flat_sine, scale = sine > 0.0 ? part / sine : 0.0;
+        x = scale * x + (1.0 - part) * (first == 0 ? 1.0 : first == 2 ? -1.0 : 0.0);
+        y = scale * y + (1.0 - part) * (first == 1 ? 1.0 : first == 3 ? -1.0 : 0.0);
+    }
+    const double norm = sqrt(x * x + y * y);
+    ASSERT(norm > 0.0);
+    const double r = disc->radius / norm;
+    for (uint32_t i = 0; i < RIM_POINTS; i++) {
+        point[i] = vec3_add(disc->center, on_disc(disc, r * x, r * y));
+        label[i] = LABEL_CAP * disc->number + (is_flat ? (first + i) % 4 : LABEL_TILTED + i);
+        const double turned = x; // a quarter onwards
+        x = -y;
+        y = turned;
+    }
+}
+
+// The rim's points that are over the other facet. true: all of them.
+static bool add_rim(const Facet *disc, const Facet *other, Vec3 n, double slop, uint32_t base,
+                    MeetPoints *points) {
+    Vec3 rim[RIM_POINTS];
+    uint32_t label[RIM_POINTS], count = 0;
+    rim_points(disc, n, rim, label);
+    for (uint32_t i = 0; i < RIM_POINTS; i++) {
+        if (facet_outside(other, n, rim[i]) <= slop) {
+            add(points, rim[i], base + label[i]);
+            count++;
+        }
+    }
+    return count == RIM_POINTS;
+}
+
+// What of a polygon's edges is over the disc, in the disc's plane: corners, and where they cut it.
+static void add_edges(const Facet *disc, const Facet *polygon, Vec3 n, MeetPoints *points) {
+    ASSERT(disc->kind == FACET_DISC && polygon->kind == FACET_POLYGON);
+    const double r = disc->radius;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        const Vec3 from = lift(disc, n, polygon->point[i]);
+        const Vec3 to = lift(disc, n, polygon->point[i + 1 < polygon->count ? i + 1 : 0]);
+        const Vec3 d = vec3_sub(to, from), p = vec3_sub(from, disc->center);
+        const double dd = vec3_dot(d, d), pd = vec3_dot(p, d);
+        const double under = pd * pd - dd * (vec3_dot(p, p) - r * r);
+        if (!(under > 0.0)) {
+            continue;
+        }
+        const double root = sqrt(under), in = (-pd - root) / dd, out = (-pd + root) / dd;
+        if (out > 0.0 && in < 1.0) {
+            add(points, in > 0.0 ? vec3_add_scaled(from, in, d) : from, LABEL_EDGE + 2 * i);
+        }
+        if (out > 0.0 && out < 1.0) {
+            add(points, vec3_add_scaled(from, out, d), LABEL_EDGE + 2 * i + 1);
+        }
+    }
+}
+
+// Where the circles of two discs in one plane cut each other, in that of the first.
+static void add_crossings(const Facet *first, const Facet *second, Vec3 n, MeetPoints *points) {
+    const Vec3 other = lift(first, n, second->center);
+    const Vec3 d = vec3_sub(other, first->center);
+    const double squared = vec3_dot(d, d), r = first->radius, s = second->radius;
+    const double along = squared > 0.0 ? 0.5 * (1.0 + (r * r - s * s) / squared) : 0.0;
+    const double under = r * r - along * along * squared;
+    if (!(squared > 0.0) || !(under > 0.0)) {
+        return;
+    }
+    const Vec3 foot = vec3_add_scaled(first->center, along, d);
+    const Vec3 across = vec3_scale(sqrt(under / squared), vec3_cross(first->normal, d));
+    add(points, vec3_add(foot, across), LABEL_CROSSING);
+    add(points, vec3_sub(foot, across), LABEL_CROSSING + 1);
+}
+
+static void meet_discs(const Facet *reference, const Facet *incident, Vec3 n, double slop,
+                       MeetPoints *points) {
+    const Vec3 sine = vec3_cross(reference->normal, incident->normal);
+    const bool is_smaller = incident->radius <= reference->radius;
+    const Facet *small = is_smaller ? incident : reference,
+                *large = is_smaller ? reference : incident;
+    if (add_rim(small, large, n, slop, is_smaller ? 0 : LABEL_SECOND, points)) {
+        return;
+    }
+    add_rim(large, small, n, 0.0, is_smaller ? LABEL_SECOND : 0, points);
+    if (vec3_dot(sine, sine) < same_plane_sine * same_plane_sine) {
+        add_crossings(reference, incident, n, points);
+    }
+}
+
+// ---- a line over a facet
+
+typedef struct Stretch {
+    double low, high; // share of the way from one end to the other
+} Stretch;
+
+static void cut_by_polygon(const Facet *polygon, Vec3 n, const Facet *line, Stretch *stretch) {
+    ASSERT(polygon->kind == FACET_POLYGON && line->kind == FACET_LINE);
+    const Vec3 p = line->point[0], d = vec3_sub(line->point[1], p);
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        const Vec3 from = polygon->point[i];
+        const Vec3 to = polygon->point[i + 1 < polygon->count ? i + 1 : 0];
+        const Vec3 out = vec3_cross(vec3_sub(to, from), n);
+        const double excess = vec3_dot(out, vec3_sub(p, from)), slope = vec3_dot(out, d);
+        if (slope > 0.0) {
+            stretch->high = fmin(stretch->high, -excess / slope);
+        } else if (slope < 0.0) {
+            stretch->low = fmax(stretch->low, -excess / slope);
+        } else if (excess > 0.0) {
+            stretch->high = -1.0;
+        }
+    }
+}
+
+static void cut_by_disc(const Facet *disc, Vec3 n, const Facet *line, Stretch *stretch) {
+    ASSERT(disc->kind == FACET_DISC && line->kind == FACET_LINE);
+    const Vec3 from = lift(disc, n, line->point[0]), to = lift(disc, n, line->point[1]);
+    const Vec3 d = vec3_sub(to, from), p = vec3_sub(from, disc->center);
+    const double dd = vec3_dot(d, d), pd = vec3_dot(p, d);
+    const double under = pd * pd - dd * (vec3_dot(p, p) - disc->radius * disc->radius);
+    if (!(under > 0.0) || !(dd > 0.0)) {
+        stretch->high = -1.0;
+        return;
+    }
+    stretch->low = fmax(stretch->low, (-pd - sqrt(under)) / dd);
+    stretch->high = fmin(stretch->high, (-pd + sqrt(under)) / dd);
+}
+
+static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoints *points) {
+    Stretch stretch = {0.0, 1.0};
+    if (reference->kind == FACET_POLYGON) {
+        cut_by_polygon(reference, n, line, &stretch);
+    } else {
+        cut_by_disc(reference, n, line, &stretch);
+    }
+    const Vec3 d = vec3_sub(line->point[1], line->point[0]);
+    if (stretch.low > stretch.high) {
+        return;
+    }
+    add(points, vec3_add_scaled(line->point[0], stretch.low, d), LABEL_END);
+    if (stretch.high - stretch.low > stretch_part) {
+        add(points, vec3_add_scaled(line->point[0], stretch.high, d), LABEL_END + 1);
+    }
+}
+
+// ---- all of them
+
+void facet_meet(const Facet *reference, const Facet *incident, Vec3 normal, double slop,
+                MeetPoints *points) {
+    ASSERT(reference->kind != FACET_LINE);
+    ASSERT(vec3_dot(reference->normal, normal) > 0.0);
+    points->count = 0;
+    if (incident->kind == FACET_LINE) {
+        meet_line(reference, incident, normal, points);
+    } else if (reference->kind == FACET_DISC && incident->kind == FACET_DISC) {
+        meet_discs(reference, incident, normal, slop, points);
+    } else {
+        const Facet *disc = incident->kind == FACET_DISC ? incident : reference;
+        const Facet *polygon = incident->kind == FACET_DISC ? reference : incident;
+        ASSERT(disc->kind == FACET_DISC && polygon->kind == FACET_POLYGON);
+        if (!add_rim(disc, polygon, normal, slop, 0, points)) {
+            add_edges(disc, polygon, normal, points);
+        }
+    }
+    for (uint32_t i = 0; i < points->count; i++) {
+        MeetPoint *point = &points->point[i];
+        if (incident->kind != FACET_LINE) {
+            point->position = lift(incident, normal, point->position);
+        }
+        const Vec3 below = lift(reference, normal, point->position);
+        point->gap = vec3_dot(normal, vec3_sub(point->position, below));
+    }
+}
+
+void facet_meet_lines(const Facet *first, const Facet *second, Vec3 normal, double aside_max,
+                      MeetPoints *points) {
+    ASSERT(first->kind == FACET_LINE && second->kind == FACET_LINE);
+    points->count = 0;
+    const Vec3 p = first->point[0], d = vec3_sub(first->point[1], p);
+    const double dd = vec3_dot(d, d);
+    double from = vec3_dot(d, vec3_sub(second->point[0], p)) / dd;
+    double to = vec3_dot(d, vec3_sub(second->point[1], p)) / dd;
+    const Vec3 e = vec3_sub(second->point[1], second->point[0]);
+    if (!(fabs(to - from) > stretch_part)) {
+        return; // across each other
+    }
+    const double low = fmax(0.0, fmin(from, to)), high = fmin(1.0, fmax(from, to));
+    if (!(high - low > stretch_part)) {
+        return;
+    }
+    for (uint32_t end = 0; end < 2; end++) {
+        const double at = end == 0 ? low : high;
+        const Vec3 on_first = vec3_add_scaled(p, at, d);
+        const Vec3 on_second = vec3_add_scaled(second->point[0], (at - from) / (to - from), e);
+        const Vec3 offset = vec3_sub(on_second, on_first);
+        const double gap = vec3_dot(normal, offset);
+        const Vec3 aside = vec3_add_scaled(offset, -gap, normal);
+        if (vec3_dot(aside, aside) > aside_max * aside_max) {
+            points->count = 0;
+            return;
+        }
+        add(points, on_second, LABEL_END + end);
+        points->point[points->count - 1].gap = gap;
+    }
+}
+
+// ---- four of many
+
+static void keep(MeetPoints *points, MeetPoints *kept, uint32_t i) {
+    ASSERT(i < points->count && kept->count < MANIFOLD_POINT_MAX);
+    kept->point[kept->count++] = points->point[i];
+    points->point[i] = points->point[--points->count];
+}
+
+static uint32_t lowest_of(const MeetPoints *points, double tie) {
+    double lowest = HUGE_VAL;
+    for (uint32_t i = 0; i < points->count; i++) {
+        lowest = fmin(lowest, points->point[i].gap);
+    }
+    uint32_t found = 0;
+    for (uint32_t i = points->count; i-- > 0;) {
+        found = points->point[i].gap <= lowest + tie ? i : found;
+    }
+    return found;
+}
+
+// How far a point goes beyond those that are kept: from the first; from the line; on either side
+// of the longest line, beyond what the third has.
+static double gain_of(const MeetPoints *kept, Vec3 n, Vec3 point) {
+    ASSERT(kept->count >= 1 && kept->count < MANIFOLD_POINT_MAX);
+    const Vec3 p = vec3_sub(point, kept->point[0].position);
+    if (kept->count == 1) {
+        return vec3_dot(p, p);
+    }
+    const Vec3 d = vec3_sub(kept->point[1].position, kept->point[0].position);
+    const double beside = vec3_dot(n, vec3_cross(d, p));
+    if (kept->count == 2) {
+        return fabs(beside);
+    }
+    const Vec3 q = vec3_sub(kept->point[2].position, kept->point[0].position);
+    const double third = vec3_dot(n, vec3_cross(d, q));
+    // twice the area that the fourth adds: over the line's other side, or over the third's sides
+    const double other = third > 0.0 ? -beside : beside;
+    const Vec3 r = vec3_sub(point, kept->point[1].position), s = vec3_sub(q, d);
+    const double turn = third > 0.0 ? 1.0 : -1.0;
+    const double over_first = turn * vec3_dot(n, vec3_cross(p, q));
+    const double over_second = turn * vec3_dot(n, vec3_cross(s, r));
+    return fmax(other, fmax(-over_first, -over_second));
+}
+
+void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
+    ASSERT(points->count <= MEET_POINT_MAX && tie >= 0.0);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < points->count; i++) {
+        if (points->point[i].gap <= reach) {
+            points->point[count++] = points->point[i];
+        }
+    }
+    points->count = count;
+    if (count <= MANIFOLD_POINT_MAX) {
+        return;
+    }
+    MeetPoints kept = {.count = 0};
+    keep(points, &kept, lowest_of(points, tie));
+    while (kept.count < MANIFOLD_POINT_MAX) {
+        double best = -HUGE_VAL;
+        uint32_t chosen = 0;
+        for (uint32_t i = 0; i < points->count; i++) {
+            const double gain = gain_of(&kept, normal, points->point[i].position);
+            const bool is_better = gain > best + 1e-6 * fabs(best);
+            best = is_better ? gain : best;
+            chosen = is_better ? i : chosen;
+        }
+        keep(points, &kept, chosen);
+    }
+    *points = kept;
+}
