@@ -73,13 +73,16 @@ static const char *move_body(const StepState *state, uint32_t body) {
     const World *world = state->world;
     const double *before = world->velocity + 6 * (size_t)body, *after = take_velocity(state, body);
     double *pose = state->pose_new + 7 * (size_t)body;
-    const uint32_t tree = state->stepper->tree_of_body[body];
-    const uint32_t integrator =
-        tree == PROBLEM_NO_TREE ? world->settings.integrator : stage_integrator(state, tree);
     double h = state->input->time_step;
     Pose old = pose_load(world->pose + 7 * (size_t)body);
-    Vec3 velocity = moving_velocity(integrator, before, after),
-         spin = moving_spin(state, tree, integrator, before, after);
+    Vec3 velocity = vec3_load(after), spin = vec3_load(after + 3);
+    if (state->velocity_new != NULL) {
+        const uint32_t tree = state->stepper->tree_of_body[body],
+                       integrator = tree == PROBLEM_NO_TREE ? world->settings.integrator
+                                                            : stage_integrator(state, tree);
+        velocity = moving_velocity(integrator, before, after);
+        spin = moving_spin(state, tree, integrator, before, after);
+    }
     pose_store(pose, (Pose){.position = vec3_add_scaled(old.position, h, velocity),
                             .orientation = quat_turn(old.orientation, spin, h)});
     if (state->velocity_new != NULL) {

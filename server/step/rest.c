@@ -150,9 +150,10 @@ static bool mark_joined(StepState *state) {
 
 bool rest_wake_touched(StepState *state, int round) {
     ASSERT(round >= 0);
+    ASSERT(state->asleep_count > 0);
     const Stepper *stepper = state->stepper;
-    bool is_touched = state->asleep_count > 0 && mark_joined(state);
-    for (uint32_t i = 0; state->asleep_count > 0 && i < stepper->contact_count; i++) {
+    bool is_touched = mark_joined(state);
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
         const uint32_t body[2] = {stepper->contact[i].a, stepper->contact[i].b};
         for (int s = 0; s < 2; s++) {
             if (stage_is_asleep(state, body[s])) {
@@ -172,11 +173,8 @@ bool rest_wake_touched(StepState *state, int round) {
 
 // The impulses of those who wake stand in a list of their own.
 Status rest_recall(StepState *state) {
-    ASSERT(state->memory_count == state->world->memory_count || state->has_woken);
+    ASSERT(state->has_woken);
     const World *world = state->world;
-    if (!state->has_woken) {
-        return STATUS_OK;
-    }
     const WorldSleep *sleep = world->sleep;
     size_t room = world->memory_count + sleep->memory_count;
     ContactMemory *merged = arena_take_array(state->scratch, room, sizeof(ContactMemory));

@@ -137,10 +137,10 @@ Status fault_check_report(StepState *state);
 Status rest_begin(StepState *state);
 
 // Wakes the islands that what is awake touches, as the contacts of the step are: true, and the step
-// is to be begun again with more bodies awake, or false.
+// is to be begun again with more bodies awake, or false. Some sleep.
 bool rest_wake_touched(StepState *state, int round);
 
-// What contacts start from, where some have been woken.
+// What contacts start from, of a world where some have been woken.
 Status rest_recall(StepState *state);
 
 // Which islands fall asleep with the new state, of which nothing is the world's yet, and what that
