@@ -24,9 +24,9 @@ static void tear_down(void) {
 }
 
 // Each round all worlds finish an episode of 20 steps.
-static void record_group(Log *log, uint32_t version) {
+static void record_group_as(Log *log, uint64_t number, uint32_t version) {
     static EpisodeRecord records[WORLDS];
-    RecordingDef def = def_of(1);
+    RecordingDef def = def_of(number);
     def.world_count = WORLDS;
     def.world_range = RANGE;
     LogRecording *recording = begin(log, &def);
@@ -51,7 +51,7 @@ static void record_group(Log *log, uint32_t version) {
                                          .turn = round,
                                          .has_seed = true,
                                          .has_return = true,
-                                         .seed = 1000 * round + i,
+                                         .seed = 1000 * round + i + 7 * (number - 1),
                                          .return_sum = 0.5 * i,
                                          .time = 0.2,
                                          .begun_ns = 5,
@@ -74,6 +74,10 @@ static void record_group(Log *log, uint32_t version) {
         log_put(recording, episodes, &chunk);
     }
     ck_assert_int_eq(end(recording, RECORDING_COMPLETE, STEPS * ROUNDS, NULL), STATUS_OK);
+}
+
+static void record_group(Log *log, uint32_t version) {
+    record_group_as(log, 1, version);
 }
 
 static char first_find[512];
@@ -304,6 +308,37 @@ START_TEST(what_several_episodes_share_is_kept_until_somebody_writes) {
 }
 END_TEST
 
+// The chunk of finished episodes that was looked at last serves all ranges, but no other recording,
+// and not when somebody has written.
+START_TEST(a_chunk_of_episodes_that_is_kept_is_of_its_recording_and_its_time) {
+    Log *log = file_open(&file);
+    for (uint64_t number = 1; number <= 2; number++) {
+        record_group_as(log, number, CHUNK_FORMAT_GAINS_AND_OPINIONS);
+    }
+    LogReader *reader;
+    EpisodeRow row;
+    Proof proof;
+    Arena arena;
+    int finds = 0;
+    arena_init(&arena, 1 << 22);
+    ck_assert_int_eq(log_take_reader(log, &reader, NULL), STATUS_OK);
+    for (unsigned i = 0; i < 16; i++) { // of two recordings by turns, and of all four ranges
+        char id[64];
+        snprintf(id, sizeof(id), "aa0000000%u00000000000000%08x", 1 + i % 2, 0x143 + i / 2 * 8);
+        prove_by(reader, id, &row, &arena);
+        ck_assert_uint_eq(row.seed, 5003 + 8 * (i / 2) + 7 * (i % 2));
+    }
+    // what its header says is as it was, so that the chain is
+    sql(&file, "UPDATE chunk SET bytes = substr(bytes, 1, 400) || x'5b' || substr(bytes, 402) "
+               "WHERE kind = 8 AND first_step = 100");
+    ck_assert_int_eq(proof_make(reader, &row, &arena, note, &finds, &proof, NULL), STATUS_OK);
+    ck_assert_int_gt(finds, 0);
+    log_give_reader(log, reader);
+    arena_deinit(&arena);
+    log_close(log);
+}
+END_TEST
+
 // Fields of a chunk's header, which somebody changes who makes all checksums right again: nothing
 // but the comparison with the row tells.
 static const struct {
@@ -455,6 +490,7 @@ static TCase *case_group(void) {
     tcase_add_test(tcase, episodes_rank_by_what_was_earned_in_doubtful_steps);
     tcase_add_test(tcase, one_world_is_proven_without_the_others);
     tcase_add_test(tcase, what_several_episodes_share_is_kept_until_somebody_writes);
+    tcase_add_test(tcase, a_chunk_of_episodes_that_is_kept_is_of_its_recording_and_its_time);
     tcase_add_loop_test(tcase, what_is_said_of_one_episode_is_compared_with_what_was_sealed, 0,
                         2 * EDITS);
     tcase_add_test(tcase, a_chunk_that_is_sound_alone_is_not_the_one_that_was_followed);

@@ -47,10 +47,15 @@ typedef struct ProofKept {
     size_t row_count, common_count;
     bool *is_opened; // of `row`: its bytes were whole
     LogChunk definition, seal;
-    bool has_record_chunk;
-    Arena record_memory;
-    LogChunk record_chunk;
 } ProofKept;
+
+// The chunk of finished episodes that was looked at last: it is of all ranges, which are asked for
+// by turns. It is as long as nobody has written into the file. recording 0: none.
+typedef struct RecordsKept {
+    int64_t recording, data_version;
+    Arena memory;
+    LogChunk chunk;
+} RecordsKept;
 
 // What the chunks of a recording add up to, all of which must be read for that: episodes of groups,
 // which are many, share it as long as nobody has written into the file.
@@ -74,6 +79,7 @@ struct LogReader {
     RecordingSums sums; // of the row that was read last
     ProofSeen seen;
     ProofKept kept; // as long as `seen` is true
+    RecordsKept records;
 };
 
 // What several statements say together is of one moment only between these two.

@@ -427,10 +427,9 @@ static Status read_chains(ProofWork *work, Proof *proof, const ChunkRow **common
 static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error) {
     Status status = reader_row(work->reader, episode, work->arena, &work->row, error);
     const bool is_group = work->row.is_group;
-    ProofSeen seen = {0};
     if (status == STATUS_OK && is_group) {
-        status = proof_look_at_seen(work->reader, &work->row, &seen, error);
-        work->is_seen = status == STATUS_OK && proof_is_seen(work->reader, &seen);
+        status = proof_look_at_seen(work->reader, &work->row, &work->seen, error);
+        work->is_seen = status == STATUS_OK && proof_is_seen(work->reader, &work->seen);
     }
     if (status != STATUS_OK) {
         return status;
@@ -452,7 +451,7 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     if (is_group && status == STATUS_OK && work->told > 0) {
         proof_forget(work->reader);
     } else if (is_group && status == STATUS_OK && !work->is_seen) {
-        proof_keep(work, &seen, proof, common, common_count);
+        proof_keep(work, proof, common, common_count);
     }
     return status;
 }

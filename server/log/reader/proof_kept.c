@@ -37,22 +37,28 @@ bool proof_is_seen(const LogReader *reader, const ProofSeen *seen) {
            was->data_version == seen->data_version;
 }
 
-void proof_forget(LogReader *reader) {
-    ProofKept *kept = &reader->kept;
-    arena_deinit(&kept->memory);
-    arena_deinit(&kept->record_memory);
-    *kept = (ProofKept){0};
+static void forget_range(LogReader *reader) {
+    arena_deinit(&reader->kept.memory);
+    reader->kept = (ProofKept){0};
     reader->seen = (ProofSeen){0};
 }
 
+static void forget_records(LogReader *reader) {
+    arena_deinit(&reader->records.memory);
+    reader->records = (RecordsKept){0};
+}
+
+void proof_forget(LogReader *reader) {
+    forget_range(reader);
+    forget_records(reader);
+}
+
 // What does not fit is not kept.
-void proof_keep(ProofWork *work, const ProofSeen *seen, const Proof *proof, const ChunkRow *common,
-                size_t common_count) {
-    proof_forget(work->reader);
+void proof_keep(ProofWork *work, const Proof *proof, const ChunkRow *common, size_t common_count) {
+    forget_range(work->reader);
     ProofKept *kept = &work->reader->kept;
-    work->reader->seen = *seen;
+    work->reader->seen = work->seen;
     arena_init(&kept->memory, KEPT_BYTES_MAX);
-    arena_init(&kept->record_memory, KEPT_BYTES_MAX);
     kept->row_count = proof->row_count;
     kept->common_count = common_count;
     kept->row = copy_rows(&kept->memory, proof->row, proof->row_count);
@@ -86,11 +92,12 @@ Status proof_take_kept(ProofWork *work, Proof *proof, const ChunkRow **common, s
 // ---- the chunk of finished episodes that was looked at last
 
 bool proof_find_record(const ProofWork *work, uint64_t number, EpisodeRecord *record) {
-    const ProofKept *kept = &work->reader->kept;
+    const RecordsKept *records = &work->reader->records;
     EpisodesChunk episodes;
     Error why;
-    if (!work->is_seen || !kept->has_record_chunk ||
-        episodes_open(&kept->record_chunk.chunk, &episodes, &why) != STATUS_OK ||
+    if (records->recording == 0 || records->recording != work->seen.recording ||
+        records->data_version != work->seen.data_version ||
+        episodes_open(&records->chunk.chunk, &episodes, &why) != STATUS_OK ||
         number < episodes.first_number || number - episodes.first_number >= episodes.count) {
         return false;
     }
@@ -99,10 +106,12 @@ bool proof_find_record(const ProofWork *work, uint64_t number, EpisodeRecord *re
 }
 
 void proof_keep_records(ProofWork *work, const LogChunk *chunk) {
-    ProofKept *kept = &work->reader->kept;
-    if (work->is_seen && kept->is_there) {
-        arena_reset(&kept->record_memory);
-        kept->has_record_chunk = copy_chunk(&kept->record_memory, chunk, &kept->record_chunk);
+    RecordsKept *records = &work->reader->records;
+    forget_records(work->reader);
+    arena_init(&records->memory, KEPT_BYTES_MAX);
+    if (copy_chunk(&records->memory, chunk, &records->chunk)) {
+        records->recording = work->seen.recording;
+        records->data_version = work->seen.data_version;
     }
 }
 

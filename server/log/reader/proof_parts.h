@@ -13,7 +13,8 @@ typedef struct ProofWork {
     ProofFound *found;
     void *context;
     uint64_t told;
-    bool is_seen; // the recording was proven by this connection, and nobody has written since
+    ProofSeen seen;            // of a group: what this proof is of
+    bool is_seen;              // it was proven by this connection, and nobody has written since
     LogChunk definition, seal; // as far as they were read
 } ProofWork;
 
@@ -44,8 +45,7 @@ Status proof_check_group(ProofWork *work, const ChunkRow *common, size_t count, 
 Status proof_look_at_seen(LogReader *reader, const EpisodeRow *row, ProofSeen *seen, Error *error);
 bool proof_is_seen(const LogReader *reader, const ProofSeen *seen);
 void proof_forget(LogReader *reader);
-void proof_keep(ProofWork *work, const ProofSeen *seen, const Proof *proof, const ChunkRow *common,
-                size_t common_count);
+void proof_keep(ProofWork *work, const Proof *proof, const ChunkRow *common, size_t common_count);
 Status proof_take_kept(ProofWork *work, Proof *proof, const ChunkRow **common, size_t *common_count,
                        Error *error);
 bool proof_find_record(const ProofWork *work, uint64_t number, EpisodeRecord *record);

@@ -129,7 +129,7 @@ void log_reader_close(LogReader *reader) {
     }
     indexes_deinit(&reader->indexes);
     arena_deinit(&reader->kept.memory);
-    arena_deinit(&reader->kept.record_memory);
+    arena_deinit(&reader->records.memory);
     sqlite3_close(reader->db);
     free(reader);
 }
