@@ -308,6 +308,25 @@ START_TEST(what_several_episodes_share_is_kept_until_somebody_writes) {
 }
 END_TEST
 
+// A byte of each chunk of finished episodes, behind what its row says: the chain is as it was.
+static void spoil_episodes(const LogFile *of) {
+    sqlite3 *db = sql_open(of->path);
+    for (sqlite3_int64 id = 1; id <= atoi(sql(of, "SELECT max(id) FROM chunk")); id++) {
+        sqlite3_blob *bytes;
+        char is_of_episodes[128];
+        snprintf(is_of_episodes, sizeof(is_of_episodes),
+                 "SELECT count(*) FROM chunk WHERE id = %lld AND kind = 8", (long long)id);
+        if (strcmp(sql(of, is_of_episodes), "1\n") == 0) {
+            ck_assert_int_eq(sqlite3_blob_open(db, "main", "chunk", "bytes", id, 1, &bytes),
+                             SQLITE_OK);
+            ck_assert_int_eq(sqlite3_blob_write(bytes, "?", 1, sqlite3_blob_bytes(bytes) - 9),
+                             SQLITE_OK);
+            sqlite3_blob_close(bytes);
+        }
+    }
+    sqlite3_close(db);
+}
+
 // The chunk of finished episodes that was looked at last serves all ranges, but no other recording,
 // and not when somebody has written.
 START_TEST(a_chunk_of_episodes_that_is_kept_is_of_its_recording_and_its_time) {
@@ -328,9 +347,7 @@ START_TEST(a_chunk_of_episodes_that_is_kept_is_of_its_recording_and_its_time) {
         prove_by(reader, id, &row, &arena);
         ck_assert_uint_eq(row.seed, 5003 + 8 * (i / 2) + 7 * (i % 2));
     }
-    // what its header says is as it was, so that the chain is
-    sql(&file, "UPDATE chunk SET bytes = substr(bytes, 1, 400) || x'5b' || substr(bytes, 402) "
-               "WHERE kind = 8 AND first_step = 100");
+    spoil_episodes(&file);
     ck_assert_int_eq(proof_make(reader, &row, &arena, note, &finds, &proof, NULL), STATUS_OK);
     ck_assert_int_gt(finds, 0);
     log_give_reader(log, reader);
