@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of a scene, in NumPy alone: a ray for every pixel, and where it meets spheres, boxes, capsules, cylinders and
-planes.
+"""Pictures of a scene, in NumPy alone: a ray for every pixel, and where it meets spheres, boxes, capsules, cylinders
+and planes.
 
 Some 20 ms a picture, and dependable: no display, no driver, the same picture everywhere."""
 
