@@ -69,7 +69,7 @@ TABLE = {
     "server/wire": ({"base", "world", "solve", "step", "log/format", "wire/problem"} | RUN, LIBC | MESSAGES),
     "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
     "server/api": (ANSWERS, LIBC | MESSAGES),
-    "server/api/calls": (ANSWERS | REPLAY | {"api"}, LIBC | MESSAGES),
+    "server/api/calls": (ANSWERS | REPLAY | {"api", "collide"}, LIBC | MESSAGES),
     "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES),
     "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h", "locale.h", "wchar.h"}),

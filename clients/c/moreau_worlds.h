@@ -402,6 +402,27 @@ typedef struct MoreauContacts {
 MoreauStatus moreau_world_contacts(MoreauClient *client, uint64_t world, uint64_t first,
                                    uint64_t count, MoreauReply **reply, MoreauContacts *contacts);
 
+// Rays of one world: each goes from its origin by its way, and ends there.
+typedef struct MoreauRays {
+    size_t count;
+    const double *origin, *way; // 3 per ray [m]
+    // Nullable; one per ray: 32 bits, as collision groups and masks of shapes
+    const uint32_t *group, *mask;
+} MoreauRays;
+
+// What they meet first, a row per ray; columns are borrowed from the reply.
+typedef struct MoreauRayHits {
+    size_t count;
+    const uint64_t *body;      // 0: nothing
+    const uint32_t *primitive; // its place in the body's shape
+    const double *fraction;    // of the way; 1 of a ray that meets nothing
+    const double *point;       // 3 [m]
+    const double *normal;      // 3, unit, out of the surface; 0 0 0: nothing
+} MoreauRayHits;
+
+MoreauStatus moreau_world_ray_cast(MoreauClient *client, uint64_t world, const MoreauRays *rays,
+                                   MoreauReply **reply, MoreauRayHits *hits);
+
 // State hashes of worlds; `hash` and `step` (Nullable) have room for `count`. When some failed, as
 // unknown ones, the status is that of the first, and the others' hashes are there: its own is 0.
 MoreauStatus moreau_world_hash(MoreauClient *client, size_t count, const uint64_t *worlds,

@@ -350,3 +350,38 @@ MoreauStatus moreau_world_hash(MoreauClient *client, size_t count, const uint64_
     moreau_reply_free(reply);
     return status;
 }
+
+MoreauStatus moreau_world_ray_cast(MoreauClient *client, uint64_t world, const MoreauRays *rays,
+                                   MoreauReply **reply, MoreauRayHits *hits) {
+    Moreau__V1__WorldRayCast cast = MOREAU__V1__WORLD_RAY_CAST__INIT;
+    PUT_COLUMN(cast, worlds, &world, 1);
+    PUT_COLUMN(cast, origin, rays->origin, 3 * rays->count);
+    PUT_COLUMN(cast, way, rays->way, 3 * rays->count);
+    PUT_COLUMN(cast, group, rays->group, rays->count);
+    PUT_COLUMN(cast, mask, rays->mask, rays->count);
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_RAY_CAST);
+    request.world_ray_cast = &cast;
+    MoreauStatus status =
+        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_RAY_CAST, reply);
+    if (status != MOREAU_OK) {
+        return status;
+    }
+    const Moreau__V1__WorldRayCastReply *met = (*reply)->message->world_ray_cast;
+    const size_t n = rays->count;
+    if (met->n_failures > 0) {
+        error_from_status(&client->error, met->failures[0]);
+        return client->error.status;
+    }
+    if (met->n_body != n || met->n_primitive != n || met->n_fraction != n ||
+        met->n_point != 3 * n || met->n_normal != 3 * n) {
+        return client_fail(client, MOREAU_INTERNAL, NULL,
+                           "the server returned %zu rows for %zu rays", met->n_body, n);
+    }
+    *hits = (MoreauRayHits){.count = n,
+                            .body = met->body,
+                            .primitive = met->primitive,
+                            .fraction = met->fraction,
+                            .point = met->point,
+                            .normal = met->normal};
+    return MOREAU_OK;
+}

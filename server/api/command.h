@@ -85,6 +85,9 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 Status command_world_remove_judge(Request *request, Error *error);
 Status command_world_remove(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_set_judge(Request *request, Error *error);
+Status command_world_ray_cast_judge(Request *request, Error *error);
+size_t command_world_ray_cast_bytes(const Request *request);
+Status command_world_ray_cast_prepare(Request *request, Error *error);
 Status command_world_scene(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_set(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_get(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);

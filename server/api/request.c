@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "api/request.h"
 
+#include "base/assert.h"
+
 #include "api/group_turn.h"
 #include "api/kept.h"
 #include "api/session.h"
@@ -350,6 +352,13 @@ static void on_worked(Job *job) {
 // Every member of the oneof is a pointer at the same place.
 const void *request_call(const Request *request) {
     return request->message->ping;
+}
+
+const uint64_t *request_worlds(const Request *request) {
+    const Command *command = request->command;
+    const char *at = (const char *)request_call(request) + command->world_offset;
+    ASSERT((command->flags & COMMAND_LIST) != 0);
+    return *(const uint64_t *const *)(const void *)(at + sizeof(size_t));
 }
 
 // The world that a call is on. 0: none, or several.

@@ -234,6 +234,9 @@ void request_unlink(Request *request);
 // The message of its call.
 const void *request_call(const Request *request);
 
+// The ids that a call of COMMAND_LIST names, as it lists them.
+const uint64_t *request_worlds(const Request *request);
+
 // Carries out what was admitted and checked: replies or submits. `judged`: what its command's judge
 // has said; NULL: it was not asked.
 void request_dispatch(Request *request, const Error *judged);

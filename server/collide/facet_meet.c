@@ -7,6 +7,8 @@
 // lowest as it tilts, so that a standing cylinder does not feel which way noise tilts it. The
 // lowest place of a rim is under its points by no more than 0.05 of this times the radius.
 static const double flat_sine = 1e-8;
+// the sine that rounding may make of a cap that lies flat
+static const double noise_sine = 1e-12;
 // sine of the angle below which two discs' circles are cut as if they were in one plane
 static const double same_plane_sine = 1e-3;
 // of a line's half length: a stretch that is shorter is one point
@@ -80,7 +82,8 @@ static void rim_points(const Facet *disc, Vec3 n, Vec3 point[RIM_POINTS],
     if (is_flat) { // from the nearest of the body's four directions towards the lowest
         const bool along_x = fabs(x) >= fabs(y);
         first = along_x ? (x >= 0.0 ? 0u : 2u) : (y >= 0.0 ? 1u : 3u);
-        const double part = sine / flat_sine, scale = sine > 0.0 ? part / sine : 0.0;
+        const double part = fmax(0.0, sine - noise_sine) / (flat_sine - noise_sine);
+        const double scale = sine > 0.0 ? part / sine : 0.0;
         x = scale * x + (1.0 - part) * (first == 0 ? 1.0 : first == 2 ? -1.0 : 0.0);
         y = scale * y + (1.0 - part) * (first == 1 ? 1.0 : first == 3 ? -1.0 : 0.0);
     }

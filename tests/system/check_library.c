@@ -69,6 +69,31 @@ static uint64_t hash(void) {
     return value;
 }
 
+// ---- rays
+
+// The ground of the scene has no end: what goes down meets it, or a body over it; what goes up,
+// from above all, nothing.
+START_TEST(rays_are_cast_by_the_library) {
+    const double origin[6] = {50.0, 50.0, 3.0, 50.0, 50.0, 3.0};
+    const double way[6] = {0.0, 0.0, -12.0, 0.0, 0.0, 12.0};
+    const MoreauRays rays = {.count = 2, .origin = origin, .way = way};
+    const uint64_t before = hash();
+    MoreauReply *reply;
+    MoreauRayHits hits;
+    ASSERT_OK(moreau_world_ray_cast(client, world, &rays, &reply, &hits));
+    ck_assert_uint_eq(hits.count, 2);
+    ck_assert_uint_ne(hits.body[0], 0);
+    ck_assert_double_eq_tol(hits.fraction[0], 0.25, 1e-12);
+    ck_assert_double_eq_tol(hits.normal[2], 1.0, 1e-12);
+    ck_assert_uint_eq(hits.body[1], 0);
+    ck_assert_double_eq(hits.point[5], 15.0);
+    moreau_reply_free(reply);
+    ck_assert_uint_eq(hash(), before);
+    const uint64_t gone = UINT64_C(0xdeadbeef00000001);
+    ck_assert_int_eq(moreau_world_ray_cast(client, gone, &rays, &reply, &hits), MOREAU_NOT_FOUND);
+}
+END_TEST
+
 // ---- episodes
 
 // What was seen, step by step; and how much of it has come back.
@@ -418,6 +443,7 @@ static TCase *case_library(void) {
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_replay_shows_to_the_bit_what_was_seen, 0, 3);
     tcase_add_test(tcase, joints_are_driven_and_read);
+    tcase_add_test(tcase, rays_are_cast_by_the_library);
     tcase_add_test(tcase, a_replay_ends_when_its_reader_has_enough);
     tcase_add_test(tcase, a_replay_goes_backward);
     tcase_add_test(tcase, an_episode_is_compared);

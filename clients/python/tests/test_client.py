@@ -492,3 +492,30 @@ def test_a_server_program_that_is_none(tmp_path):
         moreau_sim.launch(tmp_path / "nothing")
     with pytest.raises(errors.ConnectionLost, match="no-such-option"):
         moreau_sim.launch(options=["--no-such-option"])
+
+
+def test_rays_meet_the_first_surface_and_change_nothing(client):
+    world = World.create(
+        client,
+        {
+            "bodies": [
+                {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]},
+                {"name": "tin", "position": [0, 0, 2], "shapes": [{"cylinder": {"radius": 0.5, "half_length": 1}}]},
+                {"name": "ghost", "position": [3, 0, 2], "shapes": [{"sphere": {"radius": 1}, "group": 2}]},
+            ]
+        },
+    )
+    before = world.hash()
+    origin = [[0.1, 0.2, 10], [2, 2, 10], [-4, 0, 2], [3, 0, 10], [0, 0, 2]]
+    way = [[0, 0, -10], [0, 0, -5], [8, 0, 0], [0, 0, -10], [0, 0, -4]]
+    ground, tin, ghost = world.state().ids.tolist()
+    met = world.ray_cast(origin, way)
+    assert met.body.tolist() == [tin, 0, tin, ghost, ground]  # the last begins in the tin, which it does not see
+    assert np.allclose(met.fraction, [0.7, 1, 3.5 / 8, 0.7, 0.5])
+    assert np.allclose(met.point, np.add(origin, met.fraction[:, None] * np.array(way)))
+    assert np.allclose(met.normal, [[0, 0, 1], [0, 0, 0], [-1, 0, 0], [0, 0, 1], [0, 0, 1]])
+    assert world.ray_cast(origin[3], way[3], mask=1).body.tolist() == [ground]
+    assert world.ray_cast([0, 0, 9], [[0, 0, -1], [0, 0, -9]]).body.tolist() == [0, tin]
+    assert world.hash() == before
+    with pytest.raises(errors.InvalidArgument, match=r"way\[3\]"):
+        world.ray_cast([[0, 0, 1]] * 2, [[0, 0, 1], [0, 0, 0]])

@@ -173,13 +173,6 @@ static void collect(const BatchItem *item, StepResult *result) {
     }
 }
 
-// The ids as the call listed them.
-static const uint64_t *listed_worlds(const Request *request) {
-    return request->message->call_case == MOREAU__V1__REQUEST__CALL_WORLD_STEP
-               ? request->message->world_step->worlds
-               : request->message->world_hash->worlds;
-}
-
 // The results of unknown worlds, which no lane has had until now.
 static void fail_unknown(Batch *batch) {
     for (size_t i = 0; batch->has_unknown && i < batch->results.count; i++) {
@@ -188,7 +181,7 @@ static void fail_unknown(Batch *batch) {
             clear_result(result);
             result->run = (StepRun){0};
             error_set(&result->error, STATUS_NOT_FOUND, "worlds",
-                      "No world has the id %" PRIu64 ".", listed_worlds(batch->request)[i]);
+                      "No world has the id %" PRIu64 ".", request_worlds(batch->request)[i]);
         }
     }
 }
@@ -377,6 +370,11 @@ static JobOutcome work_for(BatchItem *item, StepResult *result, Lane *lane) {
                                       result->run.tally.unconverged, memory_order_relaxed);
         }
         host_publish(item->world);
+    } else if (item->batch->ask != NULL) {
+        if (item->batch->is_long && !lane->is_long) {
+            return JOB_LONG;
+        }
+        item->batch->ask(item, result);
     }
     collect(item, result);
     // `done` writes the line of a failed request, or of a faulted world
@@ -563,6 +561,13 @@ Status batch_submit(Batch *batch, Error *error) {
 
 // ---- replies
 
+// Of the bytes each failure was promised its other ones.
+size_t batch_texts_bytes_max(const Batch *batch, size_t bytes) {
+    const size_t frame = batch->request->api->def.frame_bytes_max;
+    bytes += REPLY_HEAD_OK_BYTES_MAX + BATCH_FAILURE_BYTES_MAX * batch->results.count;
+    return bytes < frame ? frame - bytes : 0;
+}
+
 static void fill_failure(const Batch *batch, size_t index, Moreau__V1__Status *status) {
     const StepResult *result = &batch->results.result[index];
     moreau__v1__status__init(status);
@@ -570,7 +575,7 @@ static void fill_failure(const Batch *batch, size_t index, Moreau__V1__Status *s
     status->code = (Moreau__V1__Status__Code)result->error.status;
     status->message = (char *)result->error.message;
     status->field = result->error.field[0] != '\0' ? (char *)result->error.field : NULL;
-    status->world = listed_worlds(batch->request)[index];
+    status->world = request_worlds(batch->request)[index];
     if (batch->item[index].world != NULL) {
         status->has_step = 1;
         status->step = result->step;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Calls on many worlds at once (WorldStep, WorldHash): one job per world in that world's own
-// strand, joined by a counter; the last one to finish makes the reply. A world that fails says why
-// and does not disturb the others, and the call is OK, also when it is the only world or all fail.
+// Calls on many worlds at once (WorldStep, WorldHash, WorldRayCast): one job per world in that
+// world's own strand, joined by a counter; the last one to finish makes the reply. A world that
+// fails says why and does not disturb the others, and the call is OK, also when it is the only
+// world or all fail.
 //
 // What the reply takes must be known before any world is stepped. It depends on how many bodies and
 // joints the worlds have when their turns come; these are the published ones unless some world is
@@ -39,6 +40,10 @@ struct Batch {
     Request *request;
     StepResults results; // its results: while a lane works on the only world, the lane's
     BatchItem *item;     // [results.count]
+    // Nullable; on the lane of a world without an order: fills what is asked of it, or its error
+    void (*ask)(BatchItem *item, StepResult *result);
+    void *asked;                             // what `ask` and `reply` need
+    bool is_long;                            // `ask` is work for a long lane
     void (*reply)(Batch *batch, Lane *lane); // called once, on a lane or on the loop (lane NULL)
     _Atomic size_t left;                     // items not yet done on their lanes
     BatchReserve *reserve;                   // [results.count]
@@ -68,6 +73,9 @@ Status batch_submit(Batch *batch, Error *error);
 // memory ended.
 bool batch_failures(Batch *batch, size_t texts_bytes_max, Moreau__V1__Status ***list,
                     size_t *count);
+
+// What is left of a frame for the texts of failures, beside so many bytes of columns.
+size_t batch_texts_bytes_max(const Batch *batch, size_t bytes);
 
 // What each failure takes beside its texts.
 enum { BATCH_FAILURE_BYTES_MAX = 48 };

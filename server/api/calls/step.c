@@ -248,13 +248,6 @@ static void reply_error(Batch *batch, Lane *lane, const Error *error) {
     request_reply(batch->request, lane, &empty, error);
 }
 
-// What is left of a frame for the texts of failures, of which each was promised its other bytes.
-static size_t texts_bytes_max(const Batch *batch, size_t bytes) {
-    size_t frame = batch->request->api->def.frame_bytes_max;
-    bytes += REPLY_HEAD_OK_BYTES_MAX + BATCH_FAILURE_BYTES_MAX * batch->results.count;
-    return bytes < frame ? frame - bytes : 0;
-}
-
 static void reply_step(Batch *batch, Lane *lane) {
     Request *request = batch->request;
     const StepResults *results = &batch->results;
@@ -266,7 +259,7 @@ static void reply_step(Batch *batch, Lane *lane) {
     }
     StepReply reply = {.batch = batch};
     size_t bytes = step_codec_bytes_max(results, NULL, 0);
-    if (!batch_failures(batch, texts_bytes_max(batch, bytes), &reply.failures,
+    if (!batch_failures(batch, batch_texts_bytes_max(batch, bytes), &reply.failures,
                         &reply.failure_count)) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
                   "The call was carried out, but memory ended while its failures were told: ask "
@@ -305,8 +298,8 @@ static void reply_hash(Batch *batch, Lane *lane) {
     message.hash = arena_take_array(arena, count, sizeof(uint64_t));
     message.step = arena_take_array(arena, count, sizeof(uint64_t));
     if (message.hash == NULL || message.step == NULL ||
-        !batch_failures(batch, texts_bytes_max(batch, hash_bytes_bound(count)), &message.failures,
-                        &message.n_failures)) {
+        !batch_failures(batch, batch_texts_bytes_max(batch, hash_bytes_bound(count)),
+                        &message.failures, &message.n_failures)) {
         error_set(&error, STATUS_RESOURCE_EXHAUSTED, "worlds",
                   "Memory ended: ask for fewer worlds.");
         reply_error(batch, lane, &error);

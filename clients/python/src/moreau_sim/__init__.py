@@ -30,7 +30,7 @@ from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
 from .runs import Run, Runs
 from .view import view
-from .world import JointState, State, World, joint_starts, step_joints
+from .world import JointState, RayHits, State, World, joint_starts, step_joints
 
 if TYPE_CHECKING:
     from . import checker, exporters, gym, importers
@@ -58,6 +58,7 @@ __all__ = [
     "Run",
     "Runs",
     "ServerError",
+    "RayHits",
     "State",
     "WireError",
     "World",

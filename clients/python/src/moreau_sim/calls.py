@@ -506,6 +506,37 @@ class Calls:
         of any size."""
         return self._call(p.WorldScene(world=world), p.WorldSceneReply, deadline_ms)
 
+    def world_ray_cast(
+        self,
+        *,
+        worlds: ArrayLike | None = None,
+        count: ArrayLike | None = None,
+        origin: ArrayLike | None = None,
+        way: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldRayCastReply:
+        """What rays meet first, in worlds as their bodies stand between steps. A ray goes from its origin by
+        its way, and ends there. It meets surfaces from outside: a primitive that it begins in it does not
+        see, so that a sensor may sit inside of the body that carries it. It meets what is in one of the
+        groups of its mask, and which has one of the ray's groups in its own mask, as two primitives do (see
+        Primitive). Nothing of a world changes, not a bit of its hash. Worlds that fail, as unknown ones, are
+        listed in `failures` as those of WorldStep are.
+
+        worlds  at least one; none twice
+        count   rays of each world, in the order of the worlds; default: each world has as many, and there are
+                that many times as many rays as worlds
+        origin  3 per ray, world after world [m]; each within +-1e9
+        way     3 per ray [m], not all zero; each within +-1e9
+        group   32 bits each, none zero: per ray, or one for all; default 4294967295, all
+        """
+        return self._call(
+            p.WorldRayCast(worlds=worlds, count=count, origin=origin, way=way, group=group, mask=mask),
+            p.WorldRayCastReply,
+            deadline_ms,
+        )
+
     def snapshot_take(
         self,
         *,

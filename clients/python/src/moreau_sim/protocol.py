@@ -45,6 +45,7 @@ class Request(Message):
     world_contacts: WorldContacts | None = None
     world_hash: WorldHash | None = None
     world_scene: WorldScene | None = None
+    world_ray_cast: WorldRayCast | None = None
     snapshot_take: SnapshotTake | None = None
     snapshot_read: SnapshotRead | None = None
     snapshot_upload: SnapshotUpload | None = None
@@ -108,6 +109,7 @@ class Reply(Message):
     world_contacts: WorldContactsReply | None = None
     world_hash: WorldHashReply | None = None
     world_scene: WorldSceneReply | None = None
+    world_ray_cast: WorldRayCastReply | None = None
     snapshot_take: SnapshotTakeReply | None = None
     snapshot_read: SnapshotReadReply | None = None
     snapshot_upload: SnapshotUploadReply | None = None
@@ -1840,6 +1842,47 @@ class WorldHashReply(Message):
 
     hash: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     step: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    failures: list[Status] = _new(default_factory=list)
+    """worlds that failed, each naming its world"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldRayCast(Message):
+    """What rays meet first, in worlds as their bodies stand between steps. A ray goes from its origin by its
+    way, and ends there. It meets surfaces from outside: a primitive that it begins in it does not see, so
+    that a sensor may sit inside of the body that carries it. It meets what is in one of the groups of its
+    mask, and which has one of the ray's groups in its own mask, as two primitives do (see Primitive). Nothing
+    of a world changes, not a bit of its hash. Worlds that fail, as unknown ones, are listed in `failures` as
+    those of WorldStep are."""
+
+    worlds: ArrayLike | None = None
+    """at least one; none twice"""
+    count: ArrayLike | None = None
+    """rays of each world, in the order of the worlds; default: each world has as many, and there are that
+    many times as many rays as worlds"""
+    origin: ArrayLike | None = None
+    """3 per ray, world after world [m]; each within +-1e9"""
+    way: ArrayLike | None = None
+    """3 per ray [m], not all zero; each within +-1e9"""
+    group: ArrayLike | None = None
+    """32 bits each, none zero: per ray, or one for all; default 4294967295, all"""
+    mask: ArrayLike | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldRayCastReply(Message):
+    """A row per ray in each column, in the order of the request."""
+
+    body: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """id; 0: the ray meets nothing, or its world failed"""
+    primitive: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """its place in the body's shape"""
+    fraction: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """of the ray's way, 0 … 1; 1 of a ray that meets nothing"""
+    point: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """3 [m]; the ray's end where it meets nothing"""
+    normal: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
+    """3, unit, out of the surface; 0 0 0 where it meets nothing"""
     failures: list[Status] = _new(default_factory=list)
     """worlds that failed, each naming its world"""
 
@@ -3747,6 +3790,7 @@ Request.FIELDS = (
     Field(41, "world_contacts", Kind.MESSAGE, False, WorldContacts),
     Field(42, "world_hash", Kind.MESSAGE, False, WorldHash),
     Field(43, "world_scene", Kind.MESSAGE, False, WorldScene),
+    Field(45, "world_ray_cast", Kind.MESSAGE, False, WorldRayCast),
     Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTake),
     Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotRead),
     Field(72, "snapshot_upload", Kind.MESSAGE, False, SnapshotUpload),
@@ -3801,6 +3845,7 @@ Reply.FIELDS = (
     Field(41, "world_contacts", Kind.MESSAGE, False, WorldContactsReply),
     Field(42, "world_hash", Kind.MESSAGE, False, WorldHashReply),
     Field(43, "world_scene", Kind.MESSAGE, False, WorldSceneReply),
+    Field(45, "world_ray_cast", Kind.MESSAGE, False, WorldRayCastReply),
     Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTakeReply),
     Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotReadReply),
     Field(72, "snapshot_upload", Kind.MESSAGE, False, SnapshotUploadReply),
@@ -4496,6 +4541,22 @@ WorldHashReply.FIELDS = (
     Field(1, "hash", Kind.FIXED64, True, None),
     Field(2, "step", Kind.UINT64, True, None),
     Field(3, "failures", Kind.MESSAGE, True, Status),
+)
+WorldRayCast.FIELDS = (
+    Field(1, "worlds", Kind.UINT64, True, None),
+    Field(2, "count", Kind.UINT32, True, None),
+    Field(3, "origin", Kind.DOUBLE, True, None),
+    Field(4, "way", Kind.DOUBLE, True, None),
+    Field(5, "group", Kind.UINT32, True, None),
+    Field(6, "mask", Kind.UINT32, True, None),
+)
+WorldRayCastReply.FIELDS = (
+    Field(1, "body", Kind.UINT64, True, None),
+    Field(2, "primitive", Kind.UINT32, True, None),
+    Field(3, "fraction", Kind.DOUBLE, True, None),
+    Field(4, "point", Kind.DOUBLE, True, None),
+    Field(5, "normal", Kind.DOUBLE, True, None),
+    Field(6, "failures", Kind.MESSAGE, True, Status),
 )
 SnapshotTake.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),

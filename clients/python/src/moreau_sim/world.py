@@ -70,6 +70,16 @@ def step_joints(reply: p.WorldStepReply, what: str) -> list[NDArray[Any]]:
     return [part.reshape(-1, 6) if what == "wrench" else part for part in parts]
 
 
+class RayHits(NamedTuple):
+    """What rays meet, a row each."""
+
+    body: NDArray[np.uint64]  # id; 0: nothing
+    primitive: NDArray[np.uint32]  # its place in the body's shape
+    fraction: NDArray[np.float64]  # of the ray's way; 1 of one that meets nothing
+    point: NDArray[np.float64]  # n x 3 [m]; the ray's end where it meets nothing
+    normal: NDArray[np.float64]  # n x 3, unit, out of the surface; 0 0 0 where it meets nothing
+
+
 STATE_COLUMNS = ("id", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -254,6 +264,32 @@ class World:
         for first in range(CONTACTS_AT_ONCE, parts[0].total or 0, CONTACTS_AT_ONCE):
             parts.append(self.client.world_contacts(world=self.id, first=first, count=CONTACTS_AT_ONCE))
         return parts
+
+    def ray_cast(
+        self,
+        origin: ArrayLike,
+        way: ArrayLike,
+        *,
+        group: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+    ) -> RayHits:
+        """What rays meet first, as the bodies stand now: each goes from its origin by its way (n x 3, in m), and ends
+        there. A primitive that a ray begins in it does not see. `group` and `mask` are 32 bits, one number for all or
+        one per ray, as those of shapes; default all.
+        """
+        origins, ways = (np.asarray(rays, dtype=np.float64).reshape(-1, 3) for rays in (origin, way))
+        origins, ways = np.broadcast_arrays(origins, ways)
+        bits = [None if of is None else np.atleast_1d(of) for of in (group, mask)]
+        met = self.client.world_ray_cast(
+            worlds=[self.id], origin=origins.ravel(), way=ways.ravel(), group=bits[0], mask=bits[1]
+        )
+        return RayHits(
+            np.asarray(met.body),
+            np.asarray(met.primitive),
+            np.asarray(met.fraction),
+            np.asarray(met.point).reshape(-1, 3),
+            np.asarray(met.normal).reshape(-1, 3),
+        )
 
     def hash(self) -> int:
         """The state hash: equal of equal states, everywhere."""
