@@ -4,6 +4,7 @@
 #include "log/recovery/inspect.h"
 #include "log/recovery/merge.h"
 #include "log/recovery/recover.h"
+#include "net/tls/self_signed.h"
 #include "options.h"
 #include "server.h"
 
@@ -23,6 +24,9 @@ static Status run(const Options *options, Error *error) {
     if (options->merge[0] != '\0') {
         return merge_files(options->merge, options->merge_from, options->merge_count, stdout,
                            error);
+    }
+    if (options->tls_self_signed[0] != '\0') {
+        return tls_self_signed(options->tls_self_signed, stdout, error);
     }
     return options->check[0] != '\0' ? inspect_file(options->check, stdout, error)
                                      : server_run(options, error);

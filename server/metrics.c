@@ -16,7 +16,8 @@ typedef struct Figures {
     uint64_t lanes, jobs, waiting_worlds, background_jobs, put_aside;
     uint64_t requests_under_way, answered[STATUS_COUNT], kept_bytes;
     uint64_t subscriptions, live_frames, live_skipped;
-    uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes;
+    uint64_t connections, refused_connections, slow_clients, received_bytes, sent_bytes, handshakes,
+        tls_failures;
     uint64_t http_connections, http_viewers;
     LogFigures log;
     uint64_t resident_bytes;
@@ -131,6 +132,11 @@ static const Metric table[] = {
     {"moreau_refused_connections_total", "counter",
      "Connections closed at once: too many, or no descriptors left.", FIELD(refused_connections),
      NULL},
+    {"moreau_tls_handshakes_total", "counter", "TLS connections whose hands were shaken.",
+     FIELD(handshakes), NULL},
+    {"moreau_tls_failures_total", "counter",
+     "TLS connections that were none, or ended for what was sent in them.", FIELD(tls_failures),
+     NULL},
     {"moreau_slow_clients_total", "counter", "Clients cut because they did not read their replies.",
      FIELD(slow_clients), NULL},
     {"moreau_received_bytes_total", "counter", "Bytes from clients.", FIELD(received_bytes), NULL},
@@ -205,6 +211,8 @@ static void gather_traffic(const MetricsParts *parts, Figures *figures) {
     figures->connections = net.connection_count;
     figures->refused_connections = net.refused_count;
     figures->slow_clients = net.slow_count;
+    figures->handshakes = net.handshake_count;
+    figures->tls_failures = net.handshake_failed_count;
     figures->received_bytes = net.bytes_in;
     figures->sent_bytes = net.bytes_out;
     figures->http_connections = parts->http_connections;

@@ -37,6 +37,7 @@ typedef enum OptionKind {
     OPTION_LISTEN,     // an address; may be given several times
     OPTION_ADDRESS,    // one address
     OPTION_HOST,       // a name; may be given several times
+    OPTION_SWITCH,     // takes no value, but yes or no in the configuration file
     OPTION_HELP,       // takes no value
     OPTION_VERSION
 } OptionKind;
@@ -79,6 +80,20 @@ static const Option table[] = {
     {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
      "its first line is the token that clients must show, of at most 255 bytes; whoever has it may "
      "do everything to every world; needed to listen beyond this machine"},
+    {"tls-cert", OPTION_TEXT, FIELD(tls_cert), 0, 0, 0, "FILE", NULL, group_serving,
+     "the server's certificate in PEM, with the chain behind it: then whatever is no Unix socket "
+     "speaks TLS 1.3 and nothing else, and clients connect to tls://HOST:PORT; read again on "
+     "SIGHUP, as are the two below"},
+    {"tls-key", OPTION_TEXT, FIELD(tls_key), 0, 0, 0, "FILE", NULL, group_serving,
+     "the private key of --tls-cert in PEM, without a passphrase"},
+    {"tls-client-ca", OPTION_TEXT, FIELD(tls_client_ca), 0, 0, 0, "FILE", NULL, group_serving,
+     "certificates in PEM of which one must have signed each client's; default: clients need none"},
+    {"tls-self-signed", OPTION_TEXT, FIELD(tls_self_signed), 0, 0, 0, "DIR", NULL, group_serving,
+     "make a certificate for this machine and its key in this folder, print its fingerprint, and "
+     "exit"},
+    {"insecure-plain", OPTION_SWITCH, FIELD(insecure_plain), 0, 0, 0, "", NULL, group_serving,
+     "listen beyond this machine without TLS all the same, as inside a network that encrypts by "
+     "itself: tokens and worlds then travel in the clear"},
     {"ready-fd", OPTION_NUMBER, FIELD(ready_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
      group_serving,
      "a descriptor to which the addresses are written, one per line (that of --http last), once "
@@ -150,6 +165,9 @@ static const Option table[] = {
     {"kept-bytes-max", OPTION_BYTES, FIELD(kept_bytes_max), 0, TIB, 32 * MIB, "BYTES", "bytes",
      group_limits, "replies kept per session for a client that resumes it; the oldest go first"},
 
+    {"tls-rate-max", OPTION_NUMBER, FIELD(tls_rate_max), 0, 1000000, 100, "N", "per second",
+     group_limits,
+     "TLS handshakes of one machine, with ten seconds' worth at once; more wait; 0: any number"},
     {"http-connections-max", OPTION_NUMBER, FIELD(http_connections_max), 1, 1024, 64, "N", "",
      group_limits, "connections to the pages of --http; a new one takes the place of the idlest"},
     {"http-viewers-max", OPTION_NUMBER, FIELD(http_viewers_max), 1, 1024, 64, "N", "", group_limits,
@@ -399,6 +417,17 @@ static Status set_address(Origin *origin, const Option *option, const char *text
     return status;
 }
 
+static Status set_switch(Options *options, const Option *option, const char *text, Error *error) {
+    const bool is_on = strcmp(text, "yes") == 0;
+    if (!is_on && strcmp(text, "no") != 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                         "%s is yes or no, not '%.100s'; as a flag it stands alone.", option->name,
+                         text);
+    }
+    *((bool *)(void *)((char *)options + option->offset)) = is_on;
+    return STATUS_OK;
+}
+
 static Status set_option(Origin *origin, const Option *option, const char *text) {
     switch (option->kind) {
     case OPTION_NUMBER:
@@ -418,6 +447,8 @@ static Status set_option(Origin *origin, const Option *option, const char *text)
         return set_address(origin, option, text);
     case OPTION_HOST:
         return add_host(origin, text);
+    case OPTION_SWITCH:
+        return set_switch(origin->options, option, text, origin->error);
     case OPTION_HELP:
     case OPTION_VERSION:
         break;
@@ -482,7 +513,9 @@ static Status apply_arguments(Options *options, int argc, char **argv, const Opt
             *asked = option;
             return STATUS_OK;
         }
-        const char *value = name[name_bytes] == '=' ? name + name_bytes + 1 : argv[++i];
+        const char *value = name[name_bytes] == '='         ? name + name_bytes + 1
+                            : option->kind == OPTION_SWITCH ? "yes"
+                                                            : argv[++i];
         if (value == NULL) {
             return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
                              "--%s needs a value: --%s %s.", option->name, option->name,
@@ -512,7 +545,8 @@ static int on_file_line(void *context, const char *section, const char *name, co
         origin->status = fail_unknown(name, strlen(name), "", origin->error);
     } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
                option->offset == FIELD(config) || option->offset == FIELD(recover) ||
-               option->offset == FIELD(check) || option->offset == FIELD(merge)) {
+               option->offset == FIELD(check) || option->offset == FIELD(merge) ||
+               option->offset == FIELD(tls_self_signed)) {
         origin->status = error_set(origin->error, STATUS_INVALID_ARGUMENT, name,
                                    "%s is for the command line only.", name);
     } else {
@@ -549,7 +583,30 @@ static Status check_address(const Options *options, const char *name, const char
             "can use this server.",
             address);
     }
+    if (status == STATUS_OK && !is_loopback && options->tls_cert[0] == '\0' &&
+        !options->insecure_plain) {
+        return error_set(
+            error, STATUS_INVALID_ARGUMENT, name,
+            "%s can be reached from other machines: give --tls-cert and --tls-key, so that nobody "
+            "in between reads along (--tls-self-signed DIR makes both), or say --insecure-plain.",
+            address);
+    }
     return status;
+}
+
+static Status check_tls(const Options *options, Error *error) {
+    const bool has_cert = options->tls_cert[0] != '\0', has_key = options->tls_key[0] != '\0';
+    if (has_cert != has_key) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, has_cert ? "tls-key" : "tls-cert",
+                         "--tls-cert and --tls-key go together: a certificate and its key, which "
+                         "may stand in one file.");
+    }
+    if (options->tls_client_ca[0] != '\0' && !has_cert) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "tls-client-ca",
+                         "tls-client-ca is about clients that come by TLS: give --tls-cert and "
+                         "--tls-key.");
+    }
+    return STATUS_OK;
 }
 
 static Status check_exposure(Options *options, Error *error) {
@@ -806,7 +863,9 @@ static void print_help(FILE *out) {
     static const char *const examples[] = {
         " --db episodes.db",
         " --listen unix:/run/moreau.sock --workers 4",
-        " --listen 0.0.0.0:7667 --token-file /etc/moreau/token",
+        " --tls-self-signed /etc/moreau",
+        " --listen 0.0.0.0:7667 --token-file /etc/moreau/token --tls-cert /etc/moreau/cert.pem "
+        "--tls-key /etc/moreau/key.pem",
         " --config /etc/moreau/moreau.ini --http 127.0.0.1:7668",
         " --recover episodes.db",
         " --merge all.db first.db second.db",
@@ -824,8 +883,8 @@ static void print_help(FILE *out) {
     fprintf(out, "\n");
     print_paragraph(&help,
                     "Byte counts may end in K, M, G or T. SIGTERM stops the server after what is "
-                    "under way. Nothing on the wire is encrypted yet. To reach a server on another "
-                    "machine safely, let it listen on 127.0.0.1 and run beside the client:");
+                    "under way. To reach a server on another machine without certificates, let it "
+                    "listen on 127.0.0.1 and run beside the client:");
     fprintf(out, "\n  ssh -L 7667:127.0.0.1:7667 HOST\n\nExamples:\n");
     for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++) {
         print_example(&help, examples[i]);
@@ -849,6 +908,7 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
         status = apply_file(options, path, error);
         status = STATUS_THEN(status, apply_arguments(options, argc, argv, asked, error));
     }
+    status = STATUS_THEN(status, check_tls(options, error));
     status = STATUS_THEN(status, check_exposure(options, error));
     status = STATUS_THEN(status, check_keep(options, error));
     status = STATUS_THEN(status, check_merge(options, error));

@@ -41,7 +41,13 @@ typedef struct Options {
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
     char token[OPTIONS_TOKEN_BYTES_MAX + 1];
-    uint32_t token_mode_exposed;     // permissions of the token file; 0: its owner's alone
+    uint32_t token_mode_exposed;       // permissions of the token file; 0: its owner's alone
+    char tls_cert[OPTIONS_TEXT_BYTES]; // "": what goes over the wire is plain
+    char tls_key[OPTIONS_TEXT_BYTES];
+    char tls_client_ca[OPTIONS_TEXT_BYTES];   // "": clients need no certificate
+    char tls_self_signed[OPTIONS_TEXT_BYTES]; // "": serve; else make a certificate here and exit
+    uint64_t tls_rate_max;
+    bool insecure_plain;
     char viewer[OPTIONS_TEXT_BYTES]; // the page at /; "": none
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;

@@ -4,8 +4,10 @@
 #include "api/api.h"
 #include "os/clock.h"
 #include "http/http.h"
+#include "long_work.h"
 #include "metrics.h"
 #include "net/listener.h"
+#include "net/tls/rate.h"
 #include "page_file.h"
 #include "peers.h"
 #include "run/groups/farm.h"
@@ -48,12 +50,17 @@ typedef struct Server {
     Log *log; // NULL: no --db
     Api *api;
     Net *net;
+    bool speaks_tls;
+    TlsIdentity *identity; // until the net has it
     Listener *listener[OPTIONS_LISTEN_MAX];
     char *db;   // owned; NULL: no file of episodes, or nobody knows where it is
     Http *http; // NULL: no pages
     const char *http_name[OPTIONS_HOSTS_MAX];
-    char *page;              // NULL: none is shown
-    Listener *http_listener; // NULL: closed
+    char *page; // NULL: none is shown
+    bool http_speaks_tls;
+    TlsRate http_rate;
+    char http_address[OPTIONS_ADDRESS_BYTES + 32]; // HOST:PORT, behind https:// under TLS
+    Listener *http_listener;                       // NULL: closed
     ApiLimit limit[LIMIT_COUNT_MAX];
     size_t limit_count;
     uv_signal_t signal[SIGNAL_COUNT];
@@ -157,13 +164,65 @@ static void drain(Server *server, const char *why) {
     uv_timer_start(&server->drain_timer, look_at_drain, 0, DRAIN_LOOK_MS);
 }
 
+// ---- who we are under TLS
+
+static void report_identity(const Server *server, const TlsIdentity *identity) {
+    const Options *options = server->options;
+    const TlsFacts *facts = tls_identity_facts(identity);
+    report_line(&server->report, REPORT_INFO, "tls_certificate",
+                "file=%s fingerprint=%s begins=%s ends=%s library=\"%s\"", options->tls_cert,
+                facts->fingerprint, facts->begins, facts->ends, tls_version());
+    if (facts->is_expired || facts->is_early) {
+        report_line(&server->report, REPORT_WARN,
+                    facts->is_expired ? "tls_certificate_expired" : "tls_certificate_early",
+                    "file=%s why=\"by this machine's clock it does not hold now: clients that do "
+                    "not go by its fingerprint refuse it\"",
+                    options->tls_cert);
+    }
+    if (facts->key_mode_exposed != 0) {
+        report_line(&server->report, REPORT_WARN, "tls_key_exposed",
+                    "file=%s mode=%04o why=\"others than its owner may use it: chmod 600\"",
+                    options->tls_key, facts->key_mode_exposed);
+    }
+}
+
+static Status read_identity(const Server *server, TlsIdentity **identity, Error *error) {
+    const Options *options = server->options;
+    const TlsFiles files = {options->tls_cert, options->tls_key, options->tls_client_ca};
+    *identity = NULL;
+    const Status status = tls_identity_load(identity, &files, error);
+    if (status == STATUS_OK) {
+        report_identity(server, *identity);
+    }
+    return status;
+}
+
+// Who is connected keeps what he began with; what cannot be read changes nothing.
+static void read_identity_again(Server *server) {
+    TlsIdentity *identity;
+    Error error = {0};
+    if (!server->speaks_tls) {
+        return;
+    }
+    if (read_identity(server, &identity, &error) == STATUS_OK) {
+        net_set_identity(server->net, identity);
+        if (server->http != NULL) {
+            http_read_certificate(server->http);
+        }
+    } else {
+        report_line(&server->report, REPORT_ERROR, "tls_reload",
+                    "why=\"%s\" kept=\"the certificate from before\"", error.message);
+    }
+}
+
 static void on_signal(uv_signal_t *handle, int number) {
     Server *server = handle->data;
     if (number != SIGHUP) {
         drain(server, number == SIGTERM ? "SIGTERM" : "SIGINT");
         return;
     }
-    Error error;
+    Error error = {0};
+    read_identity_again(server);
     if (report_reopen(&server->report, &error) != STATUS_OK) {
         report_line(&server->report, REPORT_ERROR, "log_reopen", "why=\"%s\"", error.message);
     } else {
@@ -254,6 +313,30 @@ static Status make_host(Server *server, Error *error) {
     return STATUS_OK;
 }
 
+static Status start_net(Server *server, Error *error) {
+    const Options *options = server->options;
+    NetDef net = {.tls = {.identity = server->identity,
+                          .handshakes_per_s = options->tls_rate_max,
+                          .run = long_work_run,
+                          .context = server->pool},
+                  .frame_bytes_max = options->frame_bytes_max,
+                  .connections_max = (uint32_t)options->connections_max,
+                  .requests_max = (uint32_t)options->requests_max,
+                  .unsent_bytes_max = options->unsent_bytes_max,
+                  .held_bytes_max = options->memory_bytes_max / NET_MEMORY_SHARE,
+                  .write_timeout_ms = options->write_timeout_ms,
+                  .hello_timeout_ms = options->hello_timeout_ms,
+                  .handlers = peers_handlers(),
+                  .context = server->api,
+                  .report = &server->report};
+    server->identity = NULL; // the net's
+    const Status status = net_create(&server->net, &server->loop, &net, error);
+    if (status == STATUS_OK) {
+        api_set_peers(server->api, server->net);
+    }
+    return status;
+}
+
 static Status start_rooms(Server *server, Error *error) {
     const Options *options = server->options;
     server->scratch.max_bytes = options->memory_bytes_max / SCRATCH_MEMORY_SHARE;
@@ -301,21 +384,7 @@ static Status start_rooms(Server *server, Error *error) {
         return status;
     }
     api_set_db(server->api, server->db);
-    NetDef net = {.frame_bytes_max = options->frame_bytes_max,
-                  .connections_max = (uint32_t)options->connections_max,
-                  .requests_max = (uint32_t)options->requests_max,
-                  .unsent_bytes_max = options->unsent_bytes_max,
-                  .held_bytes_max = options->memory_bytes_max / NET_MEMORY_SHARE,
-                  .write_timeout_ms = options->write_timeout_ms,
-                  .hello_timeout_ms = options->hello_timeout_ms,
-                  .handlers = peers_handlers(),
-                  .context = server->api,
-                  .report = &server->report};
-    status = net_create(&server->net, &server->loop, &net, error);
-    if (status == STATUS_OK) {
-        api_set_peers(server->api, server->net);
-    }
-    return status;
+    return start_net(server, error);
 }
 
 // ---- pages for operators
@@ -339,8 +408,20 @@ static void print_metrics(void *context, FILE *out) {
     metrics_print(&parts, out);
 }
 
+// The library shakes hands on our loop.
+static bool may_shake(Server *server, int fd) {
+    struct sockaddr_storage address = {0};
+    socklen_t bytes = sizeof(address);
+    getpeername(fd, (struct sockaddr *)&address, &bytes);
+    return tls_rate_take(&server->http_rate, tls_rate_key(&address), clock_now_ns());
+}
+
 static void on_http_accepted(void *context, int fd, const char *peer) {
     Server *server = context;
+    if (server->http_speaks_tls && !may_shake(server, fd)) {
+        close(fd);
+        return;
+    }
     http_accept(server->http, fd, peer);
 }
 
@@ -378,19 +459,26 @@ static Status open_http(Server *server, Error *error) {
     for (size_t i = 0; i < options->http_host_count; i++) {
         server->http_name[i] = options->http_host[i];
     }
-    HttpDef http = {.loop = &server->loop,
-                    .name = server->http_name,
-                    .name_count = options->http_host_count,
-                    .takes_any_host = strncmp(options->http, "unix:", 5) == 0,
-                    .token = options->http_is_exposed ? options_token(options) : "",
-                    .live_token = options_token(options),
-                    .page = server->page,
-                    .connections_max = (uint32_t)options->http_connections_max,
-                    .viewers_max = (uint32_t)options->http_viewers_max,
-                    .is_ready = is_ready,
-                    .print_metrics = print_metrics,
-                    .open_viewer = open_viewer,
-                    .context = server};
+    const bool is_local = strncmp(options->http, "unix:", strlen("unix:")) == 0;
+    server->http_speaks_tls = server->speaks_tls && !is_local;
+    server->http_rate.per_s = options->tls_rate_max;
+    HttpDef http = {
+        .loop = &server->loop,
+        .tls = {.certificate = server->http_speaks_tls ? options->tls_cert : NULL,
+                .key = options->tls_key,
+                .client_ca = options->tls_client_ca[0] == '\0' ? NULL : options->tls_client_ca},
+        .name = server->http_name,
+        .name_count = options->http_host_count,
+        .takes_any_host = is_local,
+        .token = options->http_is_exposed ? options_token(options) : "",
+        .live_token = options_token(options),
+        .page = server->page,
+        .connections_max = (uint32_t)options->http_connections_max,
+        .viewers_max = (uint32_t)options->http_viewers_max,
+        .is_ready = is_ready,
+        .print_metrics = print_metrics,
+        .open_viewer = open_viewer,
+        .context = server};
     Status status = http_create(&server->http, &http, error);
     if (status != STATUS_OK) {
         return status;
@@ -402,14 +490,24 @@ static Status open_http(Server *server, Error *error) {
                             .context = server};
     status = listener_open_for(&listener, options->http, &server->http_listener, error);
     if (status == STATUS_OK) {
-        report_line(&server->report, REPORT_INFO, "http", "address=%s",
-                    listener_address(server->http_listener));
-        api_set_http(server->api, listener_address(server->http_listener));
+        snprintf(server->http_address, sizeof(server->http_address), "%s%s",
+                 server->http_speaks_tls ? "https://" : "",
+                 listener_address(server->http_listener));
+        report_line(&server->report, REPORT_INFO, "http", "address=%s", server->http_address);
+        api_set_http(server->api, server->http_address);
     }
     return status;
 }
 
 // ---- listening
+
+// As a client would write it.
+static void print_address(const Server *server, const Listener *listener,
+                          char text[OPTIONS_ADDRESS_BYTES + 32]) {
+    const char *address = listener_address(listener);
+    const bool is_secure = server->speaks_tls && strncmp(address, "unix:", strlen("unix:")) != 0;
+    snprintf(text, OPTIONS_ADDRESS_BYTES + 32, "%s%s", is_secure ? "tls://" : "", address);
+}
 
 static Status open_listeners(Server *server, Error *error) {
     for (size_t i = 0; i < server->options->listen_count; i++) {
@@ -418,8 +516,9 @@ static Status open_listeners(Server *server, Error *error) {
         if (status != STATUS_OK) {
             return status;
         }
-        report_line(&server->report, REPORT_INFO, "listening", "address=%s",
-                    listener_address(server->listener[i]));
+        char address[OPTIONS_ADDRESS_BYTES + 32];
+        print_address(server, server->listener[i], address);
+        report_line(&server->report, REPORT_INFO, "listening", "address=%s", address);
     }
     return STATUS_OK;
 }
@@ -485,9 +584,9 @@ static void clear_up(const Options *options) {
     }
 }
 
-static void write_address(int fd, const Listener *listener) {
-    char line[OPTIONS_ADDRESS_BYTES + 32];
-    int length = snprintf(line, sizeof(line), "%s\n", listener_address(listener));
+static void write_address(int fd, const char *address) {
+    char line[OPTIONS_ADDRESS_BYTES + 64];
+    int length = snprintf(line, sizeof(line), "%s\n", address);
     ssize_t ignored = write(fd, line, (size_t)length); // a starter that is gone does not stop us
     (void)ignored;
 }
@@ -499,10 +598,12 @@ static void announce(const Server *server) {
     }
     int fd = (int)server->options->ready_fd;
     for (size_t i = 0; i < server->options->listen_count; i++) {
-        write_address(fd, server->listener[i]);
+        char address[OPTIONS_ADDRESS_BYTES + 32];
+        print_address(server, server->listener[i], address);
+        write_address(fd, address);
     }
     if (server->http_listener != NULL) {
-        write_address(fd, server->http_listener);
+        write_address(fd, server->http_address);
     }
     close(fd);
 }
@@ -511,6 +612,10 @@ static void announce(const Server *server) {
 // empty first, or the process ends.
 static Status start(Server *server, Error *error) {
     warn_of_token(server);
+    server->speaks_tls = server->options->tls_cert[0] != '\0';
+    if (server->speaks_tls && read_identity(server, &server->identity, error) != STATUS_OK) {
+        return error->status;
+    }
     Status status = open_log(server, error);
     if (status != STATUS_OK) {
         return status;
@@ -563,6 +668,7 @@ Status server_run(const Options *options, Error *error) {
         http_destroy(server->http);
     }
     uv_loop_close(&server->loop);
+    tls_identity_free(server->identity);
     free(server->page);
     free(server->db);
     free(server);

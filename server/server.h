@@ -5,7 +5,7 @@
 //   SIGTERM, SIGINT  drain: no new connections or requests, what is under way is finished (or
 //                    stopped between two steps after --drain-timeout-ms), replies are written,
 //                    exit 0
-//   SIGHUP           the log file is opened again
+//   SIGHUP           the log file is opened again, and certificates are read again
 #pragma once
 
 #include "base/status.h"

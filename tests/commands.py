@@ -132,7 +132,9 @@ def run_page(page, commands, build):
                 if why_left(command):
                     continue
                 starts = re.match(r"(?:\S*/)?moreau-server (.*?) &", command)
-                wrong = folder.start_server(starts[1].split()) if starts else folder.run(command)
+                here = re.sub(r"tls://\w+:7667", folder.address, command)
+                wrong = (folder.start_server(re.sub(r"--listen \S+ ?", "", starts[1]).split()) if starts
+                         else folder.run(here))
                 print(f"{page.relative_to(ROOT)}:{number}: {command}{': ' + wrong if wrong else ''}", flush=True)
                 failed += wrong is not None
         finally:

@@ -58,7 +58,7 @@ export PKG_CONFIG_PATH="$lib/pkgconfig"
 cc -std=c17 -Wall -Werror "$folder/client.c" -o "$folder/shared" $(pkg-config --cflags --libs moreau)
 # shellcheck disable=SC2046
 cc -std=c17 "$folder/client.c" -o "$folder/static" $(pkg-config --cflags moreau) "$lib/libmoreau.a" \
-    $(pkg-config --libs libprotobuf-c) -lm
+    $(pkg-config --libs libprotobuf-c openssl) -lm
 LD_LIBRARY_PATH=$lib "$folder/shared" "$address" || fail "the client of the shared library failed"
 "$folder/static" "$address" || fail "the client of the static library failed"
 include=$(pkg-config --variable=includedir moreau)

@@ -67,7 +67,7 @@ def run_c(text, build, compiler, folder, address):
     (folder / "ball.c").write_text(text.replace(DEFAULT_ADDRESS, address))
     library = build / "clients/libmoreau.a"
     run([*shlex.split(compiler), "-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/clients/c", "ball.c", library,
-         "-lprotobuf-c", "-lm", "-o", "ball"], "", cwd=folder)
+         "-lprotobuf-c", "-lssl", "-lcrypto", "-lm", "-o", "ball"], "", cwd=folder)
     run(["./ball"], r"1 s: the ball is at a height of 0\.100 m", cwd=folder)
 
 

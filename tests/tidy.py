@@ -28,6 +28,7 @@ PROTO = {"moreau.pb-c.h"}
 SOLVERS = ("mdp", "lcp", "ccp", "sap", "compliant") # none includes another
 FILES = {"sqlite3.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}
 MESSAGES = {*PROTO, "protobuf-c/protobuf-c.h"}
+TLS = {f"openssl/{name}.h" for name in ("bio", "err", "pem", "rand", "ssl", "x509v3")}
 RUN = {"run/lanes", "run/worlds", "run/groups"}
 REPLAY = {f"replay/{name}" for name in ("player", "show", "verify", "compare", "resume")}
 PLAYS = {"base", "os", "world", "solve", "step", "step/snapshot", "log/format", "log/reader", *RUN}
@@ -62,16 +63,17 @@ TABLE = {
                            "run/worlds"}, LIBC | {"uv.h"}),
     "server/replay/player": (PLAYS, LIBC | {"uv.h"}),
     **{f"server/{name}": (PLAYS | {"replay/player"}, LIBC | {"uv.h"}) for name in REPLAY - {"replay/player"}},
-    "server/net": ({"base", "os"}, LIBC | POSIX | {"uv.h"}),
-    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h", "sys/socket.h", "netinet/in.h",
+    "server/net": ({"base", "os", "net/tls"}, LIBC | POSIX | {"uv.h"}),
+    "server/net/tls": ({"base"}, LIBC | POSIX | TLS | {"pthread.h", "ifaddrs.h"}),
+    "server/http": ({"base", "os"}, LIBC | {"unistd.h", "uv.h", "libwebsockets.h", "openssl/ssl.h", "sys/socket.h", "netinet/in.h",
                                             "netinet/tcp.h"}),
     "server/wire/problem": ({"base", "solve"}, LIBC | MESSAGES),
     "server/wire": ({"base", "world", "solve", "step", "log/format", "wire/problem"} | RUN, LIBC | MESSAGES),
     "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
     "server/api": (ANSWERS, LIBC | MESSAGES),
     "server/api/calls": (ANSWERS | REPLAY | {"api", "collide"}, LIBC | MESSAGES),
-    "server": ({"base", "os", "log/recovery", "net", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
-    "clients/c": (set(), LIBC | POSIX | MESSAGES),
+    "server": ({"base", "os", "log/recovery", "net", "net/tls", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
+    "clients/c": (set(), LIBC | POSIX | MESSAGES | TLS | {"pthread.h"}),
     "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h", "locale.h", "wchar.h"}),
     "clients/cli/base": ({"cli/text"}, LIBC | POSIX),
     "clients/cli/json": ({"cli/base", "cli/text"}, LIBC | MESSAGES | {"jansson.h"}),

@@ -141,8 +141,10 @@ static int connect_tcp(const char *address, int64_t give_up_ms, MoreauError *err
     char host[256];
     const char *port;
     if (!split_address(address, host, sizeof(host), &port)) {
-        return refuse(error, MOREAU_INVALID_ARGUMENT,
-                      "\"%s\" is no address; write host:port, [v6]:port or unix:PATH", address);
+        return refuse(
+            error, MOREAU_INVALID_ARGUMENT,
+            "\"%s\" is no address; write host:port, [v6]:port, tls://host:port or unix:PATH",
+            address);
     }
     if (!check_port(address, port, error)) {
         return -1;

@@ -77,6 +77,7 @@ MoreauStatus client_lose(MoreauClient *client, MoreauStatus status, const char *
     vsnprintf(client->error.message, sizeof(client->error.message), format, arguments);
     va_end(arguments);
     client->lost = client->error;
+    secure_close(client);
     if (client->fd >= 0) {
         close(client->fd);
         client->fd = -1;
@@ -128,14 +129,36 @@ static MoreauStatus greet(MoreauClient *client, const char *session, MoreauReply
     return MOREAU_OK;
 }
 
+// Whoever says whom to trust does not want to tell everybody a token in the clear.
+static bool forgot_tls(const MoreauClient *client) {
+    const MoreauOptions *options = &client->options;
+    return strncmp(client->address, "unix:", 5) != 0 &&
+           (options->tls_ca != NULL || options->tls_fingerprint != NULL ||
+            options->tls_cert != NULL || options->tls_key != NULL);
+}
+
+static MoreauStatus connect_socket(MoreauClient *client, int64_t give_up_ms) {
+    const char *address = client->address;
+    const bool is_secure = address != NULL && secure_is_asked(client->address, &address);
+    if (!is_secure && forgot_tls(client)) {
+        return client_fail(client, MOREAU_INVALID_ARGUMENT, NULL,
+                           "certificates are for TLS: write the address as tls://%s", address);
+    }
+    client->fd = address_connect(address, give_up_ms, &client->error);
+    if (client->fd < 0) {
+        return client->error.status;
+    }
+    return is_secure ? secure_open(client, give_up_ms) : MOREAU_OK;
+}
+
 MoreauStatus client_open(MoreauClient *client, const char *session, MoreauReply **greeting) {
     *greeting = NULL;
     const MoreauOptions *options = &client->options;
     int timeout_ms = options->connect_timeout_ms > 0 ? options->connect_timeout_ms : -1;
     int64_t give_up_ms = client_give_up_ms(timeout_ms);
-    client->fd = address_connect(client->address, give_up_ms, &client->error);
-    if (client->fd < 0) {
-        return client->error.status;
+    MoreauStatus status = connect_socket(client, give_up_ms);
+    if (status != MOREAU_OK) {
+        return status;
     }
 
     // the greeting has what is left of the time
@@ -145,7 +168,7 @@ MoreauStatus client_open(MoreauClient *client, const char *session, MoreauReply 
         int64_t left_ms = give_up_ms - client_now_ms();
         client->reply_timeout_ms = left_ms > 0 ? (int)left_ms : 1;
     }
-    MoreauStatus status = greet(client, session, greeting);
+    status = greet(client, session, greeting);
     client->reply_timeout_ms = reply_timeout_ms;
     return status;
 }
@@ -156,6 +179,14 @@ static bool copy_text(const char *text, const char **copy) {
     return text == NULL || *copy != NULL;
 }
 
+static bool copy_tls(MoreauClient *client, const MoreauOptions *options) {
+    bool has_ca = copy_text(options->tls_ca, &client->options.tls_ca);
+    bool has_print = copy_text(options->tls_fingerprint, &client->options.tls_fingerprint);
+    bool has_cert = copy_text(options->tls_cert, &client->options.tls_cert);
+    bool has_key = copy_text(options->tls_key, &client->options.tls_key);
+    return has_ca && has_print && has_cert && has_key;
+}
+
 static MoreauStatus open_first(MoreauClient *client, const char *address,
                                const MoreauOptions *options) {
     client->options = *options;
@@ -163,8 +194,9 @@ static MoreauStatus open_first(MoreauClient *client, const char *address,
     client->address = strdup(address);
     bool has_token = copy_text(options->token, &client->options.token);
     bool has_name = copy_text(options->client_name, &client->options.client_name);
+    bool has_tls = copy_tls(client, options);
     client->options.resume = NULL;
-    if (client->address == NULL || !has_token || !has_name) {
+    if (client->address == NULL || !has_token || !has_name || !has_tls) {
         return client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for a connection");
     }
     MoreauStatus status = client_open(client, options->resume, &client->greeting);
@@ -205,6 +237,7 @@ void moreau_disconnect(MoreauClient *client) {
     if (client == NULL) {
         return;
     }
+    secure_deinit(client);
     if (client->fd >= 0) {
         close(client->fd);
     }
@@ -220,6 +253,10 @@ void moreau_disconnect(MoreauClient *client) {
     resume_deinit(client);
     free((char *)client->options.client_name);
     free((char *)client->options.token);
+    free((char *)client->options.tls_ca);
+    free((char *)client->options.tls_fingerprint);
+    free((char *)client->options.tls_cert);
+    free((char *)client->options.tls_key);
     free(client->address);
     free(client);
 }

@@ -11,6 +11,8 @@
 
 #include "moreau.pb-c.h"
 
+#include <sys/types.h>
+
 #define PROTOCOL_MAJOR 1u
 #define PROTOCOL_MINOR 0u
 
@@ -31,6 +33,8 @@ struct MoreauReply {
 };
 
 // What resume.c knows.
+typedef struct Secure Secure; // secure.c
+
 typedef struct Resume {
     bool is_active;       // lost connections are taken up again
     AskedList unanswered; // with their frames, for the case that they must be repeated
@@ -44,7 +48,8 @@ typedef struct Resume {
 } Resume;
 
 struct MoreauClient {
-    int fd; // -1: lost
+    int fd;      // -1: lost
+    Secure *tls; // owned; NULL: plain
     char *address;
     MoreauOptions options; // its strings owned
     Resume resume;
@@ -92,6 +97,29 @@ void error_from_status(MoreauError *error, const Moreau__V1__Status *status);
 // A Nullable column of the caller's: `stride` numbers per item, or none at all.
 #define PUT_COLUMN(message, name, column, items)                                                   \
     ((message).n_##name = (column) != NULL ? (items) : 0, (message).name = (void *)(column))
+
+// ---- secure.c
+// TLS by OpenSSL, 1.3 alone. Whom a server must be is settled before the first byte of ours goes
+// out, so that no token reaches anybody else; what is wrong with a certificate is said in a
+// sentence.
+
+// "tls://host:port"; *rest is what stands behind that.
+bool secure_is_asked(const char *address, const char **rest);
+
+// Shakes hands over client->fd, which is lost when that fails.
+MoreauStatus secure_open(MoreauClient *client, int64_t give_up_ms);
+
+// As recv() and send() on a socket that never blocks; SECURE_LOST: the connection is, and the
+// client knows why.
+enum { SECURE_LOST = -2 };
+ssize_t secure_receive(MoreauClient *client, void *bytes, size_t count);
+ssize_t secure_send(MoreauClient *client, const void *bytes, size_t count);
+// Bytes that were read from the socket and not taken yet.
+size_t secure_pending(const MoreauClient *client);
+
+// The connection's; and what is kept for the next one. `client->tls` may be NULL.
+void secure_close(MoreauClient *client);
+void secure_deinit(MoreauClient *client);
 
 // ---- address.c
 // Opens a connected, non-blocking socket. On failure `error` says why and the result is -1.

@@ -76,6 +76,12 @@ typedef struct MoreauReconnect {
 typedef struct MoreauOptions {
     const char *client_name; // for logs; default ""
     const char *token;       // where the server demands one; default NULL
+    // Of a server at tls://: what must be true of its certificate. By default its name is that of
+    // the address, and an authority that this machine trusts has signed it. NULL: the default.
+    const char *tls_ca;          // file in PEM: an authority in this file instead
+    const char *tls_fingerprint; // "sha256:…" of the certificate itself, and nothing else (with
+                                 // tls_ca: both); neither its name nor its dates matter then
+    const char *tls_cert, *tls_key; // files in PEM: our own certificate, where the server wants one
     const char *resume;      // session of a lost connection, to take its worlds over; default NULL
     int connect_timeout_ms;  // for connecting and the greeting; default 10,000; 0: no limit
     int reply_timeout_ms;    // for a blocking call's next event or answer; default 0: no limit
@@ -86,10 +92,12 @@ typedef struct MoreauOptions {
 
 MoreauOptions moreau_options_default(void);
 
-// Connects and greets. `address` is "host:port", "[v6]:port" or "unix:PATH". `options` and `error`
+// Connects and greets. `address` is "host:port", "[v6]:port", either behind "tls://" where the
+// server speaks TLS, or "unix:PATH". `options` and `error`
 // are Nullable. On failure *client is NULL and `error` says why: a server that refuses the greeting
 // (another protocol version, a wrong token) has from_server set, an unreachable one has status
-// UNAVAILABLE or DEADLINE_EXCEEDED.
+// UNAVAILABLE or DEADLINE_EXCEEDED, and one that is not whom it should be UNAUTHENTICATED, before
+// anything was said to it.
 MoreauStatus moreau_connect(const char *address, const MoreauOptions *options,
                             MoreauClient **client, MoreauError *error);
 
@@ -108,8 +116,10 @@ bool moreau_is_connected(const MoreauClient *client);
 const char *moreau_session(const MoreauClient *client); // for MoreauOptions.resume
 const char *moreau_server_version(const MoreauClient *client);
 uint64_t moreau_dynamics_version(const MoreauClient *client);
-const char *moreau_server_http(const MoreauClient *client); // HOST:PORT of its pages; "": none
-const char *moreau_server_db(const MoreauClient *client);   // its file of episodes, there; "": none
+const char *
+moreau_server_http(const MoreauClient *client);           // HOST:PORT of its pages, behind https://
+                                                          // under TLS; "": none
+const char *moreau_server_db(const MoreauClient *client); // its file of episodes, there; "": none
 
 // A limit of the server by name; false when it has none of that name.
 bool moreau_limit(const MoreauClient *client, const char *name, uint64_t *value);

@@ -120,6 +120,27 @@ static MoreauStatus check_length(MoreauClient *client) {
     return MOREAU_OK;
 }
 
+static ssize_t receive(MoreauClient *client, void *bytes, size_t count) {
+    return client->tls != NULL ? secure_receive(client, bytes, count)
+                               : recv(client->fd, bytes, count, 0);
+}
+
+// Bytes that TLS has read from the socket and that nobody would be woken for.
+static MoreauStatus take_pending(MoreauClient *client) {
+    for (size_t pending; client->tls != NULL && (pending = secure_pending(client)) > 0;) {
+        if (!bytes_reserve(&client->in, pending)) {
+            return client_lose(client, MOREAU_RESOURCE_EXHAUSTED,
+                               "no memory for an answer of %zu bytes", pending);
+        }
+        ssize_t count = receive(client, client->in.data + client->in.count, pending);
+        if (count <= 0) {
+            return count == SECURE_LOST ? client->error.status : MOREAU_OK;
+        }
+        client->in.count += (size_t)count;
+    }
+    return MOREAU_OK;
+}
+
 // Reads what the socket has, up to what the present frame needs and a piece more.
 static MoreauStatus read_some(MoreauClient *client) {
     size_t room = READ_BYTES_MIN;
@@ -134,10 +155,14 @@ static MoreauStatus read_some(MoreauClient *client) {
         return client_lose(client, MOREAU_RESOURCE_EXHAUSTED,
                            "no memory for an answer of %zu bytes", room);
     }
-    ssize_t count = recv(client->fd, client->in.data + client->in.count, room, 0);
+    ssize_t count = receive(client, client->in.data + client->in.count, room);
     if (count > 0) {
         client->in.count += (size_t)count;
-        return check_length(client);
+        MoreauStatus status = take_pending(client);
+        return status == MOREAU_OK ? check_length(client) : status;
+    }
+    if (count == SECURE_LOST) {
+        return client->error.status;
     }
     if (count == 0) {
         return client_lose(client, MOREAU_UNAVAILABLE, "the server at %s closed the connection",
@@ -174,8 +199,13 @@ static MoreauStatus wait_for(MoreauClient *client, short events, int64_t give_up
 MoreauStatus wire_flush(MoreauClient *client) {
     Bytes *out = &client->out;
     while (out->first < out->count) {
-        ssize_t count =
-            send(client->fd, out->data + out->first, out->count - out->first, MSG_NOSIGNAL);
+        const uint8_t *bytes = out->data + out->first;
+        size_t left = out->count - out->first;
+        ssize_t count = client->tls != NULL ? secure_send(client, bytes, left)
+                                            : send(client->fd, bytes, left, MSG_NOSIGNAL);
+        if (count == SECURE_LOST) {
+            return client->error.status;
+        }
         if (count > 0) {
             out->first += (size_t)count;
             continue;

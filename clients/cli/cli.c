@@ -21,9 +21,17 @@ enum { SHOWN_BYTES = 320 };                                  // a server's field
 
 void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]) {
     const Option table[CLI_GLOBAL_OPTIONS] = {
-        {"--server", OPTION_TEXT, &cli->server, "ADDR", "host:port, [v6]:port or unix:PATH"},
+        {"--server", OPTION_TEXT, &cli->server, "ADDR",
+         "host:port, [v6]:port, tls://host:port or unix:PATH"},
         {"--token-file", OPTION_TEXT, &cli->token_file, "FILE",
          "file that holds the server's token"},
+        {"--tls-ca", OPTION_TEXT, &cli->tls_ca, "FILE",
+         "tls://: who may have signed the server's certificate"},
+        {"--tls-fingerprint", OPTION_TEXT, &cli->tls_fingerprint, "SHA256",
+         "tls://: of its certificate itself"},
+        {"--tls-cert", OPTION_TEXT, &cli->tls_cert, "FILE",
+         "tls://: our own certificate, where it wants one"},
+        {"--tls-key", OPTION_TEXT, &cli->tls_key, "FILE", "tls://: its key"},
         {"--json", OPTION_FLAG, &cli->json, NULL, "one JSON document on standard output"},
         {"--help", OPTION_FLAG, &cli->help, NULL, "this text"},
     };
@@ -226,6 +234,27 @@ static char *load_token(const char *file, MoreauError *error) {
     return NULL;
 }
 
+static const char *given(const char *name) {
+    const char *value = getenv(name);
+    return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+// What nobody says is taken from where the address may have come from, the environment.
+static void set_trust(const Cli *cli, MoreauOptions *options) {
+    options->tls_ca = cli->tls_ca;
+    options->tls_fingerprint = cli->tls_fingerprint;
+    options->tls_cert = cli->tls_cert;
+    options->tls_key = cli->tls_key;
+    const bool says = cli->tls_ca != NULL || cli->tls_fingerprint != NULL ||
+                      cli->tls_cert != NULL || cli->tls_key != NULL;
+    if (!says && strncmp(cli->server, "tls://", strlen("tls://")) == 0) {
+        options->tls_ca = given("MOREAU_TLS_CA");
+        options->tls_fingerprint = given("MOREAU_TLS_FINGERPRINT");
+        options->tls_cert = given("MOREAU_TLS_CERT");
+        options->tls_key = given("MOREAU_TLS_KEY");
+    }
+}
+
 int cli_try_connect(Cli *cli, MoreauError *error) {
     *error = (MoreauError){0};
     if (cli->client != NULL) {
@@ -233,6 +262,7 @@ int cli_try_connect(Cli *cli, MoreauError *error) {
     }
     MoreauOptions options = moreau_options_default();
     options.client_name = "moreau";
+    set_trust(cli, &options);
     options.reconnect.attempts = cli->reconnect_attempts;
     if (cli->connect_timeout_ms > 0) {
         options.connect_timeout_ms = cli->connect_timeout_ms;

@@ -34,6 +34,7 @@ enum { CLI_FAILURE_BYTES = 2048 };
 typedef struct Cli {
     const char *server;     // address; default 127.0.0.1:7667, or MOREAU_SERVER
     const char *token_file; // Nullable
+    const char *tls_ca, *tls_fingerprint, *tls_cert, *tls_key; // Nullable
     bool json;
     bool help;
     bool is_verbatim;    // replies keep what a terminal would obey: they are written as data
@@ -58,7 +59,7 @@ typedef struct CliCommand {
 } CliCommand;
 
 // Options that every command takes.
-enum { CLI_GLOBAL_OPTIONS = 4 };
+enum { CLI_GLOBAL_OPTIONS = 8 };
 void cli_global_options(Cli *cli, Option options[CLI_GLOBAL_OPTIONS]);
 
 // Parses a command's arguments by its own table and the global ones. Between `words_min` and

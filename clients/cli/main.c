@@ -40,7 +40,9 @@ static void print_help(OptionTable global) {
     puts("\nEverywhere:");
     options_print(global);
     fold_page("  --version                the version of this tool\n\nWithout --server the address "
-              "is MOREAU_SERVER, or 127.0.0.1:7667.\n"
+              "is MOREAU_SERVER, or 127.0.0.1:7667;\n"
+              "at a tls:// address without any --tls- option, MOREAU_TLS_CA, _FINGERPRINT, _CERT\n"
+              "and _KEY stand for them.\n"
               "moreau COMMAND --help says more about each.\n"
               "\n"
               "With --json standard output holds one JSON document and nothing else (replay and\n"

@@ -10,9 +10,14 @@
 
 typedef struct HttpDef {
     uv_loop_t *loop;
-    const char *token;       // that /metrics demands; "": none
-    const char *live_token;  // that viewers show; "": none
-    const char *page;        // at /, HTML; NULL: none
+    const char *token;      // that /metrics demands; "": none
+    const char *live_token; // that viewers show; "": none
+    const char *page;       // at /, HTML; NULL: none
+    // files in PEM, which net/tls has judged already; certificate NULL: plain HTTP. client_ca NULL:
+    // browsers need none
+    struct {
+        const char *certificate, *key, *client_ca;
+    } tls;
     const char *const *name; // [name_count] by which it may be asked, too (host.h)
     size_t name_count;
     bool takes_any_host; // no browser comes this way

@@ -69,10 +69,10 @@ static bool shows_token(const char *protocols, const char *token) {
 }
 
 static bool is_own_page(const HttpDef *def, const Handshake *handshake) {
-    static const char scheme[] = "http://";
-    enum { SCHEME_BYTES = sizeof(scheme) - 1 };
-    return handshake->host[0] != '\0' && strncmp(handshake->origin, scheme, SCHEME_BYTES) == 0 &&
-           strcasecmp(handshake->origin + SCHEME_BYTES, handshake->host) == 0 &&
+    const char *scheme = def->tls.certificate != NULL ? "https://" : "http://";
+    const size_t scheme_bytes = strlen(scheme);
+    return handshake->host[0] != '\0' && strncmp(handshake->origin, scheme, scheme_bytes) == 0 &&
+           strcasecmp(handshake->origin + scheme_bytes, handshake->host) == 0 &&
            host_is_ours(def, handshake->host);
 }
 

@@ -10,8 +10,9 @@
 // web page from elsewhere must not read worlds through the browser of who runs the server:
 //
 //   no Origin            no browser: whoever it is could connect to the protocol's own port
-//   Origin http://HOST   the page that this server itself has served (option --viewer). HOST must
-//                        be that of the request, which is the server's own (host.h)
+//   Origin http://HOST   (https:// under TLS) the page that this server itself has served (option
+//                        --viewer). HOST must be that of the request, which is the server's own
+//                        (host.h)
 //   any other            refused. That includes "null", which pages from a file have, but any
 //                        foreign page gives itself as well, in a sandboxed frame
 #pragma once

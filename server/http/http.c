@@ -315,9 +315,21 @@ static int on_live_event(struct lws *wsi, enum lws_callback_reasons reason, void
     }
 }
 
+// As net/tls has it for the protocol's own port.
+static void limit_tls(SSL_CTX *context) {
+    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+    SSL_CTX_set_num_tickets(context, 0);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
 // What the library calls for everything that happens. Its own default does the rest.
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                     size_t length) {
+    if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS) {
+        limit_tls(user);
+        return 0;
+    }
     Visitor *visitor = wsi == NULL ? NULL : lws_get_opaque_user_data(wsi);
     if (visitor == NULL) {
         return lws_callback_http_dummy(wsi, reason, user, in, length);
@@ -353,6 +365,20 @@ static const lws_retry_bo_t idle_policy = {.secs_since_valid_ping = PING_S,
 
 // ---- life
 
+static void ask_for_tls(const HttpDef *def, struct lws_context_creation_info *info) {
+    if (def->tls.certificate == NULL) {
+        return;
+    }
+    info->options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+    info->ssl_cert_filepath = def->tls.certificate;
+    info->ssl_private_key_filepath = def->tls.key;
+    info->alpn = "http/1.1"; // and not 2, which the library would speak, too
+    if (def->tls.client_ca != NULL) {
+        info->options |= LWS_SERVER_OPTION_REQUIRE_VALID_OPENSSL_CLIENT_CERT;
+        info->ssl_ca_filepath = def->tls.client_ca;
+    }
+}
+
 Status http_create(Http **result, const HttpDef *def, Error *error) {
     Http *http = calloc(1, sizeof(*http));
     if (http == NULL) {
@@ -380,6 +406,7 @@ Status http_create(Http **result, const HttpDef *def, Error *error) {
         .gid = -1,
         .uid = -1,
     };
+    ask_for_tls(def, &info);
     lws_set_log_level(0, NULL); // what is worth a line we say ourselves
     http->context = lws_create_context(&info);
     http->vhost = http->context == NULL ? NULL : lws_create_vhost(http->context, &info);
@@ -389,6 +416,13 @@ Status http_create(Http **result, const HttpDef *def, Error *error) {
                          "libwebsockets-evlib-uv)?");
     }
     return STATUS_OK;
+}
+
+void http_read_certificate(Http *http) {
+    if (http->context != NULL && http->def.tls.certificate != NULL) {
+        lws_tls_cert_updated(http->context, http->def.tls.certificate, http->def.tls.key, NULL, 0,
+                             NULL, 0);
+    }
 }
 
 // Its memory goes a little later, so visitor_count may pass the limit by what is accepted until

@@ -19,6 +19,9 @@
 // `connections_max` the connection that has not asked for longest goes. Viewers are counted for
 // themselves, so that they keep nobody from the pages.
 //
+// With a certificate they are HTTPS, by the library's own TLS: 1.3 alone, without tickets. It
+// shakes hands on the loop, so whoever accepts sees to it that nobody asks for that too often.
+//
 // Loop thread.
 #pragma once
 
@@ -37,6 +40,10 @@ Status http_create(Http **http, const HttpDef *def, Error *error);
 
 // Takes over an accepted socket, also when it fails.
 void http_accept(Http *http, int fd, const char *peer);
+
+// The files of the certificate and its key are read again; who is connected keeps what he began
+// with.
+void http_read_certificate(Http *http);
 
 uint32_t http_connection_count(const Http *http); // without viewers
 uint32_t http_viewer_count(const Http *http);

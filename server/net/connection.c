@@ -32,7 +32,7 @@ enum { LOOK_BYTES = 16384 };
 
 // ---- memory
 
-static void drop_input(Connection *connection) {
+void connection_drop_input(Connection *connection) {
     net_hold(connection->net, connection->input_capacity, 0);
     free(connection->input);
     connection->input = NULL;
@@ -44,7 +44,8 @@ static void free_connection(Connection *connection) {
     Net *net = connection->net;
     net_unwake(net, connection);
     uv_mutex_destroy(&connection->mutex);
-    drop_input(connection);
+    secure_free(connection);
+    connection_drop_input(connection);
     free(connection);
     net_forget(net);
 }
@@ -89,6 +90,7 @@ void connection_close(Connection *connection) {
     }
     connection->state = CONNECTION_CLOSED;
     unlink_connection(connection);
+    secure_leave(connection);
 
     // from here on no other thread touches the socket
     uv_mutex_lock(&connection->mutex);
@@ -97,8 +99,9 @@ void connection_close(Connection *connection) {
     connection->takes_output = false;
     output_drop(connection);
     uv_mutex_unlock(&connection->mutex);
-    if (!connection->is_parsing) { // else it goes when what is being taken from it has been
-        drop_input(connection);
+    if (!connection->is_parsing && !connection->is_at_work) {
+        // else it goes when what is being taken from it has been
+        connection_drop_input(connection);
     }
 
     uv_close((uv_handle_t *)&connection->poll, on_handle_closed);
@@ -138,6 +141,7 @@ static void on_write_timeout(uv_timer_t *timer) {
 static void finish_writing(Connection *connection) {
     ASSERT(connection->state == CONNECTION_WRITING_LAST);
     ASSERT(atomic_load(&connection->unsent_bytes) == 0);
+    secure_end(connection);
     if (!connection->is_lingerer || shutdown(connection->fd, SHUT_WR) != 0) {
         connection_close(connection);
         return;
@@ -161,6 +165,10 @@ static void on_hello_timeout(uv_timer_t *timer) {
     report_line(connection->net->def.report, REPORT_WARN, "connection_silent",
                 "connection=%llu peer=%s", (unsigned long long)connection->number,
                 connection->peer);
+    if (secure_is_shaking(connection)) { // nothing can be said yet
+        connection_close(connection);
+        return;
+    }
     connection->rejected_why = "No Hello came in time (option --hello-timeout-ms).";
     end_rejected(connection);
 }
@@ -222,7 +230,7 @@ void connection_reject(Connection *connection, const char *why) {
 }
 
 // A browser, or what asks for pages, at the wrong port: it is answered in its own words.
-static void redirect_http(Connection *connection) {
+void connection_redirect_http(Connection *connection) {
     static const char answer[] =
         "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
         "This port speaks the protocol of moreau.proto, not HTTP. The pages are at the address "
@@ -236,7 +244,9 @@ static void redirect_http(Connection *connection) {
 
 static void refuse_length(Connection *connection, const uint8_t *header) {
     if (connection->begun_count == 0 && frame_is_http(header)) {
-        redirect_http(connection);
+        connection_redirect_http(connection);
+    } else if (connection->begun_count == 0 && tls_begins(header, FRAME_HEADER_BYTES)) {
+        connection_reject(connection, "This address speaks no TLS (option --tls-cert).");
     } else {
         connection_reject(connection,
                           "The frame is longer than the limit (option --frame-bytes-max).");
@@ -308,8 +318,17 @@ static void keep_rest(Connection *connection, const uint8_t *bytes, size_t count
     }
 }
 
+bool connection_add_input(Connection *connection, const uint8_t *bytes, size_t count) {
+    if (!reserve_input(connection, connection->input_bytes + count)) {
+        return false;
+    }
+    memcpy(connection->input + connection->input_bytes, bytes, count);
+    connection->input_bytes += count;
+    return true;
+}
+
 // Takes frames out of the connection's own buffer, which goes when it is empty.
-static void take_input(Connection *connection) {
+void connection_take_input(Connection *connection) {
     if (connection->input_bytes == 0) {
         return;
     }
@@ -319,7 +338,7 @@ static void take_input(Connection *connection) {
     }
     connection->input_bytes -= used;
     if (connection->input_bytes == 0 || connection->state != CONNECTION_OPEN) {
-        drop_input(connection);
+        connection_drop_input(connection);
     } else if (used > 0) {
         memmove(connection->input, connection->input + used, connection->input_bytes);
     }
@@ -343,11 +362,12 @@ static size_t reserve_read(Connection *connection) {
 
 void connection_cut(Connection *connection) {
     ASSERT(!connection->is_parsing);
-    if (connection->state != CONNECTION_OPEN || atomic_load(&connection->unsent_bytes) > 0) {
+    if (connection->state != CONNECTION_OPEN || atomic_load(&connection->unsent_bytes) > 0 ||
+        secure_is_shaking(connection)) {
         connection_close(connection);
         return;
     }
-    drop_input(connection);
+    connection_drop_input(connection);
     connection->rejected_why = "What all connections hold together is more than a quarter of the "
                                "memory budget (option --memory-bytes-max), and this one most.";
     end_rejected(connection);
@@ -366,6 +386,15 @@ static void end_input(Connection *connection) {
     }
 }
 
+static ssize_t receive(Connection *connection, uint8_t *bytes, size_t room) {
+    if (connection->tls != NULL) {
+        return secure_receive(connection, bytes, room);
+    }
+    ssize_t count = recv(connection->fd, bytes, room, MSG_DONTWAIT);
+    connection->net->bytes_in += count > 0 ? (uint64_t)count : 0;
+    return count;
+}
+
 static void read_input(Connection *connection) {
     Net *net = connection->net;
     bool has_piece = connection->input_bytes > 0;
@@ -374,7 +403,7 @@ static void read_input(Connection *connection) {
         return;
     }
     uint8_t *target = has_piece ? connection->input + connection->input_bytes : net->read_buffer;
-    ssize_t count = recv(connection->fd, target, room, MSG_DONTWAIT);
+    ssize_t count = receive(connection, target, room);
     if (count == 0) {
         end_input(connection);
     } else if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
@@ -383,10 +412,9 @@ static void read_input(Connection *connection) {
     if (count <= 0) {
         return;
     }
-    net->bytes_in += (uint64_t)count;
     if (has_piece) {
         connection->input_bytes += (size_t)count;
-        take_input(connection);
+        connection_take_input(connection);
     } else {
         size_t used = take_frames(connection, target, (size_t)count);
         keep_rest(connection, target + used, (size_t)count - used);
@@ -408,6 +436,8 @@ static int wanted_events(const Connection *connection) {
     if (connection->state == CONNECTION_LINGERING) {
         events |= UV_READABLE;
     } else if (connection->state == CONNECTION_REJECTED) {
+        events |= UV_DISCONNECT;
+    } else if (connection->shaking == SHAKING_WAITS || connection->shaking == SHAKING_WORKS) {
         events |= UV_DISCONNECT;
     } else if (connection->state == CONNECTION_OPEN) {
         // who is not read is still watched, so that its requests can be cancelled when it goes
@@ -446,7 +476,10 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
         connection_close(connection);
         return;
     }
-    if ((events & UV_READABLE) != 0 && connection->state == CONNECTION_OPEN) {
+    if ((events & UV_READABLE) != 0 && connection->shaking == SHAKING_READS) {
+        secure_greet(connection);
+    } else if ((events & UV_READABLE) != 0 && connection->state == CONNECTION_OPEN &&
+               !secure_is_shaking(connection)) {
         // only now, as most pauses end before the next byte comes
         connection->is_deaf = atomic_load(&connection->is_paused);
         if (!connection->is_deaf) {
@@ -511,7 +544,12 @@ void connection_attend(Connection *connection) {
     if (resumes) {
         atomic_store(&connection->is_paused, false);
         connection->is_deaf = false;
-        take_input(connection);
+        connection_take_input(connection);
+    }
+    if (connection->is_ended && connection->state == CONNECTION_OPEN && !connection->is_parsing &&
+        !atomic_load(&connection->is_paused)) {
+        end_input(connection);
+        return; // which has attended to it
     }
     if (connection->state != CONNECTION_CLOSED) {
         watch(connection);
@@ -579,6 +617,8 @@ void connection_open(Net *net, int fd, const char *peer, bool is_viewer) {
     connection->is_viewer = is_viewer;
     connection->reference_count = 1;
     strncpy(connection->peer, peer, sizeof(connection->peer) - 1);
+    connection->shaking =
+        secure_applies(net, fd, &connection->rate_key) ? SHAKING_READS : SHAKING_NOT;
     link_connection(connection);
     limit_silence(fd, net->def.write_timeout_ms);
 

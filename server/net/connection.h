@@ -7,6 +7,10 @@
 // is queued and written by the loop. A connection has one small lock for exactly this, held only
 // around a non-blocking write.
 //
+// Under TLS a connection is what it is without (secure.c): hands are shaken elsewhere, a few at a
+// time, within the hello timeout; then frames come and go as ever, and the records' making and
+// reading stands under the same lock.
+//
 // A long frame can be kept: its memory is handed over instead of copied, and the connection waits,
 // alone, until whoever works on it says go on.
 //
@@ -32,6 +36,7 @@
 
 #include "os/report.h"
 #include "base/status.h"
+#include "net/tls/identity.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -71,6 +76,17 @@ typedef struct NetHandlers {
     void (*closed)(void *context, Connection *connection);
 } NetHandlers;
 
+// TLS, of all sockets but Unix ones, which do not leave the machine.
+typedef struct NetTls {
+    TlsIdentity *identity;     // the net's from net_create on, also when that fails; NULL: plain
+    uint64_t handshakes_per_s; // of one machine; 0: any
+    // Has `work` called elsewhere and then `done` on the loop thread. False: it cannot, and neither
+    // is called.
+    bool (*run)(void *context, void (*work)(void *argument), void (*done)(void *argument),
+                void *argument);
+    void *context;
+} NetTls;
+
 typedef struct NetDef {
     size_t frame_bytes_max;
     uint32_t connections_max;
@@ -80,6 +96,7 @@ typedef struct NetDef {
     uint64_t write_timeout_ms;
     uint64_t hello_timeout_ms; // a connection that connection_authenticate was not called for in
                                // this time is told so and closed; 0: never
+    NetTls tls;
     NetHandlers handlers;
     void *context;
     const Report *report;
@@ -90,6 +107,7 @@ typedef struct NetStats {
     uint64_t slow_count;       // cut since the start
     uint64_t refused_count;    // above connections_max
     uint64_t bytes_in, bytes_out;
+    uint64_t handshake_count, handshake_failed_count; // of TLS, since the start
 } NetStats;
 
 Status net_create(Net **net, uv_loop_t *loop, const NetDef *def, Error *error);
@@ -103,6 +121,9 @@ void net_close(Net *net, void (*closed)(void *context), void *context);
 void net_stop_reading(Net *net);
 
 NetStats net_stats(const Net *net);
+
+// Of a net with an identity: what connects from now on sees this one, which becomes the net's.
+void net_set_identity(Net *net, TlsIdentity *identity);
 
 // Bytes waiting to be written on all connections. Loop thread.
 size_t net_unsent_bytes(Net *net);

@@ -4,8 +4,10 @@
 //   net.c         the set of connections, waking the loop
 //   connection.c  life, reading, when to poll for what
 //   output.c      sending, the queue of bytes the socket did not take
+//   secure.c      TLS between a connection's socket and its frames
 //   listener.c    accepting
 //   address.c     the text of an address
+//   tls/          OpenSSL
 //
 // Threads: everything belongs to the loop thread but what stands under a connection's mutex, the
 // atomics, and the list of woken connections (wake_mutex). The two mutexes are never held together.
@@ -13,6 +15,8 @@
 
 #include "base/cache.h"
 #include "net/connection.h"
+#include "net/tls/rate.h"
+#include "net/tls/stream.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -43,6 +47,14 @@ typedef enum ConnectionState {
     CONNECTION_CLOSED
 } ConnectionState;
 
+// How far a connection's TLS has got.
+typedef enum Shaking {
+    SHAKING_NOT,   // it has none, or its hands are shaken
+    SHAKING_READS, // … until a record is whole
+    SHAKING_WAITS, // … for its turn
+    SHAKING_WORKS
+} Shaking;
+
 struct Connection {
     Net *net;
     Connection *previous, *next; // among the open ones
@@ -72,6 +84,16 @@ struct Connection {
 
     uint32_t begun_count; // requests taken up, modulo 2^32
 
+    // under TLS (secure.c)
+    Shaking shaking;
+    Connection *shaking_next; // of those that wait
+    uint64_t rate_key;        // of its machine
+    TlsInput greeting;        // while hands are shaken: of `input`, what is not used yet
+    TlsResult shaken;         // what came of it
+    bool is_at_work;          // on a lane, which alone has `tls`, `greeting` and `shaken`
+    bool is_ended;            // the peer has said that nothing more comes
+    size_t tls_bytes;         // counted among what is held
+
     // shared with other threads, in cache lines of their own
     _Alignas(CACHE_LINE_BYTES) _Atomic uint32_t
         ended_count; // … and answered: the difference is under way
@@ -79,10 +101,17 @@ struct Connection {
         is_paused; // has bytes or may have, and waits for requests to end or output to be written
     uv_mutex_t mutex;
     int fd; // -1: closed. Under the mutex for every thread but the loop's, which alone changes it
-    bool takes_output;     // false: bytes are dropped. Under the mutex
-    Output output;         // under the mutex
-    atomic_bool is_broken; // the socket or the memory failed while sending; the loop closes. Set
-                           // under the mutex
+    bool takes_output; // false: bytes are dropped. Under the mutex
+    Output output;     // under the mutex
+    TlsStream *tls;    // NULL: plain, or nothing has come. Under the mutex once hands are shaken
+    bool is_sending;   // somebody is, and has the mutex or is between two records
+    bool is_awaited;   // by the loop, to be done with that
+    bool wakes_loop;   // what is being sent wants it
+    Output left;       // bytes of others for whoever is sending
+    _Atomic size_t left_bytes;
+    atomic_bool wants_mutex; // the loop
+    atomic_bool is_broken;   // the socket or the memory failed while sending; the loop closes. Set
+                             // under the mutex
     _Atomic size_t unsent_bytes; // in `output`; changed under the mutex
 
     // under net->wake_mutex
@@ -102,14 +131,23 @@ struct Net {
     uint64_t memory_count; // connections whose memory is not yet free
     uint64_t last_number;
     uint64_t slow_count, refused_count;
+    TlsRate rate;
+    uv_timer_t rate_timer;                    // looks at those who wait
+    Connection *shaking_first, *shaking_last; // who wait for their turn
+    uint32_t shaking_count;                   // whose hands are being shaken
+    bool is_beginning;                        // inside secure_begin_waiting
+    uint64_t handshake_count, handshake_failed_count;
+    uint64_t failure_said_ns; // when one was last in the log; 0: never
     uint64_t bytes_in;
     _Atomic uint64_t bytes_out;
-    _Atomic size_t held_bytes; // unsent_bytes, input_capacity and kept_bytes of all connections
+    _Atomic size_t held_bytes; // what connections hold, of all together (held_bytes in net.c)
     bool is_reading;
     bool is_closing;
     void (*closed)(void *context);
     void *closed_context;
+    uint32_t handle_count; // not yet closed
     uint8_t read_buffer[READ_BYTES];
+    uint8_t record_buffer[READ_BYTES];
 };
 
 // ---- net.c
@@ -137,6 +175,13 @@ void connection_open(Net *net, int fd, const char *peer, bool is_viewer);
 // more, and it is told so unless bytes to it wait already.
 void connection_cut(Connection *connection);
 
+// For TLS: more bytes behind those that are there (false: memory ended, and it is closed), none any
+// more, frames out of them, and the answer to a browser.
+bool connection_add_input(Connection *connection, const uint8_t *bytes, size_t count);
+void connection_drop_input(Connection *connection);
+void connection_take_input(Connection *connection);
+void connection_redirect_http(Connection *connection);
+
 // Does whatever is due: closes what broke, writes, reads on, watches for the right events.
 void connection_attend(Connection *connection);
 
@@ -149,3 +194,49 @@ OutputResult output_write(Connection *connection, bool *progressed);
 
 // Under the mutex.
 void output_drop(Connection *connection);
+
+// Bytes for the socket, now or behind what waits; under the mutex. True: the loop must be woken.
+bool output_push(Connection *connection, const uint8_t *bytes, size_t count);
+
+// Frames that were left behind because somebody else is sending, in the order they came; all under
+// the mutex.
+typedef struct LeftBytes {
+    OutputChunk *chunk;
+    const uint8_t *bytes;
+    size_t count;
+} LeftBytes;
+bool output_leave(Connection *connection, const uint8_t *bytes, size_t count); // false: no memory
+bool output_take_left(Connection *connection, LeftBytes *left);                // false: none
+void output_free_left(Connection *connection, const LeftBytes *left);
+
+// ---- secure.c
+
+// Whether what a socket brings is to be under TLS; *key: by which its machine's rate is counted.
+bool secure_applies(const Net *net, int fd, uint64_t *key);
+
+// The peer of a socket that is about to be closed before TLS began learns that much.
+void secure_refuse(int fd);
+
+// Has hands not been shaken yet?
+bool secure_is_shaking(const Connection *connection);
+
+// The socket can be read while hands are shaken.
+void secure_greet(Connection *connection);
+
+// As recv(): bytes, 0 at the end, or -1 and errno EAGAIN when there are none, also where the
+// connection was ended because records were none. `room` ≥ READ_BYTES.
+ssize_t secure_receive(Connection *connection, uint8_t *bytes, size_t room);
+
+// Under the mutex, but free in between. True: the loop must be woken.
+bool secure_send(Connection *connection, const uint8_t *bytes, size_t count);
+
+// Says that nothing more comes. Loop thread.
+void secure_end(Connection *connection);
+
+// With the connection's memory.
+void secure_free(Connection *connection);
+
+// Loop thread: those whose rate lets them are shaken hands with.
+void secure_begin_waiting(Net *net);
+// A connection that is closed waits no more.
+void secure_leave(Connection *connection);

@@ -59,11 +59,15 @@ static Connection *take_attended(Net *net) {
     return connection;
 }
 
-static void on_async_closed(uv_handle_t *handle) {
+static void on_handle_closed(uv_handle_t *handle) {
     Net *net = handle->data;
+    if (--net->handle_count > 0) {
+        return;
+    }
     void (*closed)(void *) = net->closed;
     void *context = net->closed_context;
     uv_mutex_destroy(&net->wake_mutex);
+    tls_identity_free(net->def.tls.identity);
     free(net);
     if (closed != NULL) {
         closed(context);
@@ -73,7 +77,8 @@ static void on_async_closed(uv_handle_t *handle) {
 // Ends a closing net when nothing hangs on it any more.
 static void finish_closing(Net *net) {
     if (net->is_closing && net->memory_count == 0 && !uv_is_closing((uv_handle_t *)&net->async)) {
-        uv_close((uv_handle_t *)&net->async, on_async_closed);
+        uv_close((uv_handle_t *)&net->async, on_handle_closed);
+        uv_close((uv_handle_t *)&net->rate_timer, on_handle_closed);
     }
 }
 
@@ -98,7 +103,12 @@ void net_refuse(Net *net, int fd, const char *peer, NetRefusal refusal) {
     static const char *const names[] = {[NET_REFUSAL_FULL] = "connections-max",
                                         [NET_REFUSAL_DESCRIPTORS] = "descriptors",
                                         [NET_REFUSAL_MEMORY] = "memory"};
-    tell_refused(net, fd, refusal);
+    uint64_t key;
+    if (secure_applies(net, fd, &key)) {
+        secure_refuse(fd);
+    } else {
+        tell_refused(net, fd, refusal);
+    }
     close(fd);
     net->refused_count++;
     // 1, 2, 4, 8 … so that a flood of connections is no flood of lines
@@ -122,7 +132,7 @@ bool net_holds_too_much(const Net *net) {
 
 static size_t held_bytes(const Connection *connection) {
     return atomic_load(&connection->unsent_bytes) + connection->input_capacity +
-           connection->kept_bytes;
+           connection->kept_bytes + connection->tls_bytes + atomic_load(&connection->left_bytes);
 }
 
 static Connection *find_largest(const Net *net) {
@@ -161,6 +171,7 @@ Status net_create(Net **result, uv_loop_t *loop, const NetDef *def, Error *error
     ASSERT(def->frame_bytes_max > 0 && def->connections_max > 0 && def->requests_max > 0);
     Net *net = calloc(1, sizeof(*net));
     if (net == NULL) {
+        tls_identity_free(def->tls.identity);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "No memory for the network.");
     }
     net->def = *def;
@@ -169,12 +180,18 @@ Status net_create(Net **result, uv_loop_t *loop, const NetDef *def, Error *error
     net->async.data = net;
     int failed = uv_async_init(loop, &net->async, on_async);
     if (failed != 0) {
+        tls_identity_free(def->tls.identity);
         free(net);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "The network cannot watch its threads: %s.", uv_strerror(failed));
     }
     uv_unref((uv_handle_t *)&net
                  ->async); // connections and listeners keep the loop, not the way to wake it
+    uv_timer_init(loop, &net->rate_timer);
+    uv_unref((uv_handle_t *)&net->rate_timer);
+    net->rate_timer.data = net;
+    net->rate.per_s = def->tls.handshakes_per_s;
+    net->handle_count = 2;
     uv_mutex_init(&net->wake_mutex);
     *result = net;
     return STATUS_OK;
@@ -210,8 +227,16 @@ NetStats net_stats(const Net *net) {
     return (NetStats){.connection_count = net->open_count,
                       .slow_count = net->slow_count,
                       .refused_count = net->refused_count,
+                      .handshake_count = net->handshake_count,
+                      .handshake_failed_count = net->handshake_failed_count,
                       .bytes_in = net->bytes_in,
                       .bytes_out = atomic_load_explicit(&net->bytes_out, memory_order_relaxed)};
+}
+
+void net_set_identity(Net *net, TlsIdentity *identity) {
+    ASSERT(net->def.tls.identity != NULL && identity != NULL);
+    tls_identity_free(net->def.tls.identity); // streams keep what they have of it
+    net->def.tls.identity = identity;
 }
 
 size_t net_unsent_bytes(Net *net) {

@@ -45,14 +45,18 @@ static bool append(Output *output, const uint8_t *bytes, size_t count) {
     return true;
 }
 
-static void remove_head(Output *output) {
+static OutputChunk *take_head(Output *output) {
     OutputChunk *chunk = output->head;
     ASSERT(chunk != NULL);
     output->head = chunk->next;
     if (output->head == NULL) {
         output->tail = NULL;
     }
-    free(chunk);
+    return chunk;
+}
+
+static void remove_head(Output *output) {
+    free(take_head(output));
 }
 
 void output_drop(Connection *connection) {
@@ -60,6 +64,35 @@ void output_drop(Connection *connection) {
         remove_head(&connection->output);
     }
     net_hold(connection->net, atomic_exchange(&connection->unsent_bytes, 0), 0);
+    while (connection->left.head != NULL) {
+        remove_head(&connection->left);
+    }
+    net_hold(connection->net, atomic_exchange(&connection->left_bytes, 0), 0);
+}
+
+bool output_leave(Connection *connection, const uint8_t *bytes, size_t count) {
+    if (!append(&connection->left, bytes, count)) {
+        return false;
+    }
+    atomic_fetch_add(&connection->left_bytes, count);
+    net_hold(connection->net, 0, count);
+    return true;
+}
+
+bool output_take_left(Connection *connection, LeftBytes *left) {
+    if (connection->left.head == NULL) {
+        return false;
+    }
+    ASSERT(connection->is_sending); // and is who takes
+    OutputChunk *chunk = take_head(&connection->left);
+    *left = (LeftBytes){chunk, chunk->bytes + chunk->begin, chunk->end - chunk->begin};
+    atomic_fetch_sub(&connection->left_bytes, left->count);
+    return true;
+}
+
+void output_free_left(Connection *connection, const LeftBytes *left) {
+    net_hold(connection->net, left->count, 0);
+    free(left->chunk);
 }
 
 static bool would_block(int error_number) {
@@ -80,8 +113,7 @@ static ssize_t send_now(Connection *connection, const uint8_t *bytes, size_t cou
     return sent;
 }
 
-// Under the mutex. True when the loop must be woken.
-static bool send_or_queue(Connection *connection, const uint8_t *bytes, size_t count) {
+bool output_push(Connection *connection, const uint8_t *bytes, size_t count) {
     size_t sent = 0;
     bool was_empty = connection->output.head == NULL;
     if (was_empty) {
@@ -109,7 +141,9 @@ static bool send_or_queue(Connection *connection, const uint8_t *bytes, size_t c
 
 void connection_send(Connection *connection, const uint8_t *bytes, size_t count) {
     uv_mutex_lock(&connection->mutex);
-    bool wakes = connection->takes_output && count > 0 && send_or_queue(connection, bytes, count);
+    bool wakes = connection->takes_output && count > 0 &&
+                 (connection->tls == NULL ? output_push(connection, bytes, count)
+                                          : secure_send(connection, bytes, count));
     uv_mutex_unlock(&connection->mutex);
     if (wakes) {
         net_wake(connection->net, connection);
@@ -159,7 +193,9 @@ OutputResult output_write(Connection *connection, bool *progressed) {
     // Mostly there is nothing, and the mutex may be held by a lane inside its system call, whose
     // peer has answered already: the loop does not wait for it. What it leaves, it wakes the loop
     // for.
-    if (atomic_load(&connection->unsent_bytes) == 0 && !atomic_load(&connection->is_broken)) {
+    bool awaits = connection->tls != NULL && connection->state == CONNECTION_WRITING_LAST;
+    if (atomic_load(&connection->unsent_bytes) == 0 && !atomic_load(&connection->is_broken) &&
+        !awaits) {
         return OUTPUT_EMPTY;
     }
     uv_mutex_lock(&connection->mutex);
@@ -171,6 +207,10 @@ OutputResult output_write(Connection *connection, bool *progressed) {
         result = sent < 0                          ? OUTPUT_FAILED
                  : connection->output.head == NULL ? OUTPUT_EMPTY
                                                    : OUTPUT_WAITS;
+    }
+    if (result == OUTPUT_EMPTY && awaits && connection->is_sending) {
+        connection->is_awaited = true; // who is between two records of the last frame wakes us
+        result = OUTPUT_WAITS;
     }
     uv_mutex_unlock(&connection->mutex);
     return result;

@@ -9,12 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMMAND_STATS = 1, COMMAND_STOP_READING, COMMAND_STOP };
+enum { COMMAND_STATS = 1, COMMAND_STOP_READING, COMMAND_IDENTITY, COMMAND_STOP };
+
+enum { SCATTERED = 8 };
 
 typedef struct Peer {
     Connection *connection;
     EchoServer *server;
-    Strand strand;
+    Strand strand[SCATTERED];
+    uint32_t frame_count;
     uint32_t use_count; // its open connection and its jobs
 } Peer;
 
@@ -43,6 +46,7 @@ static JobOutcome work_echo(Job *job, Lane *lane) {
     send_echo(echo);
     atomic_fetch_sub(&server->under_way, 1);
     connection_request_end(echo->peer->connection, 1);
+    job->urgent = echo->kept != NULL; // its connection waits for it
     return JOB_DONE;
 }
 
@@ -69,7 +73,9 @@ static void on_opened(void *context, Connection *connection) {
     peer->connection = connection;
     peer->server = server;
     peer->use_count = 1;
-    strand_init(&peer->strand);
+    for (size_t i = 0; i < SCATTERED; i++) {
+        strand_init(&peer->strand[i]);
+    }
     connection_set_data(connection, peer);
     atomic_fetch_add(&server->opened_count, 1);
 }
@@ -112,7 +118,8 @@ static void on_frame(void *context, Connection *connection, uint64_t received_ns
         connection_request_begin(connection);
         echo->job.work = work_echo;
         echo->job.done = done_echo;
-        pool_submit(server->pool, &peer->strand, 0, &echo->job);
+        const uint32_t strand = server->def.scatters ? peer->frame_count++ % SCATTERED : 0;
+        pool_submit(server->pool, &peer->strand[strand], 0, &echo->job);
     }
     if (server->def.closes_on_frame) {
         connection_close(connection);
@@ -147,6 +154,8 @@ static void on_command(uv_async_t *async) {
     server->unsent_bytes = net_unsent_bytes(server->net);
     if (asked == COMMAND_STOP_READING) {
         net_stop_reading(server->net);
+    } else if (asked == COMMAND_IDENTITY) {
+        net_set_identity(server->net, server->identity);
     } else if (asked == COMMAND_STOP) {
         listener_close(server->tcp);
         listener_close(server->local);
@@ -165,12 +174,43 @@ static void ask(EchoServer *server, int what) {
     uv_sem_wait(&server->answered);
 }
 
+// ---- what the network has done elsewhere: libuv's own threads do it
+
+typedef struct LongWork {
+    uv_work_t request; // first
+    void (*work)(void *argument);
+    void (*done)(void *argument);
+    void *argument;
+} LongWork;
+
+static void work_long(uv_work_t *request) {
+    const LongWork *long_work = (const LongWork *)request;
+    long_work->work(long_work->argument);
+}
+
+static void done_long(uv_work_t *request, int status) {
+    LongWork *long_work = (LongWork *)request;
+    ASSERT(status == 0);
+    long_work->done(long_work->argument);
+    free(long_work);
+}
+
+static bool run_long(void *context, void (*work)(void *argument), void (*done)(void *argument),
+                     void *argument) {
+    EchoServer *server = context;
+    LongWork *long_work = calloc(1, sizeof(*long_work));
+    *long_work = (LongWork){.work = work, .done = done, .argument = argument};
+    return uv_queue_work(&server->loop, &long_work->request, work_long, done_long) == 0;
+}
+
 static void open_server(EchoServer *server) {
     Error error = {0};
     NetDef net = server->def.net;
     net.handlers = (NetHandlers){
         .opened = on_opened, .frame = on_frame, .malformed = on_malformed, .closed = on_closed};
     net.context = server;
+    net.tls.run = run_long;
+    net.tls.context = server;
     net.report = &server->report;
     bool opened =
         net_create(&server->net, &server->loop, &net, &error) == STATUS_OK &&
@@ -240,6 +280,11 @@ NetStats net_echo_stats(EchoServer *server) {
 size_t net_echo_unsent_bytes(EchoServer *server) {
     ask(server, COMMAND_STATS);
     return server->unsent_bytes;
+}
+
+void net_echo_set_identity(EchoServer *server, TlsIdentity *identity) {
+    server->identity = identity;
+    ask(server, COMMAND_IDENTITY);
 }
 
 void net_echo_stop_reading(EchoServer *server) {

@@ -9,8 +9,10 @@
 #include "run/lanes/lane.h"
 
 typedef struct EchoDef {
-    uint32_t lane_count;  // 0: the loop answers
-    uint32_t repeat;      // so many copies of each frame come back; 0 means 1
+    uint32_t lane_count; // 0: the loop answers
+    uint32_t repeat;     // so many copies of each frame come back; 0 means 1
+    bool
+        scatters; // a connection's frames go to several lanes at once, so that echoes change places
     bool closes_on_frame; // closes the connection inside the handler, after the lane was given its
                           // work
     NetDef net; // limits; zeros mean: frame 1 MiB, 1024 connections, 64 requests, 64 MiB, 30 s
@@ -33,6 +35,7 @@ typedef struct EchoServer {
     atomic_int asked; // what `command` shall do
     uv_sem_t answered;
     NetStats stats;
+    TlsIdentity *identity; // the next, for `command`
     size_t unsent_bytes;
     _Atomic uint32_t opened_count, closed_count, malformed_count, frame_count;
     _Atomic uint32_t under_way, under_way_max;
@@ -48,6 +51,9 @@ void net_echo_stop(EchoServer *server);
 // The counters, read on the loop thread.
 NetStats net_echo_stats(EchoServer *server);
 size_t net_echo_unsent_bytes(EchoServer *server);
+
+// Under TLS (EchoDef.net.tls.identity): who connects from now on sees this one.
+void net_echo_set_identity(EchoServer *server, TlsIdentity *identity);
 
 // Calls net_stop_reading on the loop thread.
 void net_echo_stop_reading(EchoServer *server);

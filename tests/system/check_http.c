@@ -365,8 +365,8 @@ START_TEST(beyond_this_machine_metrics_demand_the_token_and_probes_do_not) {
     char folder[SERVER_FOLDER_BYTES], options[256];
     server_make_folder(folder);
     server_write(folder, "token", "open sesame\n");
-    snprintf(options, sizeof(options), "--workers 1 --http 0.0.0.0:0 --token-file %s/token",
-             folder);
+    snprintf(options, sizeof(options),
+             "--workers 1 --http 0.0.0.0:0 --token-file %s/token --insecure-plain", folder);
     ServerProcess *server = server_start(options);
     const char *pages = pages_of(server);
     static Answer answer;

@@ -210,6 +210,11 @@ static const struct {
     {"--listen 0.0.0.0:7667", "--token-file"},
     {"--listen 127.0.0.1:1 --listen [::]:7667", "--token-file"},
     {"--token-file /nonexistent/token", "cannot be read"},
+    {"--listen 0.0.0.0:1 --token-file @", "--tls-cert"},
+    {"--listen 0.0.0.0:1 --token-file @", "--insecure-plain"},
+    {"--insecure-plain=maybe", "yes or no"},
+    {"--tls-cert /a", "go together"},
+    {"--tls-client-ca /a", "--tls-cert"},
     {"--config /nonexistent/config", "cannot be read"},
 };
 
@@ -280,8 +285,9 @@ END_TEST
 
 START_TEST(a_token_opens_the_server_to_other_machines) {
     write_file(" \t our secret\t\r\nanother line\n", 29);
-    ck_assert_msg(parse("--listen 0.0.0.0:1 --listen [::]:1 --token-file @") == OPTIONS_RUN, "%s",
-                  error.message);
+    ck_assert_msg(parse("--listen 0.0.0.0:1 --listen [::]:1 --token-file @ --insecure-plain") ==
+                      OPTIONS_RUN,
+                  "%s", error.message);
     ck_assert_str_eq(options_token(&options), "our secret");
 }
 END_TEST

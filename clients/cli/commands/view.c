@@ -174,7 +174,11 @@ static int view_live(Cli *cli, const ViewOptions *options, const char *what) {
     if (cli->token_file != NULL) {
         fprintf(stderr, "the page asks for the token of %s: paste it there\n", cli->token_file);
     }
-    snprintf(address, sizeof(address), "http://%s/#live=ws://%s/v1/live&%s", http, http, what);
+    static const char https[] = "https://";
+    const bool is_secure = strncmp(http, https, strlen(https)) == 0;
+    const char *s = is_secure ? "s" : "", *where = http + (is_secure ? strlen(https) : 0);
+    snprintf(address, sizeof(address), "http%s://%s/#live=ws%s://%s/v1/live&%s", s, where, s, where,
+             what);
     return show(cli, options, address);
 }
 

@@ -211,6 +211,10 @@ void fleet_renew(Fleet *fleet, const FleetFile *file) {
         } else {
             memcpy(server->address, file->address[i], sizeof(server->address));
             server->cli = (Cli){.token_file = fleet->cli->token_file,
+                                .tls_ca = fleet->cli->tls_ca,
+                                .tls_fingerprint = fleet->cli->tls_fingerprint,
+                                .tls_cert = fleet->cli->tls_cert,
+                                .tls_key = fleet->cli->tls_key,
                                 .program = fleet->cli->program,
                                 .connect_timeout_ms = CONNECT_MS};
         }

@@ -22,7 +22,7 @@ from . import errors, protocol
 from ._wire import WireError
 from .client import Client, Pending
 from .episode import Episode, Frames
-from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError
+from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError, Untrusted
 from .fleet import Event, Fleet
 from .group import Columns, Final, Group, Opinions, Rows, channel, gaussian, opinion_stream, parameter, uniform
 from .group import stream as noise_stream
@@ -60,6 +60,7 @@ __all__ = [
     "ServerError",
     "RayHits",
     "State",
+    "Untrusted",
     "WireError",
     "World",
     "channel",

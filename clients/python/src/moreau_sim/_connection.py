@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+import os
 import selectors
 import socket
 import struct
 import sys
 from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from .errors import ConnectionLost, ProtocolError
 
+if TYPE_CHECKING:
+    from ._tls import Secure
+
 PORT = 7667
+SCHEME = "tls://"
 # no server has a larger frame limit
 FRAME_BYTES_MAX = 1 << 30
 CHUNK_BYTES = 65536  # that are read at once: a frame that is not longer comes whole with its head
@@ -20,8 +27,27 @@ HEAD = struct.Struct(">I")
 AT_ONCE = getattr(socket, "MSG_DONTWAIT", 0)
 
 
+@dataclass(frozen=True)
+class Trust:
+    """What must be true of a server at tls://, and who we are to it: as of Client."""
+
+    ca: str | os.PathLike[str] | None = None
+    fingerprint: str | None = None
+    cert: str | os.PathLike[str] | None = None
+    key: str | os.PathLike[str] | None = None
+
+    @classmethod
+    def of_environment(cls) -> Trust:
+        got = [os.environ.get(f"MOREAU_TLS_{name}") or None for name in ("CA", "FINGERPRINT", "CERT", "KEY")]
+        return cls(*got)
+
+    def __bool__(self) -> bool:
+        return any(part is not None for part in (self.ca, self.fingerprint, self.cert, self.key))
+
+
 def parse_address(address: str) -> tuple[str, int] | str:
-    """HOST:PORT, [::1]:PORT or HOST as (host, port); unix:PATH as the path."""
+    """HOST:PORT, [::1]:PORT or HOST, behind tls:// or not, as (host, port); unix:PATH as the path."""
+    whole, address = address, address.removeprefix(SCHEME)
     if address.startswith("unix:"):
         return address.removeprefix("unix:")
     host, colon, port = address.rpartition(":")
@@ -29,7 +55,7 @@ def parse_address(address: str) -> tuple[str, int] | str:
         host, port = address, str(PORT)
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
-        raise ValueError(f"{address!r} is no address: HOST:PORT, [::1]:PORT or unix:PATH is asked for")
+        raise ValueError(f"{whole!r} is no address: HOST:PORT, [::1]:PORT, tls://HOST:PORT or unix:PATH is asked for")
     return host, int(port)
 
 
@@ -49,7 +75,9 @@ def _limit_silence(connected: socket.socket, timeout_s: float | None) -> None:
 class Connection:
     """One connection; whoever uses it says which frames mean what."""
 
-    def __init__(self, address: str, timeout_s: float | None) -> None:
+    _socket: socket.socket | Secure
+
+    def __init__(self, address: str, timeout_s: float | None, trust: Trust | None = None) -> None:
         self.address = address
         self.timeout_s = timeout_s
         self._chunk = memoryview(bytearray(CHUNK_BYTES))
@@ -58,17 +86,38 @@ class Connection:
         self._long_end = 0  # … has come
         self._early: deque[bytearray] = deque()  # frames that came while something was written
         target = parse_address(address)
+        self._is_secure = address.startswith(SCHEME)
+        if trust and not self._is_secure and not isinstance(target, str):
+            raise ValueError(f"certificates are for TLS: write the address as {SCHEME}{address}")
+        plain = self._connect(target, timeout_s)
+        try:
+            if self._is_secure:
+                from ._tls import Secure  # which takes its time to load
+
+                host = cast("tuple[str, int]", target)[0]
+                self._socket = Secure(plain, address, host, trust or Trust.of_environment(), timeout_s)
+            else:
+                self._socket = plain
+                _limit_silence(plain, timeout_s)
+        except OSError as error:
+            plain.close()
+            raise ConnectionLost(f"no server answers at {address}: {error}") from None
+        except BaseException:
+            plain.close()
+            raise
+
+    def _connect(self, target: tuple[str, int] | str, timeout_s: float | None) -> socket.socket:
         try:
             if isinstance(target, str):
-                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._socket.settimeout(timeout_s)
-                self._socket.connect(target)
+                plain = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                plain.settimeout(timeout_s)
+                plain.connect(target)
             else:
-                self._socket = socket.create_connection(target, timeout_s)
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            _limit_silence(self._socket, timeout_s)
+                plain = socket.create_connection(target, timeout_s)
+                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError as error:
-            raise ConnectionLost(f"no server answers at {address}: {error}") from None
+            raise ConnectionLost(f"no server answers at {self.address}: {error}") from None
+        return plain
 
     def close(self) -> None:
         self._socket.close()
@@ -80,6 +129,8 @@ class Connection:
     @property
     def has_frame(self) -> bool:
         """Whether receive() gives one without reading from the socket."""
+        if self._is_secure and not self._early and cast("Secure", self._socket).pending():
+            self._take_early()  # of which nobody else would be told
         if self._early:
             return True
         held = self._end - self._begin

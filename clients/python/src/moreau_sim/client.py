@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from . import protocol as p
-from ._connection import Connection
+from ._connection import Connection, Trust
 from ._notebook import facts
 from ._owner import Owner
 from ._stream import Stream
@@ -119,10 +119,16 @@ class Client(Calls):
     """A connection to a server. It belongs to one thread at a time, and to the process that made it: who else comes
     gets errors.InUse, and nothing is sent.
 
-    address      HOST:PORT, [::1]:PORT or unix:PATH; default: $MOREAU_SERVER, or 127.0.0.1:7667
+    address      HOST:PORT, [::1]:PORT, either behind tls:// where the server speaks TLS, or unix:PATH; default:
+                 $MOREAU_SERVER, or 127.0.0.1:7667
     token        the server's token; token_file: a file that holds it
     name         of this program, for the server's logs and episodes
     timeout_s    how long the server may be silent while an answer is waited for; default: for ever
+    tls_ca       at tls://: a file in PEM with an authority that has signed the server's certificate; default: those
+                 that this machine trusts
+    tls_fingerprint  instead, "sha256:…": of the certificate itself, whatever its name and dates are
+    tls_cert, tls_key  files in PEM: our own certificate, where the server wants one
+                 (none of the four: $MOREAU_TLS_CA, _FINGERPRINT, _CERT and _KEY, in whatever makes clients)
     resumable    come back after a lost connection, and repeat what is unanswered: nothing is done twice
     """
 
@@ -134,8 +140,13 @@ class Client(Calls):
         token_file: str | os.PathLike[str] | None = None,
         name: str = "moreau_sim",
         timeout_s: float | None = None,
+        tls_ca: str | os.PathLike[str] | None = None,
+        tls_fingerprint: str | None = None,
+        tls_cert: str | os.PathLike[str] | None = None,
+        tls_key: str | os.PathLike[str] | None = None,
         resumable: bool = False,
     ) -> None:
+        self._trust = Trust(tls_ca, tls_fingerprint, tls_cert, tls_key)
         self.address = address or os.environ.get("MOREAU_SERVER") or DEFAULT_ADDRESS
         if token_file is not None:
             token = pathlib.Path(token_file).read_text().strip()
@@ -167,7 +178,7 @@ class Client(Calls):
     # ---- life
 
     def _connect(self) -> p.Welcome:
-        connection = Connection(self.address, self._timeout_s)
+        connection = Connection(self.address, self._timeout_s, self._trust)
         try:
             id, self._next_id = self._next_id, self._next_id + 1
             connection.send(encode(p.Request(id=id, hello=self._hello)))

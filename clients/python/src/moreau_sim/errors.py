@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong: one exception for each status of the protocol, two for the way there, and one for who may go
-it."""
+"""What can go wrong: one exception for each status of the protocol, three for the way there, and one for who may
+go it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ class MoreauError(Exception):
 
 class ConnectionLost(MoreauError):
     """No server, or none any more: where, and why."""
+
+
+class Untrusted(MoreauError):
+    """A server at tls:// is not whom it should be, or we are not to it. Nothing was said to it, no token either."""
 
 
 class ProtocolError(MoreauError):

@@ -27,7 +27,7 @@ from . import protocol as p
 from ._asked import Returns, actions_for, named, returns_of, seeds_for, values_for
 from ._json import from_json
 from ._notebook import facts, frame
-from ._pages import page_of
+from ._pages import live_address, page_of
 from ._wire import WireError, decode, encode, key_of, read_column, varint
 from .client import Client, Pending
 from .errors import MoreauError, of_status
@@ -295,7 +295,7 @@ class Group:
         """The page on its first world, live, where its server shows pages; else what it is."""
         where = page_of(self.client)
         if where is not None:
-            return frame(f"http://{where}/#live=ws://{where}/v1/live&group={self.id}&index=0")
+            return frame(live_address(where, f"group={self.id}&index=0"))
         rows = [
             ("worlds", self.count),
             ("action", ", ".join(self.action.names)),

@@ -249,7 +249,8 @@ class Welcome(Message):
     """false: this build computes other bits than others of its dynamics version (a compiler that fuses or
     reorders), so it records and verifies nothing"""
     http: str | None = None
-    """HOST:PORT where --http listens, as the server knows it; absent: nowhere"""
+    """HOST:PORT where --http listens, as the server knows it, behind https:// where it speaks TLS; absent:
+    nowhere"""
     lanes: int | None = None
     """that step worlds at the same time (option --workers)"""
     instance: int | None = None

@@ -57,6 +57,8 @@ class _Keeper:
         node = ray.get_runtime_context().get_node_id()
         more = [word.replace("%n", str(rank)) for word in options]
         more += ["--workers", str(workers), "--token-file", str(secret), "--http", f"{host}:0"]
+        if "--tls-cert" not in more:
+            more.append("--insecure-plain")  # Ray's own traffic is plain on this network, unless it is told otherwise
         log = _session() / "logs" / f"moreau-server-{rank}-{node[:8]}-{os.getpid()}.log"
         self.server = Server(None, more, 60.0, listen=f"{host}:0", log=log)
         threading.Thread(target=self._end_with_it, daemon=True).start()

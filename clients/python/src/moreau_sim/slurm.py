@@ -122,7 +122,8 @@ def serve(folder: pathlib.Path, options: Sequence[str]) -> int:
     try:
         while failures < FAILURES_MAX:
             try:
-                _serve_once(place, ["--token-file", str(folder / "token"), *options])
+                plain = [] if "--tls-cert" in options else ["--insecure-plain"]  # inside the cluster's network
+                _serve_once(place, ["--token-file", str(folder / "token"), *plain, *options])
                 failures = 0
             except (OSError, MoreauError) as why:
                 failures += 1

@@ -14,7 +14,7 @@ from typing import Any, overload
 
 from moreau_sim_programs import in_package, on_path
 
-from ._pages import has_page, reachable
+from ._pages import has_page, live_address, page_address, reachable
 from .errors import MoreauError
 from .group import Group
 
@@ -81,9 +81,9 @@ def _view_world(group: Group, index: int, http: str | None, token: str | None, s
         raise MoreauError(f"The server at {group.client.address} shows no pages: {how}.")
     where = http or reachable(listens or "", group.client.address)
     if not has_page(where):
-        raise MoreauError(f"http://{where}/ has not the viewer's page: {how}.")
+        raise MoreauError(f"{page_address(where)} has not the viewer's page: {how}.")
     shown = f"&token={urllib.parse.quote(token)}" if token else ""
-    address = f"http://{where}/#live=ws://{where}/v1/live&group={group.id}&index={index}{shown}"
+    address = live_address(where, f"group={group.id}&index={index}{shown}")
     if show:
         _show(address)
     return address

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import protocol as p
 from ._json import from_json
 from ._notebook import ROWS_MAX, facts, frame, table, text_table
-from ._pages import page_of
+from ._pages import live_address, page_of
 from .client import Client
 from .progress import Progress
 
@@ -141,7 +141,7 @@ class World:
         """The page on it, live, where its server shows pages; else what it is."""
         where = page_of(self.client)
         if where is not None:
-            return frame(f"http://{where}/#live=ws://{where}/v1/live&world={self.id}")
+            return frame(live_address(where, f"world={self.id}"))
         got = self.client.world_get(world=self.id, first=0, count=0)
         rows = [
             ("bodies", got.total),
