@@ -8,6 +8,7 @@
 typedef struct Ray {
     Vec3 origin, way;     // [m]; the way is not zero
     uint32_t group, mask; // as of primitives: each must be in a group that the other collides with
+    uint32_t unseen_body; // index of one that it passes through; UINT32_MAX: none
 } Ray;
 
 // `fraction` of the way, in [0, 1], and the unit normal of the surface there, out of it. false: it

@@ -2,11 +2,10 @@
 #include "collide/raycast.h"
 
 #include "base/assert.h"
-#include "collide/boxtree.h"
 
 enum {
     TREE_RAYS = 12,                // from so many on a tree pays, of
-    TREE_PRIMITIVES = 48,          // so many primitives
+    TREE_PRIMITIVES = 16,          // so many primitives
     LOOKS_BETWEEN_STOPS = 1 << 18, // at boxes or primitives: some milliseconds
 };
 
@@ -14,54 +13,52 @@ enum {
 // decides.
 static const double box_slack = 1e-12;
 
-typedef struct Placed {
+typedef struct RayPlaced {
     Pose pose;
     Mat3 axes;
     uint32_t primitive; // in the world
     uint32_t body;
-} Placed;
+} RayPlaced;
 
-typedef struct Cast {
-    const World *world;
-    Placed *placed; // bounded ones first
-    uint32_t bounded, count;
-    BoxTree tree;
-    size_t looks;
-} Cast;
+static RayPlaced place(const World *world, uint32_t body, uint32_t primitive) {
+    double numbers[7];
+    world_body_pose(world, body, numbers);
+    const Pose pose = pose_compose(pose_load(numbers), world->primitive[primitive].local);
+    return (RayPlaced){pose, quat_to_mat3(pose.orientation), primitive, body};
+}
 
-static bool place_all(Cast *cast, Arena *scratch) {
-    const World *world = cast->world;
+static size_t count_all(const World *world) {
     size_t count = 0;
     for (uint32_t body = 0; body < world->body_count; body++) {
         const Shape *shape = world_body_shape(world, body);
         count += shape == NULL ? 0 : shape->primitive_count;
     }
-    cast->placed = arena_take_array(scratch, count, sizeof(Placed));
-    if (cast->placed == NULL || count > UINT32_MAX) {
-        return count == 0;
+    return count;
+}
+
+static void place_all(RayCast *cast) {
+    const World *world = cast->world;
+    const size_t count = count_all(world);
+    cast->placed =
+        count > UINT32_MAX ? NULL : arena_take_array(cast->scratch, count, sizeof(RayPlaced));
+    if (cast->placed == NULL) {
+        return;
     }
     cast->count = (uint32_t)count;
     uint32_t last = cast->count;
     for (uint32_t body = 0; body < world->body_count; body++) {
         const Shape *shape = world_body_shape(world, body);
-        double numbers[7];
-        world_body_pose(world, body, numbers);
-        const Pose pose = pose_load(numbers);
         for (uint32_t k = 0; shape != NULL && k < shape->primitive_count; k++) {
             const uint32_t at = shape->primitive_first + k;
-            const Primitive *primitive = &world->primitive[at];
-            const bool is_unbounded = primitive_is_unbounded(primitive->kind);
-            const Pose own = pose_compose(pose, primitive->local);
-            cast->placed[is_unbounded ? --last : cast->bounded++] =
-                (Placed){own, quat_to_mat3(own.orientation), at, body};
+            const bool is_unbounded = primitive_is_unbounded(world->primitive[at].kind);
+            cast->placed[is_unbounded ? --last : cast->bounded++] = place(world, body, at);
         }
     }
     ASSERT(last == cast->bounded);
-    return true;
 }
 
-static BroadBox box_of(const Cast *cast, uint32_t at) {
-    const Placed *placed = &cast->placed[at];
+static BroadBox box_of(const RayCast *cast, uint32_t at) {
+    const RayPlaced *placed = &cast->placed[at];
     BroadBox box;
     primitive_bounds(&cast->world->primitive[placed->primitive], placed->pose, &box.lower,
                      &box.upper);
@@ -72,16 +69,34 @@ static BroadBox box_of(const Cast *cast, uint32_t at) {
 }
 
 // The tree's items are named by their places in `placed`.
-static bool build_tree(Cast *cast, const Stop *stop, Arena *scratch) {
-    BoxItem *item = arena_take_array(scratch, cast->bounded, sizeof(BoxItem));
+static void build_tree(RayCast *cast, const Stop *stop) {
+    BoxItem *item = arena_take_array(cast->scratch, cast->bounded, sizeof(BoxItem));
     if (item == NULL) {
-        return false;
+        return;
     }
     for (uint32_t i = 0; i < cast->bounded; i++) {
         item[i] = (BoxItem){.box = box_of(cast, i), .body = i};
     }
     Patience patience = {.stop = stop};
-    return boxtree_build(&cast->tree, item, cast->bounded, scratch, &patience);
+    if (!boxtree_build(&cast->tree, item, cast->bounded, cast->scratch, &patience)) {
+        ASSERT(cast->tree.node_count == 0);
+    }
+}
+
+void raycast_begin(RayCast *cast, const World *world, size_t rays, const Stop *stop,
+                   Arena *scratch) {
+    *cast = (RayCast){.world = world, .scratch = scratch, .mark = arena_mark(scratch)};
+    place_all(cast);
+    if (rays >= TREE_RAYS && cast->bounded >= TREE_PRIMITIVES) {
+        build_tree(cast, stop);
+    }
+}
+
+void raycast_end(RayCast *cast) {
+    ASSERT(cast->scratch != NULL);
+    boxtree_deinit(&cast->tree);
+    arena_reset_to(cast->scratch, cast->mark);
+    *cast = (RayCast){0};
 }
 
 // ---- one ray
@@ -110,12 +125,11 @@ static double entry_of(const Slope *slope, const BroadBox *box, double reach) {
 }
 
 // Takes it where it is nearer, or as near and of a body or primitive that stands before.
-static void look_at(const Cast *cast, const Ray *ray, uint32_t at, RayHit *hit) {
-    const World *world = cast->world;
-    const Placed *placed = &cast->placed[at];
+static void look_at(const World *world, const RayPlaced *placed, const Ray *ray, RayHit *hit) {
     double fraction;
     Vec3 normal;
-    if (!ray_meets(ray, &world->primitive[placed->primitive], placed->pose.position, &placed->axes,
+    if (placed->body == ray->unseen_body ||
+        !ray_meets(ray, &world->primitive[placed->primitive], placed->pose.position, &placed->axes,
                    &fraction, &normal)) {
         return;
     }
@@ -134,12 +148,12 @@ static double reach_of(const RayHit *hit) {
     return hit->body == UINT32_MAX ? 1.0 : hit->fraction;
 }
 
-static void search_leaf(Cast *cast, const Ray *ray, const Slope *slope, const BoxNode *leaf,
+static void search_leaf(RayCast *cast, const Ray *ray, const Slope *slope, const BoxNode *leaf,
                         RayHit *hit) {
     for (uint32_t k = 0; k < leaf->leaf_count; k++) {
         const BoxItem *item = &cast->tree.item[leaf->first + k];
         if (entry_of(slope, &item->box, reach_of(hit)) < HUGE_VAL) {
-            look_at(cast, ray, item->body, hit);
+            look_at(cast->world, &cast->placed[item->body], ray, hit);
         }
     }
     cast->looks += leaf->leaf_count;
@@ -154,7 +168,7 @@ typedef struct Waiting {
 enum { WAITING_MAX = 256 }; // one for each level of the tree, whose depth is O(log n)
 
 // The nearer child first, so that what it has spares the other.
-static void search_tree(Cast *cast, const Ray *ray, RayHit *hit) {
+static void search_tree(RayCast *cast, const Ray *ray, RayHit *hit) {
     const BoxNode *node = cast->tree.node;
     const Slope slope = {ray->origin, {1.0 / ray->way.x, 1.0 / ray->way.y, 1.0 / ray->way.z}};
     Waiting waiting[WAITING_MAX];
@@ -188,16 +202,32 @@ static void search_tree(Cast *cast, const Ray *ray, RayHit *hit) {
     }
 }
 
-static void cast_ray(Cast *cast, const Ray *ray, RayHit *hit) {
+static void look_at_world(RayCast *cast, const Ray *ray, RayHit *hit) {
+    const World *world = cast->world;
+    for (uint32_t body = 0; body < world->body_count; body++) {
+        const Shape *shape = world_body_shape(world, body);
+        for (uint32_t k = 0; shape != NULL && k < shape->primitive_count; k++) {
+            const RayPlaced placed = place(world, body, shape->primitive_first + k);
+            look_at(world, &placed, ray, hit);
+            cast->looks++;
+        }
+    }
+}
+
+void raycast_ray(RayCast *cast, const Ray *ray, RayHit *hit) {
     ASSERT(vec3_dot(ray->way, ray->way) > 0.0);
     *hit = (RayHit){.body = UINT32_MAX};
+    if (cast->placed == NULL) {
+        look_at_world(cast, ray, hit);
+        return;
+    }
     uint32_t first = 0;
     if (cast->tree.node_count > 0) {
         search_tree(cast, ray, hit);
         first = cast->bounded;
     }
     for (uint32_t at = first; at < cast->count; at++) {
-        look_at(cast, ray, at, hit);
+        look_at(cast->world, &cast->placed[at], ray, hit);
     }
     cast->looks += cast->count - first;
 }
@@ -205,21 +235,16 @@ static void cast_ray(Cast *cast, const Ray *ray, RayHit *hit) {
 Status raycast_run(const World *world, const Ray *ray, size_t count, const Stop *stop,
                    Arena *scratch, RayHit *hit) {
     ASSERT(count == 0 || (ray != NULL && hit != NULL));
-    const ArenaMark mark = arena_mark(scratch);
-    Cast cast = {.world = world};
-    Status status = place_all(&cast, scratch) ? STATUS_OK : STATUS_RESOURCE_EXHAUSTED;
-    if (status == STATUS_OK && count >= TREE_RAYS && cast.bounded >= TREE_PRIMITIVES &&
-        !build_tree(&cast, stop, scratch)) {
-        status = stop_is_asked(stop) ? STATUS_ABORTED : STATUS_RESOURCE_EXHAUSTED;
-    }
+    RayCast cast;
+    raycast_begin(&cast, world, count, stop, scratch);
+    Status status = STATUS_OK;
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        cast_ray(&cast, &ray[i], &hit[i]);
+        raycast_ray(&cast, &ray[i], &hit[i]);
         if (cast.looks >= LOOKS_BETWEEN_STOPS) {
             cast.looks = 0;
             status = stop_is_asked(stop) ? STATUS_ABORTED : STATUS_OK;
         }
     }
-    boxtree_deinit(&cast.tree);
-    arena_reset_to(scratch, mark);
+    raycast_end(&cast);
     return status;
 }

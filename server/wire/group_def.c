@@ -10,6 +10,7 @@ static_assert((int)CHANNEL_JOINT_EFFORT == MOREAU__V1__GROUP_CHANNEL__KIND__JOIN
                   (int)CHANNEL_BODY_SPIN == MOREAU__V1__GROUP_CHANNEL__KIND__BODY_SPIN &&
                   (int)CHANNEL_CONTACT_FORCE == MOREAU__V1__GROUP_CHANNEL__KIND__CONTACT_FORCE &&
                   (int)CHANNEL_TIME == MOREAU__V1__GROUP_CHANNEL__KIND__TIME &&
+                  (int)CHANNEL_RAYS == MOREAU__V1__GROUP_CHANNEL__KIND__RAYS &&
                   (int)AUTORESET_NEXT_STEP == MOREAU__V1__GROUP__AUTORESET__NEXT_STEP &&
                   (int)AUTORESET_SAME_STEP == MOREAU__V1__GROUP__AUTORESET__SAME_STEP &&
                   (int)AUTORESET_DISABLED == MOREAU__V1__GROUP__AUTORESET__DISABLED &&
@@ -29,11 +30,32 @@ static const char *text(const char *given) {
     return given == NULL || given[0] == '\0' ? NULL : given;
 }
 
+// An origin for all rays is one for each. false: memory ended.
+static bool read_rays(const Moreau__V1__GroupChannel *from, Arena *arena, ChannelRays *rays) {
+    *rays = (ChannelRays){.count = from->n_ray_way % 3 == 0 ? from->n_ray_way / 3 : 0,
+                          .way = from->ray_way,
+                          .mask = from->ray_mask,
+                          .heading = from->ray_heading};
+    if (from->n_ray_origin == from->n_ray_way) {
+        rays->origin = from->ray_origin;
+        return true;
+    }
+    if (from->n_ray_origin != 0 && from->n_ray_origin != 3) {
+        return true;
+    }
+    double *each = arena_take_zeroed(arena, 3 * rays->count, sizeof(double));
+    for (size_t i = 0; each != NULL && i < 3 * rays->count && from->n_ray_origin == 3; i++) {
+        each[i] = from->ray_origin[i % 3];
+    }
+    rays->origin = each;
+    return each != NULL;
+}
+
 // `message` NULL: all defaults, so that what is missing is blamed by who needs it.
-static ChannelDef read_channel(const Moreau__V1__GroupChannel *message) {
+static bool read_channel(const Moreau__V1__GroupChannel *message, Arena *arena, ChannelDef *def) {
     static const Moreau__V1__GroupChannel absent = MOREAU__V1__GROUP_CHANNEL__INIT;
     const Moreau__V1__GroupChannel *from = message == NULL ? &absent : message;
-    return (ChannelDef){.kind = (ChannelKind)from->kind,
+    *def = (ChannelDef){.kind = (ChannelKind)from->kind,
                         .joint = text(from->joint),
                         .body = text(from->body),
                         .relative = text(from->relative_to),
@@ -48,6 +70,7 @@ static ChannelDef read_channel(const Moreau__V1__GroupChannel *message) {
                         .low = from->low,
                         .has_high = from->has_high,
                         .high = from->high};
+    return read_rays(from, arena, &def->rays);
 }
 
 static Status read_layout(Moreau__V1__GroupChannel *const *channels, size_t count, Arena *arena,
@@ -57,7 +80,9 @@ static Status read_layout(Moreau__V1__GroupChannel *const *channels, size_t coun
         return out_of_memory(error);
     }
     for (size_t i = 0; i < count; i++) {
-        made[i] = read_channel(channels[i]);
+        if (!read_channel(channels[i], arena, &made[i])) {
+            return out_of_memory(error);
+        }
     }
     layout->count = count;
     layout->channel = made;
@@ -74,7 +99,9 @@ static Status read_noise(const Moreau__V1__GroupCreate *message, Arena *arena, G
     }
     for (size_t i = 0; i < count; i++) {
         const Moreau__V1__GroupNoise *from = message->noise[i];
-        channels[i] = read_channel(from->channel);
+        if (!read_channel(from->channel, arena, &channels[i])) {
+            return out_of_memory(error);
+        }
         drawn[i] = (NoiseDef){.kind = (NoiseKind)from->distribution,
                               .low = from->low,
                               .high = from->high,

@@ -48,7 +48,8 @@ static Ray dice_ray(Dice *dice, double spread) {
     return (Ray){.origin = dice_vec(dice, -spread, spread),
                  .way = dice_vec(dice, -2.0 * spread, 2.0 * spread),
                  .group = UINT32_MAX,
-                 .mask = UINT32_MAX};
+                 .mask = UINT32_MAX,
+                 .unseen_body = UINT32_MAX};
 }
 
 // Met: the point is on the surface, nothing before it is inside, and the normal is its gradient,
@@ -100,7 +101,7 @@ START_TEST(rays_end_where_their_way_does_and_see_what_their_bits_say) {
     ball.size.x = 0.5;
     const Vec3 place = vec3(0.0, 0.0, 0.0);
     const Mat3 axes = quat_to_mat3(quat_identity());
-    Ray ray = {vec3(-2.0, 0.0, 0.0), vec3(1.5, 0.0, 0.0), UINT32_MAX, UINT32_MAX};
+    Ray ray = {vec3(-2.0, 0.0, 0.0), vec3(1.5, 0.0, 0.0), UINT32_MAX, UINT32_MAX, UINT32_MAX};
     double fraction;
     Vec3 normal;
     ck_assert(ray_meets(&ray, &ball, place, &axes, &fraction, &normal));
@@ -183,7 +184,7 @@ START_TEST(of_two_in_one_place_the_first_is_told) {
     Ray ray[RAYS];
     RayHit hit[RAYS];
     for (int i = 0; i < RAYS; i++) {
-        ray[i] = (Ray){vec3(i % 50, 0.1, 3.0), vec3(0.0, 0.0, -4.0), 1, 1};
+        ray[i] = (Ray){vec3(i % 50, 0.1, 3.0), vec3(0.0, 0.0, -4.0), 1, 1, UINT32_MAX};
     }
     ck_assert_int_eq(raycast_run(lab.world, ray, RAYS, NULL, &lab.scratch, hit), STATUS_OK);
     for (int i = 0; i < RAYS; i++) {

@@ -471,3 +471,67 @@ def test_what_is_no_saved_group_is_refused(client):
         with pytest.raises(errors.FailedPrecondition, match="receive"):
             group.save()
         group.receive(4)
+
+
+STAIRS = {
+    "settings": {"time_step": 0.01, "gravity": [0, 0, 0]},
+    "bodies": [
+        {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]},
+        {
+            "name": "stair",
+            "kind": "STATIC",
+            "position": [2, 0, 0.25],
+            "shapes": [{"box": {"half_extents": [1, 5, 0.25]}}],
+        },
+        {
+            "name": "hidden",
+            "kind": "STATIC",
+            "position": [0, 0, 0.1],
+            "shapes": [{"sphere": {"radius": 0.3}, "group": 2}],
+        },
+        {
+            "name": "dog",
+            "position": [0, 0, 1],
+            "orientation": [np.sqrt(0.5), 0, np.sqrt(0.5), 0],  # its x points down, its z along x
+            "shapes": [
+                {"box": {"half_extents": [0.2, 0.1, 0.1]}},
+                {"sphere": {"radius": 0.1}, "position": [0.25, 0, 0]},
+            ],
+        },
+    ],
+}
+
+
+def test_rays_go_with_a_body_which_they_do_not_see(client):
+    down = [[0, 0, -4.0]] * 3
+    around = [[0, 0, 0], [1.5, 0, 0], [0, 3, 0]]
+    scan = channel("RAYS", "dog", ray_heading=True, ray_origin=around, ray_way=down, ray_mask=1)
+    nose = channel("RAYS", "dog", ray_way=[[4, 0, 0], [0, 0, 4]], scale=4.0, axes=[0, 1])
+    turned = channel("RAYS", "dog", ray_way=[[1, 0, 0]], ray_mask=1)
+    push = channel("BODY_FORCE", "dog")
+    options = {"action": [push], "observation": [scan, nose, turned], "double": True}
+    options |= {"record": "scanned", "step_limit": 1}
+    with Group.create(client, STAIRS, count=3, **options) as group:
+        recording = group.recording
+        assert group.observation.names[:3] == ["dog.ray.0", "dog.ray.1", "dog.ray.2"]
+        assert group.observation.low.tolist() == [0] * 6 and group.observation.high.tolist() == [1, 1, 1, 4, 4, 1]
+        rows = group.reset(seed=1)
+        # looking down it has no heading; the scan is along the world's x and y. The nose sees the hidden ball, and the
+        # stair is too low for it
+        seen = [0.25, 0.125, 0.25, 0.6, 4.0, 1.0]
+        assert rows.observation == pytest.approx(np.tile(seen, (3, 1)), abs=1e-12)
+        saved = group.save()
+        group.step(np.zeros((3, 3)))
+    [first, *_] = client.episode_list(recording=recording).episodes
+    assert client.episode_verify(episode=first.episode).result().verified
+    with Group.from_saved(client, saved) as again:
+        assert again.read().observation == pytest.approx(np.tile(seen, (3, 1)), abs=1e-12)
+    for words, wrong in {
+        "ray_way": {"ray_way": [[0, 0, 0]]},
+        "ray_origin": {"ray_way": down, "ray_origin": [[0, 0, 0]] * 2},
+        "ray_mask": {"ray_way": down, "ray_mask": 0},
+    }.items():
+        with pytest.raises(errors.InvalidArgument, match=rf"observation\[0\].{words}"):
+            Group.create(client, STAIRS, count=1, action=[push], observation=[channel("RAYS", "dog", **wrong)])
+    with pytest.raises(errors.InvalidArgument, match="no rays"):
+        Group.create(client, STAIRS, count=1, action=[push], observation=[channel("TIME", ray_way=down)])

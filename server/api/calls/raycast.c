@@ -175,7 +175,8 @@ static void read_rays(const RayPlan *plan, size_t first, size_t count, Ray *rays
         rays[i] = (Ray){.origin = vec3_load(message->origin + 3 * ray),
                         .way = vec3_load(message->way + 3 * ray),
                         .group = bits_of(message->group, message->n_group, ray),
-                        .mask = bits_of(message->mask, message->n_mask, ray)};
+                        .mask = bits_of(message->mask, message->n_mask, ray),
+                        .unseen_body = UINT32_MAX};
     }
 }
 

@@ -10,6 +10,14 @@ enum { CODE_VERSION = 1, CODE_VERSION_OPINION = 2 };
 
 // ---- writing
 
+static void write_rays(Sink *sink, const ChannelRays *rays) {
+    sink_u64(sink, rays->count);
+    sink_doubles(sink, rays->origin, 3 * rays->count);
+    sink_doubles(sink, rays->way, 3 * rays->count);
+    sink_u64(sink, rays->mask);
+    sink_u64(sink, rays->heading);
+}
+
 static void write_layout(Sink *sink, const LayoutDef *layout) {
     sink_u64(sink, layout->count);
     for (size_t i = 0; i < layout->count; i++) {
@@ -29,6 +37,9 @@ static void write_layout(Sink *sink, const LayoutDef *layout) {
         sink_double(sink, channel->high);
         sink_double(sink, channel->scale);
         sink_double(sink, channel->offset);
+        if (channel->kind == CHANNEL_RAYS) {
+            write_rays(sink, &channel->rays);
+        }
     }
 }
 
@@ -118,6 +129,20 @@ static void *take_list(Source *source, Arena *arena, size_t bytes_min, size_t it
     return list;
 }
 
+static void read_rays(Source *source, Arena *arena, ChannelRays *rays) {
+    rays->count = source_count(source, 6 * sizeof(double));
+    double *origin = arena_take_zeroed(arena, 3 * rays->count, sizeof(double));
+    double *way = arena_take_zeroed(arena, 3 * rays->count, sizeof(double));
+    source->failed = source->failed || origin == NULL || way == NULL;
+    rays->count = source->failed ? 0 : rays->count;
+    source_doubles(source, origin, 3 * rays->count);
+    source_doubles(source, way, 3 * rays->count);
+    rays->origin = origin;
+    rays->way = way;
+    rays->mask = (uint32_t)source_u64(source);
+    rays->heading = source_u64(source) != 0;
+}
+
 static void read_layout(Source *source, Arena *arena, LayoutDef *layout) {
     enum { CHANNEL_BYTES_MIN = 15 * 8 };
     ChannelDef *channels =
@@ -140,6 +165,9 @@ static void read_layout(Source *source, Arena *arena, LayoutDef *layout) {
         channel->high = source_double(source);
         channel->scale = source_double(source);
         channel->offset = source_double(source);
+        if (channel->kind == CHANNEL_RAYS) {
+            read_rays(source, arena, &channel->rays);
+        }
         source->failed = source->failed || channel->kind >= CHANNEL_COUNT;
     }
 }

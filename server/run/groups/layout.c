@@ -39,6 +39,7 @@ static const KindRow kinds[CHANNEL_COUNT] = {
     [CHANNEL_CONTACT_FORCE] = {"contact", OF_BODY, 6, 0, false, true, false, false, "xyzuvw"},
     [CHANNEL_ACTION] = {"action", OF_NONE, 0, 0, false, true, false, false, ""},
     [CHANNEL_TIME] = {"time", OF_NONE, 1, 0, false, true, false, false, ""},
+    [CHANNEL_RAYS] = {"ray", OF_BODY, 0, 0, false, true, false, false, ""},
 };
 
 // ---- names
@@ -162,6 +163,26 @@ static Status check_kind(const Compiler *compiler, const ChannelDef *def) {
     return STATUS_OK;
 }
 
+// The rays of a channel, as its own.
+static Status take_rays(const Compiler *compiler, const ChannelDef *def, Arena *arena,
+                        Channel *channel) {
+    if (def->kind != CHANNEL_RAYS) {
+        return def->rays.count == 0 ? STATUS_OK
+                                    : blame(compiler, "ray_way", "This kind (%s) has no rays.",
+                                            kinds[def->kind].name);
+    }
+    const char *field, *wrong = ray_channel_wrong(&def->rays, &field);
+    if (wrong != NULL) {
+        return blame(compiler, field, wrong, "");
+    }
+    channel->rays = ray_channel_copy(&def->rays, arena);
+    compiler->layout->ray_count += (uint32_t)def->rays.count;
+    return channel->rays != NULL
+               ? STATUS_OK
+               : error_set(compiler->error, STATUS_RESOURCE_EXHAUSTED, compiler->def->list,
+                           "Memory ended while making a layout.");
+}
+
 // How many numbers a channel has.
 static uint32_t count_numbers(const Compiler *compiler, const Channel *channel) {
     const KindRow *row = &kinds[channel->kind];
@@ -170,6 +191,9 @@ static uint32_t count_numbers(const Compiler *compiler, const Channel *channel) 
         return channel->kind == CHANNEL_JOINT_POSITION && compiler->def->use == LAYOUT_READ
                    ? joint_position_count(axes)
                    : joint_axis_count(axes);
+    }
+    if (channel->kind == CHANNEL_RAYS) {
+        return (uint32_t)channel->rays->count;
     }
     return channel->kind == CHANNEL_ACTION      ? compiler->def->action_count
            : compiler->def->use == LAYOUT_NOISE ? row->noise_count
@@ -287,6 +311,10 @@ static Status add_columns(const Compiler *compiler, const ChannelDef *def, Chann
         if (channel->kind == CHANNEL_JOINT_POSITION && compiler->def->use == LAYOUT_READ) {
             take_limits(compiler, channel, i, &column);
         }
+        if (channel->kind == CHANNEL_RAYS) { // a fraction
+            column.low = fmin(column.offset, column.scale + column.offset);
+            column.high = fmax(column.offset, column.scale + column.offset);
+        }
         column.low = def->has_low ? def->low : column.low;
         column.high = def->has_high ? def->high : column.high;
         layout->column[layout->column_count++] = column;
@@ -299,7 +327,10 @@ static Status add_columns(const Compiler *compiler, const ChannelDef *def, Chann
 static size_t count_columns_max(const LayoutDef *def) {
     size_t count = 0;
     for (size_t i = 0; i < def->count; i++) {
-        count += def->channel[i].kind == CHANNEL_ACTION ? def->action_count : JOINT_POSITION_MAX;
+        const ChannelDef *channel = &def->channel[i];
+        count += channel->kind == CHANNEL_ACTION ? def->action_count
+                 : channel->kind == CHANNEL_RAYS ? channel->rays.count
+                                                 : JOINT_POSITION_MAX;
     }
     return count;
 }
@@ -333,6 +364,7 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
         Status status = check_kind(&compiler, from);
         status = STATUS_THEN(status, check_numbers(&compiler, from));
         status = STATUS_THEN(status, find_things(&compiler, from, channel));
+        status = STATUS_THEN(status, take_rays(&compiler, from, arena, channel));
         status = STATUS_THEN(status, add_columns(&compiler, from, channel));
         if (status != STATUS_OK) {
             return status;
@@ -581,13 +613,38 @@ static const double *take_forces(const LayoutSource *source, const Channel *chan
                : NULL;
 }
 
+// Of rays each column is one.
+static void read_rays(const Layout *layout, const Channel *channel, const LayoutSource *source,
+                      RayCast *cast, double *row) {
+    uint32_t body;
+    const bool is_there = layout_find_body(source->world, source->template, channel->body, &body);
+    const Pose pose = is_there ? ray_channel_pose(channel->rays, source->world, body)
+                               : (Pose){.orientation = quat_identity()};
+    const uint32_t end = channel->column_first + channel->column_count;
+    for (uint32_t k = channel->column_first; k < end; k++) {
+        const Column *column = &layout->column[k];
+        row[k] = is_there ? column->scale * ray_channel_read(channel->rays, column->number, &pose,
+                                                             body, cast) +
+                                column->offset
+                          : 0.0;
+    }
+}
+
 void layout_read(const Layout *layout, const LayoutSource *source, double *row) {
     ASSERT(source->world != NULL && source->template != NULL);
     ASSERT(row != NULL || layout->column_count == 0);
     const bool is_alike = world_is_alike(source->world, source->template);
     uint32_t taken = 0;
+    RayCast cast;
+    if (layout->ray_count > 0) {
+        raycast_begin(&cast, source->world, layout->ray_count, NULL, source->scratch);
+    }
     for (uint32_t i = 0; i < layout->channel_count; i++) {
         const Channel *channel = &layout->channel[i];
+        if (channel->rays != NULL) {
+            read_rays(layout, channel, source, &cast, row);
+            continue;
+        }
         double x[JOINT_POSITION_MAX];
         const double *forces = take_forces(source, channel, &taken);
         const double *numbers = find_numbers(channel, source, is_alike, forces, x);
@@ -597,6 +654,9 @@ void layout_read(const Layout *layout, const LayoutSource *source, double *row) 
             row[k] =
                 numbers == NULL ? 0.0 : column->scale * numbers[column->number] + column->offset;
         }
+    }
+    if (layout->ray_count > 0) {
+        raycast_end(&cast);
     }
 }
 

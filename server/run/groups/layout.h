@@ -4,7 +4,8 @@
 // writing or reading a row is a walk over them. Alike for actions, observations, what is read
 // beside them, bounds and noise.
 //
-//   channel   one thing of the world (a joint's rates, a body's place): up to seven numbers
+//   channel   one thing of the world (a joint's rates, a body's place): up to seven numbers, or as
+//             many as it has rays
 //   column    one of these numbers, scaled
 //
 // Indices are those of the template. A world that has lost bodies or joints has others: then they
@@ -12,6 +13,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "run/groups/ray_channel.h"
 #include "step/step.h"
 
 // The numbers are those of the wire.
@@ -32,6 +34,7 @@ typedef enum ChannelKind {
     CHANNEL_CONTACT_FORCE,
     CHANNEL_ACTION,
     CHANNEL_TIME,
+    CHANNEL_RAYS,
     CHANNEL_COUNT
 } ChannelKind;
 
@@ -50,6 +53,7 @@ typedef struct ChannelDef {
     bool has_axes, has_low, has_high;
     uint32_t axes;
     double scale, offset, low, high;
+    ChannelRays rays; // of CHANNEL_RAYS
 } ChannelDef;
 
 typedef struct LayoutDef {
@@ -66,6 +70,7 @@ typedef struct Channel {
     uint32_t body, relative; // JOINT_NO_BODY: none
     uint32_t joint;          // JOINT_NONE: none
     uint32_t column_first, column_count;
+    const ChannelRays *rays; // of CHANNEL_RAYS; else NULL
 } Channel;
 
 typedef struct Column {
@@ -78,6 +83,7 @@ typedef struct Layout {
     Column *column;
     uint32_t channel_count, column_count;
     uint32_t contact_count; // channels of CHANNEL_CONTACT_FORCE
+    uint32_t ray_count;     // of all channels of CHANNEL_RAYS
     LayoutUse use;
 } Layout;
 
@@ -104,6 +110,7 @@ typedef struct LayoutSource {
     const double *action; // as applied last
     const double *forces; // six per channel of CHANNEL_CONTACT_FORCE, of a world that goes on from
                           // where it was stored; NULL: the stepper knows
+    Arena *scratch;       // for rays; as it was afterwards
     double begun;         // [s] when the episode began
     double time_step;     // [s] of the last step
 } LayoutSource;

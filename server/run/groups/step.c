@@ -37,12 +37,14 @@ static void store_row(const Group *group, const double *row, size_t columns, voi
 }
 
 // `forces`: of the layout, among the world's.
-static LayoutSource source_of(const Group *group, const GroupWorld *world, const double *forces) {
+static LayoutSource source_of(const Group *group, const GroupWorld *world, const double *forces,
+                              Arena *scratch) {
     return (LayoutSource){.world = world->world,
                           .template = group->template,
                           .stepper = world->stepper,
                           .action = world->action,
                           .forces = world->has_forces ? forces : NULL,
+                          .scratch = scratch,
                           .begun = world->begun,
                           .time_step = group->time_step};
 }
@@ -66,9 +68,9 @@ void group_read_forces(const Group *group, const GroupWorld *world, double *forc
         return;
     }
     const ForceSpans from = spans_of(group, world->forces), to = spans_of(group, forces);
-    const LayoutSource seen = source_of(group, world, from.observation),
-                       beside = source_of(group, world, from.extra),
-                       bounded = source_of(group, world, from.bounds);
+    const LayoutSource seen = source_of(group, world, from.observation, NULL),
+                       beside = source_of(group, world, from.extra, NULL),
+                       bounded = source_of(group, world, from.bounds, NULL);
     layout_read_forces(&group->observation, &seen, to.observation);
     layout_read_forces(&group->extra, &beside, to.extra);
     layout_read_forces(&group->bounds, &bounded, to.bounds);
@@ -84,11 +86,11 @@ static bool read_rows(const Group *group, const GroupWorld *world, void *observa
         return false;
     }
     const ForceSpans forces = spans_of(group, world->forces);
-    LayoutSource source = source_of(group, world, forces.observation);
+    LayoutSource source = source_of(group, world, forces.observation, scratch);
     layout_read(&group->observation, &source, row);
     store_row(group, row, wide, observation, index);
     if (beside > 0) {
-        source = source_of(group, world, forces.extra);
+        source = source_of(group, world, forces.extra, scratch);
         layout_read(&group->extra, &source, row);
         store_row(group, row, beside, extra, index);
     }
@@ -131,7 +133,8 @@ static bool is_out_of_bounds(const Group *group, const GroupWorld *world, double
     double *row = arena_take_array(scratch, bounds->column_count, sizeof(double));
     bool is_out = row == NULL; // rather an early end than none
     if (row != NULL) {
-        LayoutSource source = source_of(group, world, spans_of(group, world->forces).bounds);
+        LayoutSource source =
+            source_of(group, world, spans_of(group, world->forces).bounds, scratch);
         source.time_step = time_step;
         layout_read(bounds, &source, row);
     }

@@ -54,8 +54,11 @@ def channel(
     of            the joint or the body: its name, #2 for the second of the template, or its id
     relative_to   another body, in whose axes it is read
     axes          which of its numbers, as [0, 2], or as bits; default: all
-    more          scale, offset, low, high
+    more          scale, offset, low, high; of RAYS: ray_way and ray_origin (n x 3), ray_heading, ray_mask
     """
+    for rays in ("ray_way", "ray_origin"):
+        if rays in more:
+            more[rays] = np.asarray(more[rays], dtype=np.float64).ravel().tolist()
     made = from_json(p.GroupChannel, {"kind": kind, **more})
     made.axes = axes if axes is None or isinstance(axes, int) else sum(1 << axis for axis in axes)
     if isinstance(of, int):

@@ -2070,6 +2070,9 @@ class GroupChannel(Message):
         """read: the action row that was applied last, each number within low … high; zero after a reset"""
         TIME = 15
         """read: 1 [s] simulated since the episode began"""
+        RAYS = 16
+        """read: of each ray the fraction of its way at which it meets something, 0 … 1; 1: nothing. As
+        WorldRayCast, and the body that carries the rays is not seen"""
 
     kind: GroupChannel.Kind | None = None
     joint: str | None = None
@@ -2096,6 +2099,15 @@ class GroupChannel(Message):
     GroupCreate says of it, and no more (default of JOINT_POSITION: the joint's limits). Of `bounds`: the
     range that the number must not leave."""
     high: float | None = None
+    ray_way: ArrayLike | None = None
+    """of RAYS: 3 per ray [m], where it goes to from its origin, in the body's axes; not all zero"""
+    ray_origin: ArrayLike | None = None
+    """3 per ray [m] from the body's origin, in its axes; or 3 for all; default 0 0 0"""
+    ray_heading: bool | None = None
+    """axes that turn with the body about the world's z alone, x where the body's x goes seen from above: of
+    scans of the ground around; default false: the body's own"""
+    ray_mask: int | None = None
+    """32 bits: the groups that are seen, see Primitive; not 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4623,6 +4635,10 @@ GroupChannel.FIELDS = (
     Field(10, "offset", Kind.DOUBLE, False, None),
     Field(11, "low", Kind.DOUBLE, False, None),
     Field(12, "high", Kind.DOUBLE, False, None),
+    Field(13, "ray_way", Kind.DOUBLE, True, None),
+    Field(14, "ray_origin", Kind.DOUBLE, True, None),
+    Field(15, "ray_heading", Kind.BOOL, False, None),
+    Field(16, "ray_mask", Kind.UINT32, False, None),
 )
 GroupNoise.FIELDS = (
     Field(1, "channel", Kind.MESSAGE, False, GroupChannel),
