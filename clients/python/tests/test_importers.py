@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scenes from MJCF and URDF: where bodies stand and how they begin to move, against MuJoCo itself."""
+"""Scenes from MJCF: where bodies stand and how they begin to move, against MuJoCo itself. (URDF: test_urdf.py.)"""
 
 import json
 import os
@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from twin import Twin
 
 from moreau_sim import World, __main__, importers
 from moreau_sim.importers import _poses
@@ -36,20 +37,7 @@ MIXED = """<mujoco><worldbody>
   <joint name="turn" axis="0 -1 0"/>
     <geom type="capsule" size="0.05 0.3"/></body>
   <geom type="plane" size="1 1 1" pos="0 0 -9"/></worldbody></mujoco>"""
-ARM = """<robot name="arm"><link name="foot"/>
-  <link name="lower"><inertial><origin xyz="0 0 0.2" rpy="0.1 0 0"/><mass value="2"/>
-  <inertia ixx="0.03" iyy="0.03" izz="0.01" ixy="0.001" ixz="0" iyz="0"/></inertial>
-    <collision><geometry><box size="0.1 0.1 0.4"/></geometry></collision></link>
-  <link name="upper"><inertial><origin xyz="0 0 0.15"/><mass value="1"/>
-  <inertia ixx="0.01" iyy="0.01" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial>
-    <collision><geometry><sphere radius="0.1"/></geometry></collision></link>
-  <joint name="turn" type="revolute"><parent link="foot"/><child link="lower"/><origin xyz="0 0 0.1"/>
-  <axis xyz="0 0 1"/>
-    <limit lower="-1" upper="2" effort="50" velocity="3"/><dynamics damping="0.3" friction="0"/></joint>
-  <joint name="bend" type="continuous"><parent link="lower"/><child link="upper"/><origin xyz="0 0 0.4" rpy="0 0.2 0"/>
-  <axis xyz="0 1 0"/></joint>
-  <transmission name="gearbox"/></robot>"""
-TEXTS = {"pendulum": PENDULUM, "cart-pole": CART, "mixed": MIXED, "urdf": ARM}
+TEXTS = {"pendulum": PENDULUM, "cart-pole": CART, "mixed": MIXED}
 GYMNASIUM = ("ant", "humanoid", "half_cheetah", "walker2d_v5", "inverted_double_pendulum")
 
 
@@ -66,115 +54,6 @@ def model_file(name, folder):
     path = folder / f"{name}.xml"
     path.write_text(TEXTS[name])
     return path
-
-
-class Twin:
-    """A model in MuJoCo, and what was imported of it in a world of the server: nothing touches, nothing is limited."""
-
-    def __init__(self, mujoco, client, path, *, friction=False):
-        self.mujoco, self.client = mujoco, client
-        self.imported = importers.load(path)
-        self.model = mujoco.MjModel.from_xml_path(str(path))
-        self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-        self.data = mujoco.MjData(self.model)
-        scene = json.loads(json.dumps(self.imported.json))
-        for body in scene["bodies"]:
-            body.pop("shapes", None)
-        scene["bodies"] = [body for body in scene["bodies"] if body["name"] != "world"]
-        for joint in scene["joints"]:
-            for column in ("low", "high", "friction"):
-                joint.pop(column, None)
-        self.scene = scene
-        # of a step this short a velocity changes by the acceleration to 1e-8 of it, and rounding is as small
-        self.h = 1e-7
-        self.world = World.create(client, scene, integrator="EXPLICIT", rotation="EXPLICIT", time_step=self.h)
-        self.names = [body["name"] for body in scene["bodies"]]
-        self.at = {}
-        self.positions = self.axes = 0
-        for joint in scene["joints"]:
-            self.at[joint["name"]] = (self.positions, self.axes)
-            axes = {"HINGE": 1, "SLIDER": 1, "BALL": 3}.get(joint["kind"]) or len(joint["axes"])
-            self.positions += 4 if joint["kind"] == "BALL" else axes
-            self.axes += axes
-
-    def draw(self, rng):
-        m, d = self.model, self.data
-        for j in range(m.njnt):
-            at, kind = m.jnt_qposadr[j], m.jnt_type[j]
-            if kind >= 2:
-                low, high = m.jnt_range[j] if m.jnt_limited[j] else (-1.0, 1.0)
-                d.qpos[at] = rng.uniform(low, high)
-                continue
-            if kind == 0:
-                d.qpos[at : at + 3] = rng.normal(size=3)
-                at += 3
-            d.qpos[at : at + 4] = rng.normal(size=4)
-            d.qpos[at : at + 4] /= np.linalg.norm(d.qpos[at : at + 4])
-        d.qvel[:] = rng.normal(size=m.nv)
-        self.mujoco.mj_forward(m, d)
-        self.write()
-
-    def numbers(self, j):
-        """Where a joint's positions and axes are among the world's, or the body that it frees."""
-        m = self.model
-        if m.jnt_type[j] == 0:
-            return None, self.names.index(m.body(m.jnt_bodyid[j]).name)
-        numbers = self.imported.joints[m.jnt(j).name]
-        position, axis = self.at[numbers.joint]
-        return position + numbers.position, axis + numbers.axis
-
-    def write(self):
-        m, d = self.model, self.data
-        position, velocity = np.zeros(self.positions), np.zeros(self.axes)
-        for j in range(m.njnt):
-            q, v = m.jnt_qposadr[j], m.jnt_dofadr[j]
-            at, axis = self.numbers(j)
-            if at is None:
-                turn = _poses.matrix(d.qpos[q + 3 : q + 7])
-                spin = turn @ d.qvel[v + 3 : v + 6]
-                arm = turn @ self.scene["bodies"][axis]["center_of_mass"]
-                motion = np.concatenate([d.qvel[v : v + 3] + np.cross(spin, arm), spin])
-                self.world.move([self.world.ids[axis]], pose=d.qpos[q : q + 7], velocity=motion)
-            else:
-                count = (4, 3) if m.jnt_type[j] == 1 else (1, 1)
-                position[at : at + count[0]] = d.qpos[q : q + count[0]]
-                velocity[axis : axis + count[1]] = d.qvel[v : v + count[1]]
-        if self.axes:
-            joints = np.arange(1, len(self.scene["joints"]) + 1, dtype=np.uint64)
-            self.client.world_set(world=self.world.id, joints=joints, joint_position=position, joint_velocity=velocity)
-
-    def pose_error(self):
-        state, worst = self.world.state(), 0.0
-        for name, place in self.imported.bodies.items():
-            body = self.model.body(name).id if not name.startswith("body ") else int(name[5:])
-            base = self.names.index(place.body)
-            here = _poses.pose(state.pose[base, :3], state.pose[base, 3:]).then(place.pose)
-            turned = min(np.abs(here.orientation - sign * self.data.xquat[body]).max() for sign in (1, -1))
-            worst = max(worst, np.abs(here.position - self.data.xpos[body]).max(), turned)
-        return worst
-
-    def acceleration_error(self):
-        """The largest difference of accelerations, and the largest acceleration."""
-        m, d = self.model, self.data
-        before = self.client.world_get(world=self.world.id, joints=True)
-        self.world.step(1)
-        after = self.client.world_get(world=self.world.id, joints=True)
-        axes = (after.joint_velocity - before.joint_velocity) / self.h
-        bodies = (after.velocity - before.velocity).reshape(-1, 6) / self.h
-        worst = 0.0
-        for j in range(m.njnt):
-            v = m.jnt_dofadr[j]
-            at, axis = self.numbers(j)
-            if at is None:
-                turn = d.xmat[m.jnt_bodyid[j]].reshape(3, 3)
-                spun, spin = turn @ d.qacc[v + 3 : v + 6], turn @ d.qvel[v + 3 : v + 6]
-                arm = turn @ self.scene["bodies"][axis]["center_of_mass"]
-                moved = d.qacc[v : v + 3] + np.cross(spun, arm) + np.cross(spin, np.cross(spin, arm))
-                worst = max(worst, np.abs(np.concatenate([moved, spun]) - bodies[axis]).max())
-            else:
-                count = 3 if m.jnt_type[j] == 1 else 1
-                worst = max(worst, np.abs(axes[axis : axis + count] - d.qacc[v : v + count]).max())
-        return worst, np.abs(d.qacc).max()
 
 
 @pytest.mark.parametrize("name", [*TEXTS, *GYMNASIUM])
@@ -302,9 +181,6 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
         "a state of their own do nothing: m, g",
     ):
         assert word in said, said
-    path.write_text(ARM)
-    said = "\n".join(importers.load(path).unsupported)
-    assert "limits of velocity: turn" in said and "<transmission> of URDF: gearbox" in said
 
 
 MOCAP = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>

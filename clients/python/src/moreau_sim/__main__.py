@@ -17,12 +17,21 @@ from .errors import MoreauError
 
 def import_file(arguments: argparse.Namespace) -> int:
     try:
-        imported = importers.load(arguments.file)
-        for sentence in imported.unsupported:
-            print(f"not in the scene: {sentence}", file=sys.stderr)
+        imported = importers.load(
+            arguments.file,
+            package_path=arguments.package_path,
+            free_base=arguments.free_base,
+            strict=arguments.strict,
+            arguments=dict(arguments.arg),
+        )
+        for loss in imported.losses:
+            print(f"not in the scene: {loss}", file=sys.stderr)
+        for note in imported.notes:
+            print(f"note: {note}", file=sys.stderr)
         for control in imported.controls:
             where = f"{control.quantity} of axis {control.axis} of {control.joint}"
             print(f"control {control.name}: {where}, times {control.scale:g}", file=sys.stderr)
+        print(imported.verdict, file=sys.stderr)
         if arguments.output:
             imported.save(arguments.output)
         else:
@@ -31,6 +40,13 @@ def import_file(arguments: argparse.Namespace) -> int:
         print(f"moreau_sim import: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def name_and_value(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{word!r} is not NAME=VALUE")
+    return name.removesuffix(":"), value
 
 
 def export_episode(arguments: argparse.Namespace) -> int:
@@ -107,13 +123,27 @@ def main(words: list[str] | None = None) -> int:
     command = commands.add_parser(
         "import",
         help="make a scene of an MJCF or URDF file",
-        description="Makes a scene of an MJCF or URDF file, read by MuJoCo's parser (pip install "
+        description="Makes a scene of a URDF file, or of an MJCF file read by MuJoCo's parser (pip install "
                     "'moreau-sim[import]'): "
         "`python -m moreau_sim import ant.xml -o ant.json && moreau run ant.json`. What the scene does not have of the "
-        "file, and what its controls are, is said on standard error. Exit status: 0 done, 1 not possible, 2 usage.",
+        "file, with its share of the model, what was repaired, and what its controls are, is said on standard error, "
+        "and in a last line whether anything physical is lost. Exit status: 0 done, 1 not possible, 2 usage.",
     )
     command.add_argument("file", help="MJCF (<mujoco>) or URDF (<robot>)")
     command.add_argument("-o", "--output", metavar="SCENE.json", help="where the scene goes; default: standard output")
+    command.add_argument(
+        "--package-path", metavar="DIR", action="append", default=[],
+        help="where packages of package:// and $(find) are, beside $ROS_PACKAGE_PATH and the folders around the file; "
+        "may be repeated",
+    )
+    command.add_argument("--free-base", action="store_true", help="of URDF: the root is free; default: it stands fast")
+    command.add_argument(
+        "--strict", action="store_true", help="refuse numbers that no body has, in the place of repairing them"
+    )
+    command.add_argument(
+        "--arg", metavar="NAME=VALUE", action="append", default=[], type=name_and_value,
+        help="an argument of a xacro file; may be repeated",
+    )
     command.set_defaults(run=import_file)
     command = commands.add_parser(
         "export",

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Scenes from MJCF and URDF files, read by MuJoCo's own parser: the optional extra `moreau-sim[import]`.
+"""Scenes from MJCF and URDF files. URDF is read here; MJCF by MuJoCo's own parser, the optional extra
+`moreau-sim[import]`.
 
     imported = moreau_sim.importers.load("ant.xml")
-    for sentence in imported.unsupported:
-        print(sentence)
+    print(imported.verdict)
+    for loss in imported.losses:
+        print(loss)
     world = moreau_sim.World.create(client, imported.scene)
 
 `python -m moreau_sim import FILE` does the same on the command line.
 
 Bodies that no joint holds apart are one body here. Two or three joints of one body are one joint of as many
 axes where their axes stand at right angles and meet; otherwise bodies of a billionth of its mass stand
-between. Mocap bodies are kinematic. Numbers of joints are MuJoCo's own: a position here is the same number there, `ref`
-included.
+between. Mocap bodies are kinematic. Numbers of joints are the model's own: a position here is the same number there,
+`ref` included.
+
+Of URDF: the root stands fast in the world, unless free_base says otherwise. Inertias that no body has are made such
+that one has them, and `notes` says so of each; `strict=True` refuses them. A link that moves and has neither mass nor
+shapes weighs a millionth of what hangs on it, or a ten-thousandth of the robot where nothing does. `<mimic>` is a gear.
 """
 
 from ._actuators import Control
+from ._findings import Loss
+from ._imported import Imported, ImportFailed, Place
 from ._joints import Numbers
-from ._load import Imported, ImportFailed, Place, load
+from ._load import load
 
-__all__ = ["Control", "ImportFailed", "Imported", "Numbers", "Place", "load"]
+__all__ = ["Control", "ImportFailed", "Imported", "Loss", "Numbers", "Place", "load"]

@@ -21,6 +21,7 @@ class Control:
     scale: float
     low: float  # of the control number; -inf, inf: not limited
     high: float
+    velocity_max: float = float("inf")  # of the axis, as URDF says it; nothing here keeps to it
 
 
 class Actuators:

@@ -28,6 +28,19 @@ def _spread(mass: float, arm: Vector) -> Vector:
     return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
 
 
+def together(parts: list[Mass]) -> Mass:
+    """What several weigh, all given in the same axes."""
+    if len(parts) == 1:
+        return parts[0]
+    total = sum(part.mass for part in parts)
+    center = sum((part.mass * part.center for part in parts), np.zeros(3)) / (total or 1.0)
+    return Mass(
+        total,
+        center,
+        sum((part.inertia + _spread(part.mass, part.center - center) for part in parts), np.zeros((3, 3))),
+    )
+
+
 class Bodies:
     """The model's bodies, by the group that moves as one: its first body is its root."""
 
@@ -71,15 +84,7 @@ class Bodies:
             axes = matrix(local.orientation)
             inertia = axes @ np.diag(self.model.body_inertia[body]) @ axes.T
             parts.append(Mass(float(self.model.body_mass[body]), local.position, inertia))
-        if len(parts) == 1:
-            return parts[0]
-        total = sum(part.mass for part in parts)
-        center = sum((part.mass * part.center for part in parts), np.zeros(3)) / (total or 1.0)
-        return Mass(
-            total,
-            center,
-            sum((part.inertia + _spread(part.mass, part.center - center) for part in parts), np.zeros((3, 3))),
-        )
+        return together(parts)
 
 
 def scene_body(name: str, place: Pose, weight: Mass) -> dict[str, Any]:

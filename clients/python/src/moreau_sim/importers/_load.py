@@ -3,83 +3,81 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import xml.etree.ElementTree as ElementTree
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from .. import protocol as p
 from .._json import from_json
-from ._actuators import Actuators, Control
+from ._actuators import Actuators
 from ._bodies import Bodies, moved_body, scene_body
 from ._findings import Findings
-from ._joints import Joints, Numbers
-from ._poses import Pose
+from ._imported import Imported, ImportFailed, Place
+from ._joints import Joints
+from ._packages import Packages
 from ._scan import scan_model, scan_urdf
 from ._shapes import Shapes
-
-
-class ImportFailed(ValueError):
-    """The file is none that MuJoCo's parser reads, or the parser is not installed; it says which."""
-
-
-class Place(NamedTuple):
-    """Where a body of the model is: which of the scene's it belongs to, and its pose there."""
-
-    body: str
-    pose: Pose
-
-
-@dataclass
-class Imported:
-    """A scene made of a model.
-
-    scene        protocol.Scene, for World.create and groups
-    json         the same, as scene files have it
-    unsupported  sentences: what of the model the scene does not have; empty: all of it is there
-    bodies       every body of the model, by name
-    joints       where the numbers of every joint of the model are, by name; free joints are bodies without joint
-    controls     what the model's control numbers are here, in their order
-    """
-
-    scene: p.Scene
-    json: dict[str, Any]
-    unsupported: list[str]
-    bodies: dict[str, Place]
-    joints: dict[str, Numbers]
-    controls: list[Control]
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        pathlib.Path(path).write_text(json.dumps(self.json, indent=1) + "\n")
+from ._urdf import read_robot
+from ._urdf_scene import UrdfScene
+from ._xacro import expand, has_macros
 
 
 def _parser() -> Any:
     try:
         import mujoco  # type: ignore[import-untyped, unused-ignore]
     except ImportError as error:
-        raise ImportFailed(f"MJCF and URDF need MuJoCo's parser: pip install 'moreau-sim[import]' ({error})") from None
+        raise ImportFailed(f"MJCF needs MuJoCo's parser: pip install 'moreau-sim[import]' ({error})") from None
     return mujoco
 
 
-def load(path: str | os.PathLike[str]) -> Imported:
-    """Reads an MJCF or a URDF file. ImportFailed says why it cannot."""
-    mujoco = _parser()
-    findings = Findings()
+def load(
+    path: str | os.PathLike[str],
+    *,
+    package_path: Iterable[str | os.PathLike[str]] = (),
+    free_base: bool = False,
+    strict: bool = False,
+    arguments: Mapping[str, str] | None = None,
+) -> Imported:
+    """Reads an MJCF or a URDF file. ImportFailed says why it cannot.
+
+    package_path  of URDF: folders of packages, beside $ROS_PACKAGE_PATH and those around the file
+    free_base     of URDF: the root is free, and does not stand fast in the world
+    strict        refuses a model that has numbers which no body has, in the place of repairing them
+    arguments     of xacro: what `$(arg NAME)` is
+    """
+    path = pathlib.Path(path)
     try:
-        root = ElementTree.parse(path).getroot()
+        return _load(path, Packages(path, package_path), free_base, strict, arguments or {})
     except (OSError, ElementTree.ParseError) as error:
-        raise ImportFailed(f"{os.fspath(path)}: {error}") from None
+        raise ImportFailed(f"{path}: {error}") from None
+    except ImportFailed as error:
+        raise ImportFailed(f"{path}: {error}") from None
+
+
+def _load(
+    path: pathlib.Path, packages: Packages, free_base: bool, strict: bool, arguments: Mapping[str, str]
+) -> Imported:
+    root = ElementTree.parse(path).getroot()
+    findings = Findings()
     if root.tag == "robot":
-        scan_urdf(root, findings)
-    elif root.tag not in ("mujoco", "mujocoinclude"):
-        raise ImportFailed(f"{os.fspath(path)}: <{root.tag}> is neither MJCF (<mujoco>) nor URDF (<robot>)")
+        if has_macros(root):
+            root = expand(path, packages, arguments)
+        robot = read_robot(root, findings)
+        scan_urdf(root, robot, findings)
+        imported = UrdfScene(robot, packages, findings, is_free=free_base).imported()
+        if strict and findings.repairs:
+            raise ImportFailed("; ".join(findings.repairs))
+        return imported
+    if root.tag not in ("mujoco", "mujocoinclude"):
+        raise ImportFailed(f"<{root.tag}> is neither MJCF (<mujoco>) nor URDF (<robot>)")
+    mujoco = _parser()
     try:
         model = mujoco.MjModel.from_xml_path(os.fspath(path))
     except ValueError as error:
-        raise ImportFailed(f"{os.fspath(path)}: {error}") from None
-    return read_model(mujoco, model, pathlib.Path(path).stem, findings)
+        raise ImportFailed(str(error)) from None
+    return read_model(mujoco, model, path.stem, findings)
 
 
 def _settings(mujoco: Any, model: Any) -> dict[str, Any]:
@@ -122,4 +120,14 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
         if bodies.root[body] == 0:
             places[bodies.name(body)] = Place("world", bodies.in_world[body])
     numbers = {joints.name(joint): place for joint, place in joints.numbers.items()}
-    return Imported(from_json(p.Scene, scene), scene, findings.sentences(), places, numbers, actuators.controls)
+    return Imported(
+        from_json(p.Scene, scene),
+        scene,
+        findings.sentences(),
+        places,
+        numbers,
+        actuators.controls,
+        findings.losses(),
+        findings.verdict(),
+        findings.notes(),
+    )

@@ -80,3 +80,18 @@ HERE = pose([0, 0, 0], [1, 0, 0, 0])
 def turn(axis: Vector, angle: float) -> Vector:
     """The quaternion of a turn about a unit axis."""
     return np.concatenate(([np.cos(angle / 2)], np.sin(angle / 2) * axis))
+
+
+def roll_pitch_yaw(angles: Vector) -> Vector:
+    """The quaternion of turns about the x, y and z of where they began, in this order."""
+    roll, pitch, yaw = (turn(axis, angle) for axis, angle in zip(np.eye(3), angles))
+    return product(yaw, product(pitch, roll))
+
+
+def from_z(axis: Vector) -> Vector:
+    """The quaternion of the shortest turn that brings z to a unit axis."""
+    across = np.cross([0.0, 0.0, 1.0], axis)
+    sine = float(np.linalg.norm(across))
+    if sine < 1e-12:
+        return HERE.orientation if axis[2] > 0.0 else turn(np.array([1.0, 0.0, 0.0]), np.pi)
+    return turn(across / sine, float(np.arctan2(sine, axis[2])))

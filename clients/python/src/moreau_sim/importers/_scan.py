@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._findings import Findings
+from ._urdf import Robot
 
 # arrays of which anything but the default is not taken, and what to say of it
 _ARRAYS = {
@@ -46,8 +47,8 @@ _COUNTS = {
     "nplugin": "plugins",
 }
 _OPTIONS = ("density", "viscosity", "wind")
-# what a URDF file may have and MuJoCo's parser passes over
-_URDF = ("mimic", "transmission", "gazebo", "safety_controller", "calibration")
+# what a URDF file may have for other programs
+_URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")
 
 
 def _names(model: Any, array: str, rows: Any) -> list[str]:
@@ -102,13 +103,17 @@ def _scan_options(mujoco: Any, model: Any, plain: Any, findings: Findings) -> No
         findings.add(f"integrator {integrator}: SYMPLECTIC is taken; RK4 is of fourth order")
 
 
-def scan_urdf(root: ElementTree.Element, findings: Findings) -> None:
-    for joint in root.iter("joint"):
-        limit = joint.find("limit")
-        if limit is not None and float(limit.get("velocity") or 0.0) != 0.0:
-            findings.add("limits of velocity", joint.get("name", "?"))
+def scan_urdf(root: ElementTree.Element, robot: Robot, findings: Findings) -> None:
     for tag in _URDF:
         for element in root.iter(tag):
-            findings.add(
-                f"<{tag}> of URDF", element.get("joint") or element.get("name") or element.get("reference") or ""
-            )
+            name = element.get("joint") or element.get("name") or element.get("reference") or ""
+            findings.add(f"<{tag}> of URDF", name, physical=False)
+    for element in root.findall("gazebo"):
+        for joint in element.findall("joint"):
+            findings.add("joints that only Gazebo sees, as of closed loops", joint.get("name") or "")
+        link = robot.links.get(element.get("reference") or "")
+        words = (element.findtext("turnGravityOff", "false"), element.findtext("gravity", "true"))
+        is_off = words[0].strip() in ("true", "1") or words[1].strip() in ("false", "0")
+        if is_off and link is not None and link.weight is not None and link.weight.mass > 0.0:
+            of = [("mass", link.name, link.weight.mass)]
+            findings.add("links that gravity leaves alone in Gazebo fall here", link.name, of)
