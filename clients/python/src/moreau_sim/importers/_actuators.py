@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ._findings import Findings
+from ._findings import Findings, Weight
 from ._joints import Joints
 
 
@@ -36,9 +36,10 @@ class Actuators:
         for numbers in joints.numbers.values():
             self._width[numbers.joint] += numbers.width
         for actuator in range(len(self.model.actuator_trntype)):
+            findings.has("actuators", actuator)
             reason = self._unsupported(actuator)
             if reason:
-                findings.add(f"actuators {reason} do nothing", self.name(actuator))
+                findings.add(f"actuators {reason} do nothing", self.name(actuator), _weight(actuator))
             else:
                 self._take(actuator)
         self._limit_efforts()
@@ -87,7 +88,7 @@ class Actuators:
         gear = float(m.actuator_gear[actuator][0])
         gain, (constant, stiffness, damping) = self._law(actuator)
         if gear == 0.0:
-            self.findings.add("actuators with gear 0 do nothing", self.name(actuator))
+            self.findings.add("actuators with gear 0 do nothing", self.name(actuator), physical=False)
             return
         self._add(numbers, "effort", gear * constant)
         # a drive's force is over lengths of gear times the joint's, and acts gear times on it
@@ -103,7 +104,7 @@ class Actuators:
                 bounds = sorted(((least - constant) / gain, (most - constant) / gain))
                 low, high = max(low, bounds[0]), min(high, bounds[1])
             else:
-                self._bound(numbers, abs(gear) * max(abs(least), abs(most)), least == -most, self.name(actuator))
+                self._bound(numbers, abs(gear) * max(abs(least), abs(most)), least == -most, actuator)
         self.controls.append(
             Control(self.name(actuator), numbers.joint, numbers.axis, quantity, gain * gear, low, high)
         )
@@ -116,11 +117,20 @@ class Actuators:
         if number != 0.0:
             self._column(numbers.joint, column, 0.0)[numbers.axis] += number
 
-    def _bound(self, numbers: Any, most: float, is_symmetric: bool, name: str) -> None:
+    def _bound(self, numbers: Any, most: float, is_symmetric: bool, actuator: int) -> None:
         if not is_symmetric:
-            self.findings.add("ranges of force that are not symmetric: the larger bound is taken for both", name)
+            sentence = "ranges of force that are not symmetric: the larger bound is taken for both"
+            self.findings.add(sentence, self.name(actuator), _weight(actuator))
         column = self._column(numbers.joint, "effort_max", 1e18)
         column[numbers.axis] = min(column[numbers.axis], most)
+
+    def _of_joint(self, joint: int) -> list[int]:
+        on_joints = (int(self.mujoco.mjtTrn.mjTRN_JOINT), int(self.mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+        return [
+            actuator
+            for actuator, (kind, target) in enumerate(zip(self.model.actuator_trntype, self.model.actuator_trnid))
+            if int(kind) in on_joints and int(target[0]) == joint
+        ]
 
     def _limit_efforts(self) -> None:
         """Ranges of what all actuators of a joint do together: of one that is driven, the drive's."""
@@ -130,7 +140,8 @@ class Actuators:
             least, most = (float(bound) for bound in self.model.jnt_actfrcrange[joint])
             scene = self._scene[numbers.joint]
             if numbers.width == 1 and ("drive_stiffness" in scene or "drive_damping" in scene):
-                self._bound(numbers, max(abs(least), abs(most)), least == -most, self.joints.name(joint))
+                for actuator in self._of_joint(joint):
+                    self._bound(numbers, max(abs(least), abs(most)), least == -most, actuator)
             moving = [
                 c
                 for c in self.controls
@@ -145,5 +156,11 @@ class Actuators:
                 control.low, control.high = max(control.low, bounds[0]), min(control.high, bounds[1])
             if len(moving) > 1:
                 self.findings.add(
-                    "ranges of force of joints with several actuators: each is bounded alone", self.joints.name(joint)
+                    "ranges of force of joints with several actuators: each is bounded alone",
+                    self.joints.name(joint),
+                    [weight for actuator in self._of_joint(joint) for weight in _weight(actuator)],
                 )
+
+
+def _weight(actuator: int) -> list[Weight]:
+    return [("actuators", actuator, 1.0)]

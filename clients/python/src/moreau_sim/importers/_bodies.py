@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._findings import Weight
 from ._poses import HERE, Pose, Vector, matrix, pose
 
 
@@ -75,6 +76,13 @@ class Bodies:
 
     def members(self, root: int) -> list[int]:
         return [body for body in range(self.model.nbody) if self.root[body] == root]
+
+    def weights(self, body: int) -> list[Weight]:
+        """The mass of a body and of all that hangs on it: what is lost, or other, where it moves otherwise."""
+        hangs = [False] * self.model.nbody
+        for other in range(body, self.model.nbody):  # parents stand before children
+            hangs[other] = other == body or hangs[int(self.model.body_parentid[other])]
+        return [("mass", other, float(self.model.body_mass[other])) for other, is_below in enumerate(hangs) if is_below]
 
     def mass(self, root: int) -> Mass:
         """Of all that is welded to a root, in its axes."""

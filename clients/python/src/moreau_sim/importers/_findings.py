@@ -98,7 +98,7 @@ class Findings:
         for part in PARTS:
             total = sum(amount for key, amount in self._all.items() if key[0] == part)
             if total > 0.0:
-                some = sum(amount for key, amount in weights.items() if key[0] == part)
+                some = sum(amount for key, amount in weights.items() if key[0] == part and key in self._all)
                 shares[part] = min(some / total, 1.0)
         return shares
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ._bodies import Bodies, scene_body
-from ._findings import Findings
+from ._findings import Findings, Weight
 from ._poses import HERE, Pose, Vector, product, quaternion, turn
 
 # of the mass of a body, for those that stand between its joints: accelerations change by about as much
@@ -60,6 +60,10 @@ class Joints:
     def name(self, joint: int) -> str:
         return self.model.jnt(joint).name or f"joint {joint}"
 
+    def weights(self, joint: int) -> list[Weight]:
+        """The mass of what it moves."""
+        return self.bodies.weights(int(self.model.jnt_bodyid[joint]))
+
     def _kind(self, joint: int) -> str:
         name: str = self.mujoco.mjtJoint(int(self.model.jnt_type[joint])).name
         return name.removeprefix("mjJNT_")
@@ -95,9 +99,9 @@ class Joints:
         dof = int(self.model.jnt_dofadr[joint])
         for name in ("armature", "damping", "frictionloss"):
             if np.any(getattr(self.model, f"dof_{name}")[dof : dof + 6]):
-                self.findings.add(f"{name} of free joints", self.name(joint))
+                self.findings.add(f"{name} of free joints", self.name(joint), self.weights(joint))
         if self.model.jnt_stiffness[joint]:
-            self.findings.add("stiffness of free joints", self.name(joint))
+            self.findings.add("stiffness of free joints", self.name(joint), self.weights(joint))
 
     def _stages(self, joints: list[int]) -> list[Stage]:
         stages: list[Stage] = []
@@ -181,7 +185,7 @@ class Joints:
         for joint in order:
             dof, is_ball = int(m.jnt_dofadr[joint]), self._kind(joint) == "BALL"
             if is_ball and m.jnt_limited[joint]:
-                self.findings.add("limits of ball joints", self.name(joint))
+                self.findings.add("limits of ball joints", self.name(joint), self.weights(joint))
             is_limited = bool(m.jnt_limited[joint]) and not is_ball
             for k in range(3 if is_ball else 1):
                 axes.append(

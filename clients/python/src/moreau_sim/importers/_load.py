@@ -97,7 +97,7 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
     joints = Joints(mujoco, bodies, findings)
     shapes.assign_groups(joints.adjacent, not joints.collides)
     actuators = Actuators(mujoco, joints, findings)
-    scan_model(mujoco, model, findings)
+    scan_model(mujoco, joints, shapes, findings)
     scene_bodies = []
     for root in bodies.roots[1:]:
         if bodies.is_mocap(root):

@@ -8,22 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ._findings import Findings
+from ._findings import Findings, Weight
+from ._joints import Joints
+from ._shapes import Shapes
 from ._urdf import Robot
 
 # arrays of which anything but the default is not taken, and what to say of it
 _ARRAYS = {
-    "geom_solref": "solref of geoms: contacts are rigid (materials may have a stiffness)",
-    "geom_solimp": "solimp of geoms: contacts are rigid (materials may have a stiffness)",
-    "geom_margin": "margin of geoms",
-    "geom_gap": "gap of geoms",
     "geom_priority": "priority of geoms",
     "geom_fluid": "fluid forces on geoms",
     "geom_adhesion": "adhesion of geoms",
     "geom_surfacevel": "surface velocities of geoms",
-    "jnt_solref": "solref of joints: limits are rigid",
-    "jnt_solimp": "solimp of joints: limits are rigid",
-    "jnt_margin": "margin of joints",
     "jnt_stiffnesspoly": "stiffness of joints that is not linear",
     "jnt_springyield": "springs of joints that yield",
     "jnt_actgravcomp": "gravity compensation by actuators",
@@ -35,72 +30,142 @@ _ARRAYS = {
     "actuator_delay": "delays of actuators",
     "actuator_cranklength": "cranks",
 }
-_COUNTS = {
-    "ntendon": "tendons",
-    "neq": "equality constraints",
-    "nsensor": "sensors",
-    "nflex": "flexible bodies",
-    "nkey": "key-frames",
-    "nsite": "sites",
-    "nmocap": "mocap bodies are kinematic here: they move by the velocities that are set, or are put somewhere "
-              "(world.move)",
-    "nplugin": "plugins",
+# likewise, of MuJoCo's way to make contacts and limits soft
+_SCHEME = {
+    "geom_solref": "solref of geoms: contacts are rigid (materials may have a stiffness)",
+    "geom_solimp": "solimp of geoms: contacts are rigid (materials may have a stiffness)",
+    "geom_margin": "margin of geoms",
+    "geom_gap": "gap of geoms",
+    "jnt_solref": "solref of joints: limits are rigid",
+    "jnt_solimp": "solimp of joints: limits are rigid",
+    "jnt_margin": "margin of joints",
 }
+_UNSEEN = {"nsensor": "sensors", "nkey": "key-frames", "nsite": "sites"}  # what moves nothing
+_COUNTS = {"nflex": "flexible bodies", "nplugin": "plugins"}
 _OPTIONS = ("density", "viscosity", "wind")
+_FLAGS = ("CONTACT", "LIMIT", "CONSTRAINT", "SPRING", "DAMPER", "PASSIVE", "FRICTIONLOSS", "EQUALITY", "ACTUATION")
 # what a URDF file may have for other programs
 _URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")
 
 
-def _names(model: Any, array: str, rows: Any) -> list[str]:
-    kind = array.split("_")[0]
-    if kind == "dof":
-        kind, rows = "jnt", [model.dof_jntid[row] for row in rows]
-    accessor = getattr(model, kind)
-    return [accessor(int(row)).name or f"{kind} {int(row)}" for row in rows]
+def scan_model(mujoco: Any, joints: Joints, shapes: Shapes, findings: Findings) -> None:
+    model = joints.model
+    scan = _Scan(mujoco, joints, shapes, findings)
+    for body in range(1, model.nbody):
+        if joints.bodies.root[body] != 0:
+            findings.has("mass", body, float(model.body_mass[body]))
+    scan.arrays()
+    scan.tendons()
+    scan.equalities()
+    scan.options()
+    for words, counts, is_physical in ((_UNSEEN, model, False), (_COUNTS, model, True)):
+        for count, sentence in words.items():
+            if getattr(counts, count, 0):
+                findings.add(f"{sentence} ({getattr(counts, count)})", physical=is_physical)
+    if model.nmocap:
+        findings.note(
+            f"mocap bodies are kinematic here: they move by the velocities that are set, or are put somewhere "
+            f"(world.move) ({model.nmocap})"
+        )
 
 
-def scan_model(mujoco: Any, model: Any, findings: Findings) -> None:
-    plain = mujoco.MjModel.from_xml_string(
-        '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><motor '
-        'joint="j"/></actuator></mujoco>'
-    )
-    for array, sentence in _ARRAYS.items():
-        values = getattr(model, array, None)
-        if values is None or len(values) == 0:
-            continue
-        default = getattr(plain, array)[-1]
-        rows = [row for row in range(len(values)) if not np.array_equal(values[row], default)]
-        for name in _names(model, array, rows):
-            findings.add(sentence, name)
-    for count, sentence in _COUNTS.items():
-        if getattr(model, count, 0):
-            findings.add(f"{sentence} ({getattr(model, count)})")
-    _scan_options(mujoco, model, plain, findings)
+class _Scan:
+    def __init__(self, mujoco: Any, joints: Joints, shapes: Shapes, findings: Findings) -> None:
+        self.mujoco = mujoco
+        self.model = joints.model
+        self.joints = joints
+        self.shapes = shapes
+        self.findings = findings
+        self.plain = mujoco.MjModel.from_xml_string(
+            '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody><actuator><motor '
+            'joint="j"/></actuator></mujoco>'
+        )
 
+    def arrays(self) -> None:
+        for array, sentence in (_ARRAYS | _SCHEME).items():
+            values = getattr(self.model, array, None)
+            if values is None or len(values) == 0:
+                continue
+            default = getattr(self.plain, array)[-1]
+            for row in range(len(values)):
+                if not np.array_equal(values[row], default):
+                    self._row(array.split("_")[0], row, sentence, array not in _SCHEME)
 
-def _scan_options(mujoco: Any, model: Any, plain: Any, findings: Findings) -> None:
-    for option in _OPTIONS:
-        if not np.array_equal(getattr(model.opt, option), getattr(plain.opt, option)):
-            findings.add(f"option {option}")
-    for bit in (
-        "CONTACT",
-        "LIMIT",
-        "CONSTRAINT",
-        "SPRING",
-        "DAMPER",
-        "PASSIVE",
-        "FRICTIONLOSS",
-        "EQUALITY",
-        "ACTUATION",
-    ):
-        flag = getattr(mujoco.mjtDisableBit, f"mjDSBL_{bit}", 0)
-        if model.opt.disableflags & int(flag):
-            findings.add(f"option flag {bit.lower()}: what it disables works here")
-    if model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
-        findings.add("option flag override")
-    integrator = mujoco.mjtIntegrator(int(model.opt.integrator)).name.removeprefix("mjINT_")
-    if integrator not in ("EULER", "IMPLICIT", "IMPLICITFAST"):
-        findings.add(f"integrator {integrator}: SYMPLECTIC is taken; RK4 is of fourth order")
+    def _row(self, kind: str, row: int, sentence: str, is_physical: bool) -> None:
+        if kind == "dof":
+            kind, row = "jnt", int(self.model.dof_jntid[row])
+        of: list[Weight] = []
+        if kind == "geom":
+            of = self.shapes.weight(row)
+            if not of:
+                return  # nothing meets it
+        elif kind == "jnt":
+            of = self.joints.weights(row)
+        elif kind == "body":
+            of = [("mass", row, float(self.model.body_mass[row]))]
+        elif kind == "actuator":
+            of = [("actuators", row, 1.0)]
+        name = getattr(self.model, kind)(row).name or f"{kind} {row}"
+        self.findings.add(sentence, name, of, physical=is_physical)
+
+    def tendons(self) -> None:
+        """Those that pull at nothing, as of sensors, are not missed."""
+        m = self.model
+        passive = ("stiffness", "damping", "frictionloss", "limited", "armature", "actfrclimited")
+        for tendon in range(m.ntendon):
+            acts = any(np.any(getattr(m, f"tendon_{name}", np.zeros(m.ntendon))[tendon]) for name in passive)
+            first = int(m.tendon_adr[tendon])
+            of: list[Weight] = []
+            for wrap in range(first, first + int(m.tendon_num[tendon])):
+                of += self._wrapped(int(m.wrap_type[wrap]), int(m.wrap_objid[wrap]))
+            name = m.tendon(tendon).name or f"tendon {tendon}"
+            self.findings.add("tendons" if acts else "tendons that nothing acts along", name, of, physical=acts)
+
+    def _wrapped(self, kind: int, which: int) -> list[Weight]:
+        m, of = self.model, self.mujoco.mjtWrap
+        if kind == int(of.mjWRAP_JOINT):
+            return self.joints.weights(which)
+        if kind == int(of.mjWRAP_SITE):
+            body = int(m.site_bodyid[which])
+            return self.joints.bodies.weights(body) if body else []
+        return []
+
+    def equalities(self) -> None:
+        m, kinds = self.model, self.mujoco.mjtObj
+        for row in range(m.neq):
+            of: list[Weight] = []
+            kind = int(m.eq_objtype[row])
+            for which in (int(m.eq_obj1id[row]), int(m.eq_obj2id[row])):
+                if which < 0:
+                    continue
+                is_joint = int(m.eq_type[row]) == int(self.mujoco.mjtEq.mjEQ_JOINT)
+                body = which if kind == int(kinds.mjOBJ_BODY) else -1
+                if kind == int(kinds.mjOBJ_SITE):
+                    body = int(m.site_bodyid[which])
+                if is_joint:
+                    of += self.joints.weights(which)
+                elif body > 0:
+                    of += self.joints.bodies.weights(body)
+            words = self.mujoco.mjtEq(int(m.eq_type[row])).name.removeprefix("mjEQ_").lower()
+            self.findings.add(f"equality constraints ({words})", m.equality(row).name or f"equality {row}", of)
+
+    def options(self) -> None:
+        m, findings = self.model, self.findings
+        everything: list[Weight] = [("mass", body, float(m.body_mass[body])) for body in range(1, m.nbody)]
+        touching = [weight for geom in range(m.ngeom) for weight in self.shapes.weight(geom)]
+        for option in _OPTIONS:
+            if not np.array_equal(getattr(m.opt, option), getattr(self.plain.opt, option)):
+                findings.add(f"option {option}", of=everything)
+        for bit in _FLAGS:
+            flag = getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{bit}", 0)
+            if m.opt.disableflags & int(flag):
+                of = touching if bit == "CONTACT" else everything
+                findings.add(f"option flag {bit.lower()}: what it disables works here", of=of)
+        if m.opt.enableflags & int(self.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+            findings.add("option flag override", physical=False)
+        integrator = self.mujoco.mjtIntegrator(int(m.opt.integrator)).name.removeprefix("mjINT_")
+        if integrator not in ("EULER", "IMPLICIT", "IMPLICITFAST"):
+            findings.add(f"integrator {integrator}: SYMPLECTIC is taken; RK4 is of fourth order", physical=False)
 
 
 def scan_urdf(root: ElementTree.Element, robot: Robot, findings: Findings) -> None:

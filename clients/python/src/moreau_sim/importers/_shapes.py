@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._bodies import Bodies
-from ._findings import Findings
+from ._findings import Findings, Weight
 from ._poses import matrix, pose
 
 GROUPS_MAX = 32
@@ -42,10 +42,15 @@ class Shapes:
         for geom in range(self.model.ngeom):
             form = _form(mujoco, int(self.model.geom_type[geom]), self.model.geom_size[geom])
             is_fixed = bodies.root[int(self.model.geom_bodyid[geom])] == 0
+            if self.touches(geom):
+                findings.has("geometry", geom)
             if form is None or ("plane" in form and not is_fixed):
+                if not self.touches(geom):
+                    continue  # it is only seen
                 kind = mujoco.mjtGeom(int(self.model.geom_type[geom])).name.removeprefix("mjGEOM_").lower()
                 where = " on a body that moves" if form else ""
-                findings.add(f"geoms that are a {kind}{where} touch nothing (their mass counts)", self.name(geom))
+                sentence = f"geoms that are a {kind}{where} touch nothing (their mass counts)"
+                findings.add(sentence, self.name(geom), self.weight(geom))
                 continue
             self.forms[geom] = form
             self._place(geom, form)
@@ -53,6 +58,14 @@ class Shapes:
 
     def name(self, geom: int) -> str:
         return self.model.geom(geom).name or f"geom {geom} of {self.bodies.name(int(self.model.geom_bodyid[geom]))}"
+
+    def touches(self, geom: int) -> bool:
+        """Whether anything may meet it in the model."""
+        m = self.model
+        return bool(m.geom_contype[geom] or m.geom_conaffinity[geom] or geom in m.pair_geom1 or geom in m.pair_geom2)
+
+    def weight(self, geom: int) -> list[Weight]:
+        return [("geometry", geom, 1.0)] if self.touches(geom) else []
 
     def _place(self, geom: int, form: dict[str, Any]) -> None:
         body = int(self.model.geom_bodyid[geom])
@@ -80,14 +93,19 @@ class Shapes:
 
     def _pairs_of_friction(self) -> None:
         condim = self.model.geom_condim
-        for geom in self.forms:
-            if len(self._materials) > 1:
+        touching = [geom for geom in self.forms if self.touches(geom)]
+        frictions = {float(self.model.geom_friction[geom][0]) for geom in touching}
+        for geom in touching:
+            if len(frictions) > 1:
                 sentence = "a pair of geoms has the larger of their frictions in MuJoCo, sqrt(mu_a mu_b) here; "
-                self.findings.add(sentence + "frictions there are", f"{self.model.geom_friction[geom][0]:g}")
+                friction = f"{self.model.geom_friction[geom][0]:g}"
+                self.findings.add(sentence + "frictions there are", friction, self.weight(geom))
             if condim[geom] == 1 and max(condim) > 1:
-                self.findings.add("condim 1 of geoms: two of them have friction here", self.name(geom))
+                self.findings.add(
+                    "condim 1 of geoms: two of them have friction here", self.name(geom), self.weight(geom)
+                )
             if condim[geom] > 3:
-                self.findings.add("torsional and rolling friction", self.name(geom))
+                self.findings.add("torsional and rolling friction", self.name(geom), self.weight(geom))
 
     # ---- which touch
 
@@ -111,6 +129,7 @@ class Shapes:
             self.findings.add(
                 "pairs: that they touch is taken, their own friction and margin are not",
                 f"{self.name(a)} - {self.name(b)}",
+                self.weight(int(a)) + self.weight(int(b)),
             )
             if a in self.forms and b in self.forms:
                 i, j = geoms.index(int(a)), geoms.index(int(b))
@@ -135,7 +154,8 @@ class Shapes:
         )
         while len(members) > GROUPS_MAX:
             self.findings.add(
-                f"more than {GROUPS_MAX} collision groups are needed: the last ones touch more than in the model"
+                f"more than {GROUPS_MAX} collision groups are needed: the last ones touch more than in the model",
+                of=[weight for group in members[-2:] for k in group for weight in self.weight(geoms[k])],
             )
             members[-2] += members.pop()
             reach[-2] |= reach[-1]
