@@ -9,40 +9,12 @@ import urllib.request
 
 import pytest
 import ray
-from ray.cluster_utils import Cluster
 
 import moreau_sim
 import moreau_sim.ray
+import ray_servers
 from cart import CART, COUNT, LAYOUT, actions, same
 from moreau_sim import errors
-
-
-@pytest.fixture
-def cluster():
-    with_head = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    with_head.others = [with_head.add_node(num_cpus=1) for _ in range(2)]
-    ray.init(address=with_head.address, log_to_driver=False)
-    yield with_head
-    ray.shutdown()
-    with_head.shutdown()
-
-
-def servers_running():
-    found = []
-    for place in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if b"moreau-ray-" in place.read_bytes():
-                found.append(place)
-        except OSError:
-            continue
-    return found
-
-
-def await_none():
-    until = time.monotonic() + 30
-    while servers_running():
-        assert time.monotonic() < until
-        time.sleep(0.1)
 
 
 def targets(fleet):
@@ -68,7 +40,7 @@ def test_a_node_is_killed_and_another_one_comes(cluster):
             same(fleet.reset(seed=3), group.reset(seed=3))
             for call in range(40):
                 if call == 10:
-                    cluster.remove_node(cluster.others[0], allow_graceful=False)
+                    ray_servers.lose_node(cluster)
                 same(fleet.step(actions(call)), group.step(actions(call)))
             kinds = [event.kind for event in fleet.events]
             assert kinds.count("lost") == 1 and "restored" in kinds
@@ -86,7 +58,7 @@ def test_a_node_is_killed_and_another_one_comes(cluster):
             same(fleet.step(actions(call)), group.step(actions(call)))
             assert min(host.worlds for host in fleet.servers.hosts) > 0
     assert not fleet.ray.metrics_file.exists() and not fleet.ray.token_file.exists()
-    await_none()
+    ray_servers.await_at_most(0)
 
 
 def test_what_cannot_be_is_one_sentence(cluster):
@@ -96,7 +68,7 @@ def test_what_cannot_be_is_one_sentence(cluster):
         moreau_sim.ray.Servers(num_servers=1, options=["--no-such-option", "1"])
     with pytest.raises(ValueError, match="num_servers"):
         moreau_sim.ray.Servers(num_servers=0)
-    await_none()
+    ray_servers.await_at_most(0)
     until = time.monotonic() + 30
     while ray.available_resources().get("CPU") != 3:
         assert time.monotonic() < until, "something is left of the placement groups"
