@@ -864,8 +864,8 @@ static void print_help(FILE *out) {
         " --db episodes.db",
         " --listen unix:/run/moreau.sock --workers 4",
         " --tls-self-signed /etc/moreau",
-        " --listen 0.0.0.0:7667 --token-file /etc/moreau/token --tls-cert /etc/moreau/cert.pem "
-        "--tls-key /etc/moreau/key.pem",
+        (" --listen 0.0.0.0:7667 --token-file /etc/moreau/token --tls-cert /etc/moreau/cert.pem "
+         "--tls-key /etc/moreau/key.pem"),
         " --config /etc/moreau/moreau.ini --http 127.0.0.1:7668",
         " --recover episodes.db",
         " --merge all.db first.db second.db",

@@ -23,6 +23,8 @@ static const char *const calls[] = {
     "{\"id\": 2, \"world_step\": {\"worlds\": [1], \"steps\": 240}}",
     "{\"id\": 3, \"deadline_ms\": 50, \"world_hash\": {\"worlds\": [1]}}",
     "{\"id\": 4, \"group_step\": {\"group\": 1, \"mask\": \"Aw==\", \"action\": [0.5, -1]}}",
+    ("{\"id\": 5, \"world_ray_cast\": {\"worlds\": [1], \"count\": [1], \"origin\": [0, 0, 3],"
+     "\"way\": [0.1, 0, -4], \"group\": [1], \"mask\": [3]}}"),
 };
 
 // What a learner asks for, of a scene.
@@ -34,7 +36,8 @@ static const struct {
      "\"observation\": [{\"kind\": \"JOINT_POSITION\", \"joint\": \"rail\"},"
      "{\"kind\": \"JOINT_VELOCITY\", \"joint\": \"hinge\"},"
      "{\"kind\": \"BODY_ROTATION\", \"body\": \"pole\", \"relative_to\": \"cart\"}],"
-     "\"extra\": [{\"kind\": \"TIME\"}, {\"kind\": \"ACTION\"}],"
+     "\"extra\": [{\"kind\": \"TIME\"}, {\"kind\": \"ACTION\"}, {\"kind\": \"RAYS\","
+     "\"body\": \"pole\", \"ray_way\": [0, 0, -3], \"ray_origin\": [0, 1, 0], \"ray_mask\": 3}],"
      "\"noise\": [{\"channel\": {\"kind\": \"JOINT_POSITION\", \"joint\": \"hinge\"},"
      "\"distribution\": \"GAUSSIAN\", \"deviation\": 0.1}],"
      "\"bounds\": [{\"kind\": \"JOINT_POSITION\", \"joint\": \"hinge\", \"low\": -0.2, \"high\": "

@@ -10,14 +10,15 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [CALL_STEP] = "step",       [CALL_EDIT] = "edit",         [CALL_HASH] = "hash",
-    [CALL_GET] = "get",         [CALL_TAKE] = "take",         [CALL_DESTROY] = "destroy",
-    [CALL_START] = "start",     [CALL_STOP] = "stop",         [CALL_DELETE] = "delete",
-    [CALL_VERIFY] = "verify",   [CALL_REPLAY] = "replay",     [CALL_READ] = "read",
-    [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe", [CALL_PING] = "ping",
-    [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",     [CALL_SOLVE] = "solve",
-    [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",        [CALL_SEND] = "send",
-    [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",   [CALL_BACKUP] = "backup",
+    [CALL_STEP] = "step",       [CALL_EDIT] = "edit",       [CALL_HASH] = "hash",
+    [CALL_RAYS] = "rays",       [CALL_GET] = "get",         [CALL_TAKE] = "take",
+    [CALL_DESTROY] = "destroy", [CALL_START] = "start",     [CALL_STOP] = "stop",
+    [CALL_DELETE] = "delete",   [CALL_VERIFY] = "verify",   [CALL_REPLAY] = "replay",
+    [CALL_READ] = "read",       [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe",
+    [CALL_PING] = "ping",       [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",
+    [CALL_SOLVE] = "solve",     [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
+    [CALL_SEND] = "send",       [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
+    [CALL_BACKUP] = "backup",
 };
 
 // ---- asking
@@ -77,6 +78,25 @@ void call_hash(Client *client, size_t world) {
     hash.n_worlds = 1;
     hash.worlds = &client->world[world].id;
     on_world(call_add(client, CALL_HASH, &hash, 0), world);
+}
+
+enum { RAYS_MAX = 40 };
+
+// Around where the bodies of all worlds are, and what they meet changes no bit: later calls tell.
+void call_rays(Client *client, size_t world) {
+    double origin[3 * RAYS_MAX], way[3 * RAYS_MAX];
+    const size_t rays = 1 + dice_roll(&client->dice, RAYS_MAX);
+    for (size_t i = 0; i < 3 * rays; i++) {
+        origin[i] = 0.25 * (double)dice_roll(&client->dice, 17) - 2.0;
+        way[i] = 0.5 * (double)dice_roll(&client->dice, 17) - 4.25; // never 0
+    }
+    Moreau__V1__WorldRayCast cast = MOREAU__V1__WORLD_RAY_CAST__INIT;
+    cast.n_worlds = 1;
+    cast.worlds = &client->world[world].id;
+    cast.n_origin = cast.n_way = 3 * rays;
+    cast.origin = origin;
+    cast.way = way;
+    on_world(call_add(client, CALL_RAYS, &cast, 0), world);
 }
 
 void call_get(Client *client, size_t world) {
@@ -471,12 +491,31 @@ static void judge_herd(Client *client, const Call *call, const Moreau__V1__Reply
     }
 }
 
+// What is met is on the way, seen from outside, and has an id.
+static void judge_rays(const Moreau__V1__WorldRayCastReply *met) {
+    for (size_t i = 0; i < met->n_body; i++) {
+        const double *n = met->normal + 3 * i;
+        const double squared = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+        const bool is_met = met->body[i] != 0;
+        const bool is_right =
+            met->fraction[i] >= 0.0 && met->fraction[i] <= 1.0 &&
+            (is_met ? fabs(squared - 1.0) < 1e-9 : squared == 0.0 && met->fraction[i] == 1.0);
+        if (!is_right) {
+            fail("ray %zu meets body %" PRIu64 " at %g of its way, normal %g long", i, met->body[i],
+                 met->fraction[i], sqrt(squared));
+        }
+    }
+}
+
 // An OK.
 static void judge(Client *client, const Call *call, const Moreau__V1__Reply *reply) {
     ClientWorld *world = &client->world[call->world[0]];
     switch (call->kind) {
     case CALL_HASH:
         check_state(client, world, reply->world_hash->step[0], reply->world_hash->hash[0]);
+        break;
+    case CALL_RAYS:
+        judge_rays(reply->world_ray_cast);
         break;
     case CALL_GET:
         judge_get(client, call, reply->world_get);

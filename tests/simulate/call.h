@@ -13,6 +13,7 @@ typedef enum CallKind {
     CALL_STEP,
     CALL_EDIT,
     CALL_HASH,
+    CALL_RAYS,
     CALL_GET,
     CALL_TAKE,
     CALL_DESTROY,
@@ -86,6 +87,7 @@ void call_step(Client *client, const size_t *world, size_t world_count, uint64_t
                uint32_t deadline_ms);
 void call_edit(Client *client, size_t world); // any change that is no step
 void call_hash(Client *client, size_t world);
+void call_rays(Client *client, size_t world);
 void call_get(Client *client, size_t world);
 void call_take(Client *client, size_t world); // a snapshot
 void call_start(Client *client, size_t world);

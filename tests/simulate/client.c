@@ -561,8 +561,10 @@ static void add_any(Client *client, bool *is_barred) {
     } else if (chance < 52 && own < CLIENT_WORLDS_MAX) {
         call_destroy(client, own);
         is_barred[own] = true;
-    } else if (chance < 60 && world < CLIENT_WORLDS_MAX) {
+    } else if (chance < 59 && world < CLIENT_WORLDS_MAX) {
         call_hash(client, world);
+    } else if (chance < 60 && world < CLIENT_WORLDS_MAX) {
+        call_rays(client, world);
     } else if (chance < 63 && world < CLIENT_WORLDS_MAX) {
         call_get(client, world);
     } else if (chance < 65 && world < CLIENT_WORLDS_MAX) {
