@@ -37,7 +37,11 @@ MIXED = """<mujoco><worldbody>
   <joint name="turn" axis="0 -1 0"/>
     <geom type="capsule" size="0.05 0.3"/></body>
   <geom type="plane" size="1 1 1" pos="0 0 -9"/></worldbody></mujoco>"""
-TEXTS = {"pendulum": PENDULUM, "cart-pole": CART, "mixed": MIXED}
+# a cart that the floor lets through, and what it carries not
+FERRY = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><geom size="1" pos="3 0 0"/><geom size="1" pos="-3 0 0"/>
+  <body name="cart"><joint name="rail" type="slide"/><geom type="box" size="1 1 1" contype="0" conaffinity="0"/>
+  <body name="pole"><joint name="hinge"/><geom type="box" size="1 1 1"/></body></body></worldbody></mujoco>"""
+TEXTS = {"ferry": FERRY, "pendulum": PENDULUM, "cart-pole": CART, "mixed": MIXED}
 GYMNASIUM = ("ant", "humanoid", "half_cheetah", "walker2d_v5", "inverted_double_pendulum")
 
 
@@ -102,7 +106,7 @@ def test_controls_do_what_they_do_in_mujoco(mujoco, client, tmp_path):
         assert worst < 1e-6 * size
 
 
-@pytest.mark.parametrize("name", ["mixed", "ant", "humanoid", "half_cheetah"])
+@pytest.mark.parametrize("name", ["ferry", "mixed", "ant", "humanoid", "half_cheetah"])
 def test_those_touch_that_touch_in_mujoco(mujoco, tmp_path, name):
     path = model_file(name, tmp_path)
     imported, model = importers.load(path), mujoco.MjModel.from_xml_path(str(path))
@@ -207,6 +211,51 @@ def test_what_is_lost_has_a_weight(mujoco, tmp_path):
     others = [loss.sentence.split(":")[0] for loss in imported.losses if not loss.is_physical]
     assert others == ["solref of geoms", "tendons that nothing acts along", "sensors (1)", "sites (1)"]
     assert imported.verdict.endswith("100 % of mass, 33 % of collision geometry, 25 % of actuators")
+
+
+# what only touches the floor may have any friction with it; boxes that meet each other only some
+RUBBING = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.7"/>
+  <body name="a" pos="0 0 0"><freejoint/><geom size="1" friction="0.9" conaffinity="0"/></body>
+  <body name="b" pos="3 0 0"><freejoint/><geom name="one" size="1" friction="1.9" conaffinity="0"/></body>
+  <body name="c" pos="6 0 0"><freejoint/><geom size="1" friction="0.2" conaffinity="0" contype="4"/></body>
+  <body name="d" pos="9 0 0"><freejoint/><geom size="1" friction="0.3" conaffinity="0" priority="1"/></body>
+  <body name="e" pos="12 0 0"><freejoint/><geom size="1" friction="1.5" conaffinity="0" priority="1" condim="1"/></body>
+  </worldbody>%s</mujoco>"""
+PAIR = '<contact><pair geom1="floor" geom2="one" friction="0.05 0.05"/></contact>'
+
+
+@pytest.mark.parametrize("more", ["", PAIR])
+def test_pairs_rub_as_in_mujoco(mujoco, tmp_path, more):
+    path = tmp_path / "rubbing.xml"
+    path.write_text(RUBBING % more)
+    imported = importers.load(path)
+    assert imported.verdict == "usable: nothing physical is lost"
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    friction = {material["name"]: material["friction"] for material in imported.json["materials"]}
+    rubs = {body["name"]: friction[body["shapes"][0]["material"]] for body in imported.json["bodies"]}
+    met = {}
+    for contact in data.contact[: data.ncon]:
+        names = [model.body(model.geom_bodyid[geom]).name for geom in contact.geom]
+        met["".join(names).replace("world", "")] = contact.friction[0] if contact.dim > 1 else 0.0
+    assert sorted(met) == ["a", "b", "d", "e"]
+    for name, expected in met.items():
+        assert np.sqrt(rubs["world"] * rubs[name]) == pytest.approx(expected, rel=1e-12), name
+
+
+def test_frictions_that_no_materials_give_are_listed(mujoco, tmp_path):
+    path = tmp_path / "rubbing.xml"
+    path.write_text((RUBBING % "").replace('conaffinity="0"', ""))
+    (loss,) = (loss for loss in importers.load(path).losses if loss.is_physical)
+    assert loss.sentence.startswith("frictions of pairs") and loss.geometry > 0.3
+    # what rubs on the floor as it should is then more than what does not
+    friction = {material["name"]: material["friction"] for material in importers.load(path).json["materials"]}
+    rubs = [friction[body["shapes"][0]["material"]] for body in importers.load(path).json["bodies"]]
+    assert np.sqrt(rubs[-1] * np.array(rubs[:2])) == pytest.approx([0.9, 1.9], rel=1e-12)
+    # where all are right, they are as written
+    path.write_text(CART)
+    assert importers.load(path).json["materials"] == [{"name": "friction 1", "friction": 1.0}]
 
 
 MOCAP = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>

@@ -92,7 +92,8 @@ class Joints:
                 self.lightened[root] = self.lightened.get(root, 0.0) + LIGHT
                 self.between.append(scene_body(child, self.bodies.in_world[root], light))
             name, before = child, HERE
-        if len(stages) == 1 and not self.collides:
+        # what stands still is a body of its own, which no joint holds
+        if len(stages) == 1 and not self.collides and self.bodies.parent(root) != 0:
             self.adjacent.add(tuple(sorted((root, self.bodies.parent(root)))))  # type: ignore[arg-type]
 
     def _check_free(self, joint: int) -> None:

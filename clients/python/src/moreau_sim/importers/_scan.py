@@ -15,7 +15,6 @@ from ._urdf import Robot
 
 # arrays of which anything but the default is not taken, and what to say of it
 _ARRAYS = {
-    "geom_priority": "priority of geoms",
     "geom_fluid": "fluid forces on geoms",
     "geom_adhesion": "adhesion of geoms",
     "geom_surfacevel": "surface velocities of geoms",

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ._bodies import Bodies
 from ._findings import Findings, Weight
-from ._poses import matrix, pose
+from ._frictions import shape_frictions
+from ._poses import Vector, matrix, pose
 
 GROUPS_MAX = 32
 
@@ -54,7 +55,9 @@ class Shapes:
                 continue
             self.forms[geom] = form
             self._place(geom, form)
-        self._pairs_of_friction()
+        for geom in self.forms:
+            if self.model.geom_condim[geom] > 3 and self.touches(geom):
+                findings.add("torsional and rolling friction", self.name(geom), self.weight(geom))
 
     def name(self, geom: int) -> str:
         return self.model.geom(geom).name or f"geom {geom} of {self.bodies.name(int(self.model.geom_bodyid[geom]))}"
@@ -78,9 +81,6 @@ class Shapes:
         else:
             form["position"] = place.position.tolist()
             form["orientation"] = place.orientation.tolist()
-        # of two geoms the larger condim counts: where all are 1 nothing rubs
-        friction = float(self.model.geom_friction[geom][0]) if max(self.model.geom_condim) > 1 else 0.0
-        form["material"] = self._materials.setdefault(friction, f"friction {friction:g}")
 
     def materials(self) -> list[dict[str, Any]]:
         return [{"name": name, "friction": friction} for friction, name in self._materials.items()]
@@ -91,21 +91,50 @@ class Shapes:
             form for geom, form in self.forms.items() if self.bodies.root[int(self.model.geom_bodyid[geom])] == root
         ]
 
-    def _pairs_of_friction(self) -> None:
-        condim = self.model.geom_condim
-        touching = [geom for geom in self.forms if self.touches(geom)]
-        frictions = {float(self.model.geom_friction[geom][0]) for geom in touching}
-        for geom in touching:
-            if len(frictions) > 1:
-                sentence = "a pair of geoms has the larger of their frictions in MuJoCo, sqrt(mu_a mu_b) here; "
-                friction = f"{self.model.geom_friction[geom][0]:g}"
-                self.findings.add(sentence + "frictions there are", friction, self.weight(geom))
-            if condim[geom] == 1 and max(condim) > 1:
-                self.findings.add(
-                    "condim 1 of geoms: two of them have friction here", self.name(geom), self.weight(geom)
-                )
-            if condim[geom] > 3:
-                self.findings.add("torsional and rolling friction", self.name(geom), self.weight(geom))
+    # ---- how they rub
+
+    def _frictions(self) -> Vector:
+        """Of each pair of the geoms that are here, if it touches: of the one with the larger priority, or else the
+        larger, and none where neither has a condim above 1."""
+        m, geoms = self.model, list(self.forms)
+        friction, condim = m.geom_friction[geoms, 0], m.geom_condim[geoms]
+        priority = m.geom_priority[geoms]
+        rubs = np.where(condim > 1, friction, 0.0)
+        pairs = np.maximum(friction[:, None], friction[None, :])
+        pairs[np.maximum(condim[:, None], condim[None, :]) <= 1] = 0.0
+        pairs = np.where(priority[:, None] > priority[None, :], rubs[:, None], pairs)
+        pairs = np.where(priority[:, None] < priority[None, :], rubs[None, :], pairs)
+        for pair, (a, b) in enumerate(zip(m.pair_geom1, m.pair_geom2)):
+            if a in self.forms and b in self.forms:
+                i, j = geoms.index(int(a)), geoms.index(int(b))
+                along = m.pair_friction[pair][:2] if m.pair_dim[pair] > 1 else np.zeros(2)
+                pairs[i, j] = pairs[j, i] = along[0]
+                if along[0] != along[1] or m.pair_dim[pair] > 3:
+                    sentence = "pairs with other frictions across, or torsional and rolling ones"
+                    self.findings.add(sentence, f"{self.name(a)} - {self.name(b)}", self.weight(a) + self.weight(b))
+        return np.asarray(pairs)
+
+    def _rub(self, touch: NDArray[np.bool_]) -> None:
+        """Gives the shapes materials by which pairs that touch rub as they do in the model, if there are any."""
+        m, geoms = self.model, list(self.forms)
+        paired = {*m.pair_geom1.tolist(), *m.pair_geom2.tolist()}
+        kinds: dict[tuple[Any, ...], int] = {}
+        kind = []
+        is_fixed = np.array([self.bodies.root[int(m.geom_bodyid[geom])] == 0 for geom in geoms], dtype=bool)
+        for geom, fixed in zip(geoms, is_fixed):
+            alike = (float(m.geom_friction[geom][0]), int(m.geom_condim[geom]), int(m.geom_priority[geom]), bool(fixed))
+            kind.append(kinds.setdefault(alike + ((geom,) if geom in paired else ()), len(kinds)))
+        own = np.array([float(m.geom_friction[geom][0]) for geom in geoms])
+        frictions, wrong = shape_frictions(own, np.where(touch, self._frictions(), np.nan), kind, is_fixed)
+        for geom, friction, pairs in zip(geoms, frictions, wrong):
+            self.forms[geom]["material"] = self._material(float(friction))
+            if pairs.any():
+                sentence = "frictions of pairs that are no sqrt(mu_a mu_b), as condim 1 or the larger of two may be"
+                self.findings.add(sentence, self.name(geom), self.weight(geom))
+
+    def _material(self, friction: float) -> str:
+        short = f"{friction:g}"
+        return self._materials.setdefault(friction, f"friction {short if float(short) == friction else friction}")
 
     # ---- which touch
 
@@ -126,11 +155,6 @@ class Shapes:
                 if related or (a << 16) + b in excluded or (b << 16) + a in excluded:
                     touch[i, j] = touch[j, i] = False
         for a, b in zip(m.pair_geom1, m.pair_geom2):
-            self.findings.add(
-                "pairs: that they touch is taken, their own friction and margin are not",
-                f"{self.name(a)} - {self.name(b)}",
-                self.weight(int(a)) + self.weight(int(b)),
-            )
             if a in self.forms and b in self.forms:
                 i, j = geoms.index(int(a)), geoms.index(int(b))
                 touch[i, j] = touch[j, i] = True
@@ -146,6 +170,7 @@ class Shapes:
         for i, a in enumerate(root):
             for j, b in enumerate(root):
                 matters[i, j] = a != b and (min(a, b), max(a, b)) not in adjacent
+        self._rub(wanted & matters)
         if bool(np.all(wanted | ~matters)):
             return  # everything touches everything, as shapes do by themselves
         members = _classes(wanted, matters)
