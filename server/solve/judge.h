@@ -134,8 +134,9 @@ Status judge_each(Judge *judge, JudgeEach *solve, void *solver);
 // before it was judged is judged with what it started from.
 Status judge_each_held(Judge *judge, JudgeEach *solve, void *solver);
 
-// The same of islands that are not met.
-Status judge_each_open(Judge *judge, JudgeEach *solve, void *solver);
+// The same of islands that are not met, of those that are asked: the others have no turn, and
+// nothing is kept for them. `is_asked` [islands] is Nullable: all are.
+Status judge_each_open(Judge *judge, const bool *is_asked, JudgeEach *solve, void *solver);
 
 // The solver goes on with an island that was judged and is not met.
 void judge_go_on(const Judge *judge, uint32_t island);

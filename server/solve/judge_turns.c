@@ -18,10 +18,11 @@ typedef struct Turns {
     Judge *judge;
     JudgeEach *solve;
     void *solver;
-    bool is_of_open; // islands that are met are left out
-    double size;     // of all islands that have their turns …
-    double ahead;    // … and of those that had not yet
-    double kept;     // of the budget, for each of them by its size
+    bool is_of_open;      // islands that are met are left out …
+    const bool *is_asked; // … and those that are not asked; [islands], Nullable: all are
+    double size;          // of all islands that have their turns …
+    double ahead;         // … and of those that had not yet
+    double kept;          // of the budget, for each of them by its size
 } Turns;
 
 // contacts and rows
@@ -31,7 +32,8 @@ static uint32_t size_of(const Islands *islands, uint32_t island) {
 }
 
 static bool has_turn(const Turns *turns, uint32_t island) {
-    return !turns->is_of_open || !turns->judge->island[island].is_met;
+    return !turns->is_of_open || (!turns->judge->island[island].is_met &&
+                                  (turns->is_asked == NULL || turns->is_asked[island]));
 }
 
 // What an island of that size may spend now.
@@ -63,6 +65,7 @@ static Status take_turn(Turns *turns, uint32_t share, uint32_t island, uint32_t 
     if (judge->is_spent) {
         judge->island[island].reason = END_BUDGET;
     }
+    judge->is_spent = false; // what comes after the last turn is nobody's turn
     judge->budget -= judge->allowance.spent;
     judge->allowance = (Allowance){.most = HUGE_VAL}; // between two turns
     turns->ahead -= size;
@@ -122,9 +125,10 @@ Status judge_each(Judge *judge, JudgeEach *solve, void *solver) {
     return have_turns(&turns);
 }
 
-Status judge_each_open(Judge *judge, JudgeEach *solve, void *solver) {
+Status judge_each_open(Judge *judge, const bool *is_asked, JudgeEach *solve, void *solver) {
     ASSERT(solve != NULL);
-    Turns turns = {.judge = judge, .solve = solve, .solver = solver, .is_of_open = true};
+    Turns turns = {
+        .judge = judge, .solve = solve, .solver = solver, .is_of_open = true, .is_asked = is_asked};
     return have_turns(&turns);
 }
 

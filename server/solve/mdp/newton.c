@@ -47,9 +47,6 @@ static Status solve_island(void *solver, uint32_t share, uint32_t island) {
     Judge *judge = work->judge;
     NewtonTask *task = &work->task;
     Answer *answer = &judge->result->answer;
-    if (work->budget->is_asked != NULL && !work->budget->is_asked[island]) {
-        return STATUS_OK;
-    }
     NewtonResult result;
     task->island = island;
     task->asker = &work->asker;
@@ -96,7 +93,7 @@ Status mdp_newton(Judge *judge, const MdpNewton *budget, MdpSpent *spent) {
     double budget_before = judge->budget;
     Allowance before = judge->allowance;
     judge->budget = budget->operations_max;
-    Status status = judge_each_open(judge, solve_island, &work);
+    Status status = judge_each_open(judge, budget->is_asked, solve_island, &work);
     judge->budget = budget_before;
     judge->allowance = before;
     judge->result->iterations += work.most;

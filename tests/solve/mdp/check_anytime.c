@@ -7,6 +7,7 @@
 #include "support/problem_build.h"
 #include "support/suite.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FAST_SWEEPS = 8, BALANCED_SWEEPS = 100, FACTORISATIONS = 30 };
@@ -124,6 +125,39 @@ START_TEST(what_rests_may_borrow_and_is_solved) {
 }
 END_TEST
 
+// A body that two rows want to go up and down: nothing meets both.
+static void add_torn(ProblemBuild *build) {
+    const double v_free[6] = {0.0}, up[6] = {0.0, 0.0, 1.0, 0.0, 0.0, 0.0};
+    uint32_t tree = problem_build_free(build, 1.0, ball_inertia, v_free);
+    for (int i = 0; i < 2; i++) {
+        problem_build_row(build, -HUGE_VAL, HUGE_VAL, i == 0 ? 1.0 : -1.0);
+        problem_build_block(build, tree, up);
+    }
+}
+
+// Where Newton's method may spend nothing for a small island that nothing solves, what others leave
+// over is the large one's all the same.
+START_TEST(what_small_islands_may_not_spend_takes_nothing_from_others) {
+    ProblemBuild build;
+    begin(&build);
+    add_column(&build, HIGH, 5.0);
+    for (int i = 0; i < 200; i++) {
+        add_column(&build, 1, 0.0);
+    }
+    add_torn(&build);
+    SolverSettings settings = solver_default(SOLVER_MDP);
+    settings.effort = (Effort){.kind = EFFORT_BALANCED, .may_borrow = true};
+    settings.parameter[MDP_BUDGET] = 0.0;
+    SolveResult result;
+    ck_assert_int_eq(
+        solver_solve(&settings, &build.problem, &(Context){0}, &build.arena, &result, NULL),
+        STATUS_OK);
+    ck_assert_uint_eq(result.certificate.islands_open, 2);
+    ck_assert_uint_gt(result.iterations, BALANCED_SWEEPS + 60);
+    problem_build_deinit(&build);
+}
+END_TEST
+
 // Methods that are asked for by name have no other bound than their own.
 START_TEST(an_effort_is_of_method_auto_alone) {
     ProblemBuild build;
@@ -152,6 +186,7 @@ static TCase *case_effort(void) {
     tcase_add_test(tcase, a_balanced_effort_leaves_no_more_than_a_fast_one);
     tcase_add_test(tcase, what_is_left_over_goes_to_the_worst_island);
     tcase_add_test(tcase, what_rests_may_borrow_and_is_solved);
+    tcase_add_test(tcase, what_small_islands_may_not_spend_takes_nothing_from_others);
     tcase_add_test(tcase, an_effort_is_of_method_auto_alone);
     tcase_set_timeout(tcase, 120);
     return tcase;
