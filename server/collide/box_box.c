@@ -3,7 +3,8 @@
 // or how deep they overlap; the best axis says which features meet.
 //
 //     a face's normal   the other box's facing face is clipped against it: up to four points
-//     an edge x edge    one point between the two edges
+//     an edge x edge    one point between the two edges; where one of them lies along a face of the
+//                       other box, that face
 //     neither           the boxes are apart and their nearest features are corners or edges beyond
 //                       the faces: the axes know only a lower bound of the distance then, and
 //                       gjk.c finds the points
@@ -386,6 +387,48 @@ static bool is_edge_best(const BoxPair *pair, const Edges *edges, double of_face
            (edges->separation > 0.0 || edges->separation > edges->left_to_face);
 }
 
+// The face that one of two edges lies along, and crosses where it ends; NULL: none. To the edges'
+// axis it is its deeper end that touches, and noise would turn that from step to step.
+static const Face *find_face_along(const BoxPair *pair, const Edges *edges, const Face *face,
+                                   const Face *other) {
+    ASSERT(edges->is_found && face->box != other->box);
+    return is_parallel(vec3_dot(edges->normal, face_normal(pair, face)))    ? face
+           : is_parallel(vec3_dot(edges->normal, face_normal(pair, other))) ? other
+                                                                            : NULL;
+}
+
+// Its points there take the place of the edges' one, which stays as deep as it is.
+static void spread_along(const BoxPair *pair, const Edges *edges, const Face *along, double reach,
+                         Manifold *manifold) {
+    FaceBasis basis = make_frame(pair, along);
+    ClipPolygon polygon;
+    read_incident(&pair->box[1 - along->box], &basis, &polygon);
+    double shorter = basis.half_x < basis.half_y ? basis.half_x : basis.half_y;
+    clip_rectangle(&polygon, basis.half_x, basis.half_y, slop_part * shorter);
+    double lowest = lowest_height(&polygon);
+    clip_reduce(&polygon, reach, tie_part * pair->size);
+    if (polygon.count == 0) {
+        return;
+    }
+    set_face_points(pair, along, &basis, &polygon, manifold);
+    manifold->normal = edges->normal;
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        manifold->point[i].gap += edges->separation - lowest;
+    }
+}
+
+static bool set_edges(const BoxPair *pair, const Edges *edges, const Face *face, const Face *other,
+                      double reach, Manifold *manifold) {
+    if (!set_edge_point(pair, edges, reach, manifold)) {
+        return false;
+    }
+    const Face *along = find_face_along(pair, edges, face, other);
+    if (along != NULL && manifold->count > 0) {
+        spread_along(pair, edges, along, reach, manifold);
+    }
+    return true;
+}
+
 static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) {
     ASSERT(manifold->count == 0 && reach >= 0.0);
     // no axis may be longer than the reach: the distance is at least that
@@ -398,7 +441,9 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
         return;
     }
     if (!is_parallel(pair->R[face.axis][other.axis]) && other.separation > face.separation) {
+        const Face first = face;
         face = other;
+        other = first;
     }
     Edges edges = find_edges(pair, &face);
     if (edges.is_found && edges.separation > reach) {
@@ -408,7 +453,7 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
     // of two parallel faces the chosen one may see far ends of the other box sink below it
     double of_faces = face.separation > other.separation ? face.separation : other.separation;
     bool is_set = is_edge_best(pair, &edges, of_faces)
-                      ? set_edge_point(pair, &edges, reach, manifold)
+                      ? set_edges(pair, &edges, &face, &other, reach, manifold)
                       : set_face(pair, &face, reach, manifold);
     if (!is_set && !set_nearest(pair, reach, manifold)) {
         set_corner(pair, &face, reach, manifold);

@@ -143,14 +143,16 @@ void clip_reduce(ClipPolygon *polygon, double reach, double tie) {
     }
 
     // every quadrangle with one of the lowest points in it: which of them stands first in the
-    // polygon is a matter of whose corners were numbered how
+    // polygon is a matter of whose corners were numbered how. One more of them is worth half of the
+    // area or more: what bears stays, also where the lowest only just becomes one of several
     const uint32_t low = find_low(polygon, tie);
     uint32_t corner[KEPT_COUNT] = {0, 1, 2, 3}, best[KEPT_COUNT] = {0, 1, 2, 3};
     double largest = -1.0;
     do {
         const uint32_t corners =
             1u << corner[0] | 1u << corner[1] | 1u << corner[2] | 1u << corner[3];
-        double covered = (corners & low) != 0 ? area(polygon->point, corner) : -HUGE_VAL;
+        const int lowest = __builtin_popcount(corners & low);
+        double covered = lowest > 0 ? lowest * area(polygon->point, corner) : -HUGE_VAL;
         if (covered > largest * (1.0 + area_gain_min)) {
             largest = covered;
             memcpy(best, corner, sizeof(best));

@@ -26,6 +26,6 @@ typedef struct ClipPolygon {
 void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop);
 
 // Drops what is higher than `reach`, then keeps the lowest point and the three others that span the
-// largest area with it. Points within `tie` of the lowest count as equally low, and that of them is
-// taken which spans the most.
+// largest area with it. Points within `tie` of the lowest count as equally low, and those of them
+// are taken which span the most, times how many they are.
 void clip_reduce(ClipPolygon *polygon, double reach, double tie);

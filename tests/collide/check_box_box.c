@@ -337,6 +337,35 @@ START_TEST(crossed_edges_touch_in_one_point) {
 }
 END_TEST
 
+// A bar on its edge, across a cube and beyond it on both sides: whichever way it leans by a hair, it
+// touches where it comes onto the face and where it leaves it.
+START_TEST(an_edge_along_a_face_touches_at_both_ends) {
+    static const double size[] = {0.0, 1e-9, 1e-6, 1e-4, 5e-4};
+    Primitive cube = make_box(vec3(0.5, 0.5, 0.5)), bar = make_box(vec3(2.0, 0.3, 0.3));
+    Pose below = pose_at(0.0, 0.0, 0.0);
+    Dice dice = {101};
+    Manifold first = {0};
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
+        const double lean = dice_between(&dice, -size[_i], size[_i]);
+        Quat q = quat_normalize((Quat){1.0, 0.0, 0.5 * lean, 0.0});
+        Quat roll = {cos(0.45), sin(0.45), 0.0, 0.0};
+        const double gap = dice_between(&dice, -1e-3, 1e-3);
+        Vec3 at =
+            vec3(dice_between(&dice, -0.5, 0.5), 0.1, 0.5 + 0.3 * (cos(0.9) + sin(0.9)) + gap);
+        Manifold manifold;
+        narrow_collide(&cube, below, &bar, (Pose){at, quat_mul(q, roll)}, 0.01, &manifold);
+        assert_sound(&manifold, 0.01);
+        ck_assert_uint_eq(manifold.count, 2);
+        ck_assert_double_eq_tol(fabs(manifold.point[0].position.x), 0.5, 1e-3);
+        ck_assert_double_eq_tol(fabs(manifold.point[1].position.x), 0.5, 1e-3);
+        if (i == 0) {
+            first = manifold;
+        }
+        ck_assert(is_same_set(&first, &manifold));
+    }
+}
+END_TEST
+
 START_TEST(degenerate_positions_still_give_a_normal) {
     Primitive cube = make_box(vec3(0.5, 0.5, 0.5)), needle = make_box(vec3(1e-6, 1e-6, 10.0));
     const Pose poses[] = {pose_at(0.0, 0.0, 0.0), pose_at(1.0, 1.0, 1.0),
@@ -381,6 +410,7 @@ static TCase *case_contact(void) {
     tcase_add_test(tcase, a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is);
     tcase_add_test(tcase, pillars_that_meet_at_a_corner_touch_where_both_are);
     tcase_add_loop_test(tcase, crossed_edges_touch_in_one_point, 0, 3);
+    tcase_add_loop_test(tcase, an_edge_along_a_face_touches_at_both_ends, 0, 5);
     tcase_add_test(tcase, degenerate_positions_still_give_a_normal);
     return tcase;
 }
