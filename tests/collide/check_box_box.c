@@ -337,8 +337,8 @@ START_TEST(crossed_edges_touch_in_one_point) {
 }
 END_TEST
 
-// A bar on its edge, across a cube and beyond it on both sides: whichever way it leans by a hair, it
-// touches where it comes onto the face and where it leaves it.
+// A bar on its edge, across a cube and beyond it on both sides: whichever way it leans by a hair,
+// it touches where it comes onto the face and where it leaves it.
 START_TEST(an_edge_along_a_face_touches_at_both_ends) {
     static const double size[] = {0.0, 1e-9, 1e-6, 1e-4, 5e-4};
     Primitive cube = make_box(vec3(0.5, 0.5, 0.5)), bar = make_box(vec3(2.0, 0.3, 0.3));
