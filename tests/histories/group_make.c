@@ -83,6 +83,19 @@ static void put_bound(Dice *dice, ChannelDef *channel) {
     channel->high = channel->has_high ? uniform(dice, 0.1, 3.0) : 0.0;
 }
 
+static void put_rays(Dice *dice, Arena *arena, ChannelDef *channel) {
+    const size_t count = 1 + dice_roll(dice, 12);
+    double *numbers = take(arena, 6 * count, sizeof(*numbers));
+    for (size_t i = 0; i < 6 * count; i++) {
+        numbers[i] = uniform(dice, -2.0, 2.0);
+    }
+    channel->rays = (ChannelRays){.count = count,
+                                  .origin = numbers,
+                                  .way = numbers + 3 * count,
+                                  .mask = dice_chance(dice, 80) ? UINT32_MAX : 3u,
+                                  .heading = dice_chance(dice, 40)};
+}
+
 static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, const char *list,
                              Arena *arena) {
     ChannelDef *channel = take(arena, CHANNELS_MAX, sizeof(*channel));
@@ -102,6 +115,9 @@ static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, cons
             made.offset = made.offset == 0.0 && dice_chance(dice, 20) ? -0.0 : made.offset;
             if (strcmp(list, "bounds") == 0) {
                 put_bound(dice, &made);
+            }
+            if (made.kind == CHANNEL_RAYS) {
+                put_rays(dice, arena, &made);
             }
             if (!is_twice(channel, def.count, &made)) {
                 channel[def.count++] = made;
