@@ -213,6 +213,47 @@ def test_what_is_lost_has_a_weight(mujoco, tmp_path):
     assert imported.verdict.endswith("100 % of mass, 33 % of collision geometry, 25 % of actuators")
 
 
+KEYS = """<actuator><position joint="c" kp="3" name="hold"/><motor joint="a" gear="2" name="push"/></actuator>
+  <keyframe><key name="home" qpos="%s" qvel="%s" ctrl="0.5 -0.25" mpos="1 2 3" mquat="0 1 0 0"/><key/></keyframe>"""
+
+
+def test_key_frames_are_named_starts(mujoco, client, tmp_path, capsys):
+    rng = np.random.default_rng(5)
+    path = tmp_path / "keys.xml"
+    hand = '<body name="hand there" mocap="true"/></worldbody>'
+    qpos, qvel = rng.normal(size=18), rng.normal(size=16)
+    words = [" ".join(map(repr, numbers.tolist())) for numbers in (qpos, qvel)]
+    path.write_text(MIXED.replace("</worldbody>", hand).replace("</mujoco>", KEYS % tuple(words) + "</mujoco>"))
+    twin = Twin(mujoco, client, path)
+    imported = twin.imported
+    assert list(imported.starts) == ["home", "key 1"] and not any("key" in words for words in imported.unsupported)
+    mujoco.mj_resetDataKeyframe(twin.model, twin.data, 0)
+    mujoco.mj_forward(twin.model, twin.data)
+    # the twin's world is of the scene as it begins; it has no shapes, which change nothing of this
+    scene = imported.at("home")
+    twin.write()
+    told, world = twin.world, World.create(client, scene)
+    names = [body["name"] for body in scene["bodies"]]
+    for body in twin.names:
+        there, here = twin.names.index(body), names.index(body)
+        for column in ("pose", "velocity"):
+            if body != "hand there":
+                expected = getattr(told.state(), column)[there]
+                assert getattr(world.state(), column)[here] == pytest.approx(expected, abs=1e-12), (body, column)
+    assert world.state().pose[names.index("hand there")] == pytest.approx([1, 2, 3, 0, 1, 0, 0])
+    joints = {joint["name"]: joint for joint in scene["joints"]}
+    controls = {control.name: control for control in imported.controls}
+    held, pushed = controls["hold"], controls["push"]
+    assert joints[held.joint]["target"][held.axis] == 0.5 and joints[pushed.joint]["effort"][pushed.axis] == -0.5
+    assert imported.json["joints"] != scene["joints"]
+    with pytest.raises(KeyError, match="there are: home, key 1"):
+        imported.at("nowhere")
+    assert __main__.main(["import", str(path), "--start", "home"]) == 0
+    assert json.loads(capsys.readouterr().out) == scene
+    assert __main__.main(["import", str(path), "--start", "nowhere"]) == 1
+    assert "there are: home, key 1" in capsys.readouterr().err
+
+
 # what only touches the floor may have any friction with it; boxes that meet each other only some
 RUBBING = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.7"/>
   <body name="a" pos="0 0 0"><freejoint/><geom size="1" friction="0.9" conaffinity="0"/></body>

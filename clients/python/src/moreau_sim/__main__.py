@@ -31,11 +31,18 @@ def import_file(arguments: argparse.Namespace) -> int:
         for control in imported.controls:
             where = f"{control.quantity} of axis {control.axis} of {control.joint}"
             print(f"control {control.name}: {where}, times {control.scale:g}", file=sys.stderr)
+        if imported.starts:
+            print(f"key-frames (--start NAME): {', '.join(imported.starts)}", file=sys.stderr)
         print(imported.verdict, file=sys.stderr)
+        if arguments.start:
+            imported.json = imported.at(arguments.start)
         if arguments.output:
             imported.save(arguments.output)
         else:
             print(json.dumps(imported.json, indent=1))
+    except KeyError as error:
+        print(f"moreau_sim import: {arguments.file}: {error.args[0]}", file=sys.stderr)
+        return 1
     except (importers.ImportFailed, OSError) as error:
         print(f"moreau_sim import: {error}", file=sys.stderr)
         return 1
@@ -136,6 +143,7 @@ def main(words: list[str] | None = None) -> int:
         help="where packages of package:// and $(find) are, beside $ROS_PACKAGE_PATH and the folders around the file; "
         "may be repeated",
     )
+    command.add_argument("--start", metavar="NAME", help="of MJCF: begin in this key-frame; default: as the model does")
     command.add_argument("--free-base", action="store_true", help="of URDF: the root is free; default: it stands fast")
     command.add_argument(
         "--strict", action="store_true", help="refuse numbers that no body has, in the place of repairing them"

@@ -15,6 +15,8 @@ axes where their axes stand at right angles and meet; otherwise bodies of a bill
 between. Mocap bodies are kinematic. Numbers of joints are the model's own: a position here is the same number there,
 `ref` included.
 
+Key-frames are in `starts`, and `World.create(client, imported.at("home"))` begins in one.
+
 Of URDF: the root stands fast in the world, unless free_base says otherwise. Inertias that no body has are made such
 that one has them, and `notes` says so of each; `strict=True` refuses them. A link that moves and has neither mass nor
 shapes weighs a millionth of what hangs on it, or a ten-thousandth of the robot where nothing does. `<mimic>` is a gear.
@@ -25,5 +27,6 @@ from ._findings import Loss
 from ._imported import Imported, ImportFailed, Place
 from ._joints import Numbers
 from ._load import load
+from ._starts import Start
 
-__all__ = ["Control", "ImportFailed", "Imported", "Loss", "Numbers", "Place", "load"]
+__all__ = ["Control", "ImportFailed", "Imported", "Loss", "Numbers", "Place", "Start", "load"]

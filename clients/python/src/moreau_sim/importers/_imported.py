@@ -14,6 +14,7 @@ from ._actuators import Control
 from ._findings import Loss
 from ._joints import Numbers
 from ._poses import Pose
+from ._starts import Start
 
 
 class ImportFailed(ValueError):
@@ -40,6 +41,7 @@ class Imported:
     bodies       every body of the model, by name
     joints       where the numbers of every joint of the model are, by name; free joints are bodies without joint
     controls     what the model's control numbers are here, in their order
+    starts       the model's key-frames, by name: at() is the scene that begins so
     """
 
     scene: p.Scene
@@ -51,6 +53,15 @@ class Imported:
     losses: list[Loss] = field(default_factory=list)
     verdict: str = ""
     notes: list[str] = field(default_factory=list)
+    starts: dict[str, Start] = field(default_factory=dict)
+
+    def at(self, name: str) -> dict[str, Any]:
+        """The scene, as scene files have it, as it begins in a key-frame. KeyError names those that there are."""
+        if name not in self.starts:
+            raise KeyError(f"there is no key-frame {name}; there are: {', '.join(self.starts) or 'none'}")
+        scene: dict[str, Any] = json.loads(json.dumps(self.json))
+        self.starts[name].put(scene, self.controls)
+        return scene
 
     def save(self, path: str | os.PathLike[str]) -> None:
         pathlib.Path(path).write_text(json.dumps(self.json, indent=1) + "\n")

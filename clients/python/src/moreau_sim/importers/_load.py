@@ -19,6 +19,7 @@ from ._joints import Joints
 from ._packages import Packages
 from ._scan import scan_model, scan_urdf
 from ._shapes import Shapes
+from ._starts import read_starts
 from ._urdf import read_robot
 from ._urdf_scene import UrdfScene
 from ._xacro import expand, has_macros
@@ -120,6 +121,8 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
         if bodies.root[body] == 0:
             places[bodies.name(body)] = Place("world", bodies.in_world[body])
     numbers = {joints.name(joint): place for joint, place in joints.numbers.items()}
+    free = [joint for joint in range(model.njnt) if joint not in joints.numbers]
+    centers = {joint: bodies.mass(int(model.jnt_bodyid[joint])).center for joint in free}
     return Imported(
         from_json(p.Scene, scene),
         scene,
@@ -130,4 +133,5 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
         findings.losses(),
         findings.verdict(),
         findings.notes(),
+        read_starts(joints, actuators.controls, centers),
     )

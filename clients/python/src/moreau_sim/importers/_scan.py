@@ -39,7 +39,7 @@ _SCHEME = {
     "jnt_solimp": "solimp of joints: limits are rigid",
     "jnt_margin": "margin of joints",
 }
-_UNSEEN = {"nsensor": "sensors", "nkey": "key-frames", "nsite": "sites"}  # what moves nothing
+_UNSEEN = {"nsensor": "sensors", "nsite": "sites"}  # what moves nothing
 _COUNTS = {"nflex": "flexible bodies", "nplugin": "plugins"}
 _OPTIONS = ("density", "viscosity", "wind")
 _FLAGS = ("CONTACT", "LIMIT", "CONSTRAINT", "SPRING", "DAMPER", "PASSIVE", "FRICTIONLOSS", "EQUALITY", "ACTUATION")
