@@ -107,7 +107,9 @@ struct Connection {
     bool is_sending;   // somebody is, and has the mutex or is between two records
     bool is_awaited;   // by the loop, to be done with that
     bool wakes_loop;   // what is being sent wants it
-    Output left;       // bytes of others for whoever is sending
+    uint8_t *gathered; // records of whoever is sending, kept back; NULL: they go at once
+    size_t gathered_bytes;
+    Output left; // bytes of others for whoever is sending
     _Atomic size_t left_bytes;
     atomic_bool wants_mutex; // the loop
     atomic_bool is_broken;   // the socket or the memory failed while sending; the loop closes. Set

@@ -9,8 +9,9 @@
 // is not read but for it, and nothing is written.
 //
 // Afterwards the connection's mutex guards its stream, as reading and writing exclude each other. A
-// long frame is sent record by record, and the mutex is free between them; whose frames come
-// meanwhile leaves them behind, and whoever is sending goes on with them.
+// long frame is sent a few records at a time, and the mutex is free in between, at once where the
+// loop wants it; whose frames come meanwhile leaves them behind, and whoever is sending goes on
+// with them.
 #include "net/connection_parts.h"
 
 #include "base/assert.h"
@@ -25,11 +26,20 @@
 enum { HANDSHAKES_MAX = 64 };         // at once
 enum { GREETING_BYTES_MAX = 131072 }; // a client's chain of certificates may be long
 enum { LOOK_MS = 20 };                // at those whose rate does not let them yet
-enum { YIELDS_MAX = 16 };             // for the loop to take the mutex between two records
+enum { RECORD_BYTES_MAX = TLS_RECORD_BYTES + TLS_RECORD_MORE_BYTES };
+enum { GATHERED_BYTES = 4 * RECORD_BYTES_MAX };
+enum { YIELDS_MAX = 16 }; // for the loop to take the mutex between two records
 // Failures are said in lines of the log so often; the rest are counted.
 #define LINE_NS UINT64_C(1000000000)
 
 // ---- what is written
+
+static void push(Connection *connection, const uint8_t *bytes, size_t count) {
+    if (connection->fd >= 0 && !atomic_load(&connection->is_broken) &&
+        output_push(connection, bytes, count)) {
+        connection->wakes_loop = true;
+    }
+}
 
 // Records of a stream. Under the mutex, but for those of a handshake, whose lane has none.
 static void write_records(void *context, const uint8_t *bytes, size_t count) {
@@ -42,14 +52,26 @@ static void write_records(void *context, const uint8_t *bytes, size_t count) {
         if (wakes) {
             net_wake(connection->net, connection);
         }
-    } else if (connection->fd >= 0 && !atomic_load(&connection->is_broken) &&
-               output_push(connection, bytes, count)) {
-        connection->wakes_loop = true;
+    } else if (connection->gathered != NULL) {
+        ASSERT(connection->gathered_bytes + count <= GATHERED_BYTES);
+        memcpy(connection->gathered + connection->gathered_bytes, bytes, count);
+        connection->gathered_bytes += count;
+    } else {
+        push(connection, bytes, count);
     }
 }
 
-// The loop waits for the mutex: so long that it gets it.
-static void let_loop_in(Connection *connection) {
+// Records of a long frame go to the system several at once. Under the mutex, which is free only
+// when none are kept back: the loop's own would overtake them.
+static void flush_gathered(Connection *connection) {
+    if (connection->gathered_bytes > 0) {
+        push(connection, connection->gathered, connection->gathered_bytes);
+        connection->gathered_bytes = 0;
+    }
+}
+
+// Others have the mutex, and the loop, which may wait for it, gets it.
+static void let_others_in(Connection *connection) {
     uv_mutex_unlock(&connection->mutex);
     for (int i = 0; i < YIELDS_MAX && atomic_load(&connection->wants_mutex); i++) {
         sched_yield();
@@ -58,21 +80,31 @@ static void let_loop_in(Connection *connection) {
 }
 
 static void send_records(Connection *connection, const uint8_t *bytes, size_t count) {
+    static _Thread_local uint8_t gathered[GATHERED_BYTES];
+    bool is_free = true; // of records that are kept back
     for (size_t done = 0; done < count;) {
         size_t part = count - done < TLS_RECORD_BYTES ? count - done : TLS_RECORD_BYTES;
-        if (done > 0) {
-            let_loop_in(connection);
+        if (done > 0 && is_free) {
+            let_others_in(connection);
         }
         if (connection->fd < 0 || atomic_load(&connection->is_broken)) {
             return;
         }
-        if (!tls_stream_write(connection->tls, bytes + done, part)) {
+        connection->gathered = count > TLS_RECORD_BYTES ? gathered : NULL;
+        bool is_written = tls_stream_write(connection->tls, bytes + done, part);
+        done += part;
+        is_free = !is_written || done == count || atomic_load(&connection->wants_mutex) ||
+                  GATHERED_BYTES - connection->gathered_bytes < RECORD_BYTES_MAX;
+        if (is_free) {
+            flush_gathered(connection);
+            connection->gathered = NULL;
+        }
+        if (!is_written) {
             atomic_store(&connection->is_broken, true);
             connection->takes_output = false;
             connection->wakes_loop = true;
             return;
         }
-        done += part;
     }
 }
 
@@ -222,12 +254,12 @@ static size_t decrypt(Connection *connection, TlsInput *input, uint8_t *bytes, s
 }
 
 // What is left of a socket's read for the record that stood half in the one before.
-enum { RECORDS_BYTES_MAX = READ_BYTES - TLS_RECORD_BYTES - TLS_RECORD_MORE_BYTES };
+enum { RECORDS_READ_MAX = READ_BYTES - RECORD_BYTES_MAX };
 
 ssize_t secure_receive(Connection *connection, uint8_t *bytes, size_t room) {
     Net *net = connection->net;
     ASSERT(room >= READ_BYTES);
-    ssize_t count = recv(connection->fd, net->record_buffer, RECORDS_BYTES_MAX, MSG_DONTWAIT);
+    ssize_t count = recv(connection->fd, net->record_buffer, RECORDS_READ_MAX, MSG_DONTWAIT);
     if (count <= 0) {
         return count;
     }
@@ -249,7 +281,7 @@ static void take_records(Connection *connection) {
     connection->input = NULL;
     connection->input_bytes = connection->input_capacity = 0;
     for (size_t at = 0; at < count && connection->state == CONNECTION_OPEN;) {
-        size_t part = count - at < RECORDS_BYTES_MAX ? count - at : RECORDS_BYTES_MAX;
+        size_t part = count - at < RECORDS_READ_MAX ? count - at : RECORDS_READ_MAX;
         TlsInput input = {records + at, part};
         size_t done = decrypt(connection, &input, net->read_buffer, READ_BYTES);
         if (done > 0 && !connection_add_input(connection, net->read_buffer, done)) {

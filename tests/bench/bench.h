@@ -87,3 +87,4 @@ void bench_state(const BenchRun *run);
 void bench_record(const BenchRun *run);
 void bench_neighbours(const BenchRun *run);
 void bench_memory_use(const BenchRun *run);
+void bench_tls(const BenchRun *run);

@@ -29,6 +29,7 @@ static const Bench benches[] = {
     {"group", bench_groups, "cart-poles stepped for a learner, beside the same in process", false},
     {"call", bench_calls, "what a call on a group costs beside bare echoes; only by its name",
      true},
+    {"tls", bench_tls, "round trips and batches under TLS beside plain ones", false},
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres", false},
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},

@@ -20,7 +20,7 @@ typedef struct ProbeFrame {
     size_t count;
 } ProbeFrame;
 
-enum { PROBE_INPUT_BYTES = 1 << 21 };
+enum { PROBE_INPUT_BYTES = 1 << 21, PROBE_HEADER_BYTES = 4 };
 
 // Connects; says hello when `greets`.
 Probe probe_open(const char *address, int greets);

@@ -3,6 +3,7 @@
 
 #include "bench/bench.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,17 +49,34 @@ static void read_addresses(FILE *ready, Process *process) {
     }
 }
 
+// What a server is started with beside its addresses; NULL: not.
+typedef struct More {
+    const char *db, *folder; // folder: of its certificate
+} More;
+
 static _Noreturn void become_server(int ready_fd, const char *local, unsigned workers,
-                                    const char *db) {
+                                    const More *more) {
+    char certificate[ADDRESS_BYTES], key[ADDRESS_BYTES];
     char path[2 * PATH_BYTES], ready[16], count[16], address[ADDRESS_BYTES];
     find_server(path);
     snprintf(ready, sizeof(ready), "%d", ready_fd);
     snprintf(count, sizeof(count), "%u", workers);
     snprintf(address, sizeof(address), "%s", local);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execlp(path, SERVER_PROGRAM, "--workers", count, "--ready-fd", ready, "--listen", "127.0.0.1:0",
-           "--listen", address, "--log-level", "error", db == NULL ? (char *)NULL : "--db", db,
-           (char *)NULL);
+    char *words[16] = {SERVER_PROGRAM, "--workers", count,   "--ready-fd",  ready,  "--listen",
+                       "127.0.0.1:0",  "--listen",  address, "--log-level", "error"};
+    size_t used = 11;
+    if (more->db != NULL) {
+        words[used++] = "--db";
+        words[used++] = (char *)more->db;
+    }
+    if (more->folder != NULL) {
+        snprintf(certificate, sizeof(certificate), "--tls-cert=%s/cert.pem", more->folder);
+        snprintf(key, sizeof(key), "--tls-key=%s/key.pem", more->folder);
+        words[used++] = certificate;
+        words[used++] = key;
+    }
+    execvp(path, words);
     fprintf(stderr, "moreau-bench: cannot start %s\n", path);
     _exit(EXIT_FAILURE);
 }
@@ -67,10 +85,11 @@ Process process_start_server(const char *db) {
     return process_start_workers(2, db);
 }
 
-Process process_start_workers(unsigned workers, const char *db) {
+static Process start(unsigned workers, const More *more) {
+    static unsigned number;
     Process process = {0};
     char local[ADDRESS_BYTES];
-    snprintf(local, sizeof(local), "unix:/tmp/moreau-bench-%ld.sock", (long)getpid());
+    snprintf(local, sizeof(local), "unix:/tmp/moreau-bench-%ld-%u.sock", (long)getpid(), number++);
     int ends[2];
     if (pipe(ends) != 0) {
         bench_fail("no pipe");
@@ -81,7 +100,7 @@ Process process_start_workers(unsigned workers, const char *db) {
     }
     if (process.pid == 0) {
         close(ends[0]);
-        become_server(ends[1], local, workers, db);
+        become_server(ends[1], local, workers, more);
     }
     close(ends[1]);
     FILE *ready = fdopen(ends[0], "r");
@@ -91,6 +110,42 @@ Process process_start_workers(unsigned workers, const char *db) {
     read_addresses(ready, &process);
     fclose(ready);
     return process;
+}
+
+Process process_start_workers(unsigned workers, const char *db) {
+    return start(workers, &(More){.db = db});
+}
+
+Process process_start_secure(char *folder, size_t capacity) {
+    char path[2 * PATH_BYTES], option[ADDRESS_BYTES];
+    int status = 0;
+    snprintf(folder, capacity, "/tmp/moreau-bench-XXXXXX");
+    if (mkdtemp(folder) == NULL) {
+        bench_fail("no folder for a certificate");
+    }
+    find_server(path);
+    snprintf(option, sizeof(option), "--tls-self-signed=%s", folder);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const int nowhere = open("/dev/null", O_WRONLY);
+        dup2(nowhere, STDOUT_FILENO);
+        execlp(path, SERVER_PROGRAM, option, (char *)NULL);
+        _exit(EXIT_FAILURE);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
+        bench_fail("the server makes no certificate");
+    }
+    return start(2, &(More){.folder = folder});
+}
+
+void process_remove_folder(const char *folder) {
+    static const char *const names[] = {"cert.pem", "key.pem"};
+    char path[PATH_BYTES];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
 }
 
 void process_stop(Process *process) {

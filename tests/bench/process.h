@@ -18,6 +18,11 @@ typedef struct Process {
 Process process_start_server(const char *db);
 Process process_start_workers(unsigned workers, const char *db); // with so many
 
+// The same with two workers and TLS, by a certificate that it makes in a new folder, which goes in
+// the end.
+Process process_start_secure(char *folder, size_t capacity);
+void process_remove_folder(const char *folder);
+
 // Stops it and waits for its end.
 void process_stop(Process *process);
 
