@@ -445,6 +445,97 @@ def test_a_server_that_is_lost_while_it_is_saved_is_not_noticed_in_the_rows(clie
     assert len(killed) == 2
 
 
+def housed(fleet):
+    """Each share is on one server, and its group is all that is there of it."""
+    assert sorted(share.index for host in fleet.servers.hosts for share in host.shares) == list(range(6))
+    for host in fleet.servers.hosts:
+        there = {group.group for group in host.group_list().groups if group.name.startswith(fleet.servers.prefix)}
+        assert there == {share.group.id for share in host.shares}
+
+
+def test_a_lost_server_s_shares_are_made_again_on_all_others_at_once(client, launched, monkeypatch):
+    begin, begun, most = Group.begin_from_saved.__func__, [], [0]
+
+    def counted(of, host, *more, **options):
+        begun.append(host)
+        most[0] = max(most[0], len(set(begun)))
+        group = yield from begin(of, host, *more, **options)
+        begun.remove(host)
+        return group
+
+    monkeypatch.setattr(Group, "begin_from_saved", classmethod(counted))
+    rows = straight(client, 6)
+    servers = {server.address: server for server in (launched() for _ in range(3))}
+    with Fleet(list(servers), CART, count=COUNT, shares=6, save_every=1000, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        fleet.save()
+        for call in range(6):
+            if call == 3:
+                lost = servers[fleet.servers.hosts[0].address].process
+                lost.kill()
+                lost.wait()
+            same(fleet.step(actions(call)), rows[1 + call])
+        assert most == [2]
+        housed(fleet)
+
+
+@pytest.mark.parametrize("when", ["SnapshotUpload", "GroupCreate", "SnapshotDrop", "GroupStep"])
+def test_a_server_that_is_lost_while_it_makes_shares_again_is_not_noticed_in_the_rows(
+    client, launched, monkeypatch, when
+):
+    from moreau_sim.fleet.host import Host
+
+    rows = straight(client, 8)
+    servers = {server.address: server for server in (launched() for _ in range(4))}
+    send, killed, is_lost = Host.send_encoded, [], []
+
+    def kill(host):
+        servers[host.address].process.kill()
+        servers[host.address].process.wait()
+        killed.append(host.address)
+
+    def watched(host, call, *more, **options):
+        if is_lost and call.__name__ == when and len(killed) == 1 and host.address not in killed:
+            kill(host)
+        return send(host, call, *more, **options)
+
+    monkeypatch.setattr(Host, "send_encoded", watched)
+    with Fleet(list(servers), CART, count=COUNT, shares=6, save_every=1000, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        fleet.save()
+        for call in range(8):
+            if call == 4:
+                kill(fleet.servers.hosts[0])
+                is_lost.append(True)
+            same(fleet.step(actions(call)), rows[1 + call])
+        assert len(killed) == 2
+        housed(fleet)
+        check_rest(fleet, rows)
+
+
+def test_a_share_that_cannot_be_made_again_leaves_nothing_of_others(launched):
+    from moreau_sim.fleet.share import Differs
+
+    servers = {server.address: server for server in (launched() for _ in range(3))}
+    with Fleet(list(servers), CART, count=COUNT, shares=6, save_every=1000, **LAYOUT) as fleet:
+        fleet.reset(seed=7)
+        fleet.save()
+        fleet.step(actions(0))
+        host = fleet.servers.hosts[0]
+        host.shares[0].history[-1].digest ^= 1
+        digest = host.shares[0].history[-1]
+        servers[host.address].process.kill()
+        servers[host.address].process.wait()
+        with pytest.raises(Differs):
+            fleet.step(actions(1))
+        for host in fleet.servers.hosts:
+            there = {group.group for group in host.group_list().groups}
+            assert there == {share.group.id for share in host.shares}
+        digest.digest ^= 1  # as it was
+        fleet.read()
+        housed(fleet)
+
+
 def test_time_is_told_in_events(launched):
     told = []
     with Fleet([launched().address], CART, count=COUNT, shares=2, on_event=told.append, **LAYOUT) as fleet:
@@ -492,11 +583,14 @@ def test_what_came_back_early_comes_once_though_the_server_is_lost_again(client,
 
     def all_at_once(share):
         is_repeating.append(share)
-        repeat(share)
-        is_repeating.pop()
+        try:
+            yield from repeat(share)
+        finally:
+            is_repeating.remove(share)
 
     def greedy(group, count):
-        return begin_receive(group, len(is_repeating[-1].out) if is_repeating else count)
+        of = [share for share in is_repeating if share.group is group]
+        return begin_receive(group, len(of[0].out) if of else count)
 
     monkeypatch.setattr(Share, "_repeat", all_at_once)
     monkeypatch.setattr(Group, "begin_receive", greedy)

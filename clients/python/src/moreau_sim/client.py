@@ -7,7 +7,7 @@ import os
 import pathlib
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeVar
 
 from . import protocol as p
@@ -113,6 +113,16 @@ class Pending(Generic[R]):
     def fields(self) -> dict[str, Any]:
         """Likewise, as skim() has it: for what many small calls need of it."""
         return self._client._read(skim, self._of, self.view())
+
+
+def carried_through(calls: Generator[Pending[Any], None, T]) -> T:
+    """What calls give that are each to be gone on with when the reply is there."""
+    while True:
+        try:
+            next(calls)
+        except StopIteration as end:
+            given: T = end.value
+            return given
 
 
 class Client(Calls):

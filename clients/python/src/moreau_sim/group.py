@@ -29,7 +29,7 @@ from ._json import from_json
 from ._notebook import facts, frame
 from ._pages import live_address, page_of
 from ._wire import WireError, decode, encode, key_of, read_column, varint
-from .client import Client, Pending
+from .client import Client, Pending, carried_through
 from .errors import MoreauError, of_status
 from .world import World, read_scene
 
@@ -250,12 +250,17 @@ def _record(record: str | p.GroupRecord | None) -> p.GroupRecord | None:
     return p.GroupRecord(name=record, returns=True) if isinstance(record, str) else record
 
 
-def _upload(client: Client, saved: bytes) -> int:
+def _upload(client: Client, saved: bytes) -> Generator[Pending[Any], None, int]:
     part = UPLOAD_BYTES
-    snapshot = client.snapshot_upload(total=len(saved), data=saved[:part]).snapshot
-    for first in range(part, len(saved), part):
-        client.snapshot_upload(snapshot=snapshot, first=first, data=saved[first : first + part])
+    begin = client.send(p.SnapshotUpload(total=len(saved), data=saved[:part]), p.SnapshotUploadReply)
+    yield begin
+    snapshot = begin.result().snapshot
     assert snapshot is not None
+    for first in range(part, len(saved), part):
+        data = saved[first : first + part]
+        more = client.send(p.SnapshotUpload(snapshot=snapshot, first=first, data=data), p.SnapshotUploadReply)
+        yield more
+        more.result()
     return snapshot
 
 
@@ -397,13 +402,7 @@ class Group:
         opinions still to be told. from_saved() goes on with them, on any server of the same dynamics version, with the
         same bits. What was sent must have been received. Returns that were told are this group's: close() sends
         them."""
-        under_way = self.begin_save()
-        while True:
-            try:
-                next(under_way)
-            except StopIteration as end:
-                saved: bytes = end.value
-                return saved
+        return carried_through(self.begin_save())
 
     @classmethod
     def from_saved(
@@ -417,12 +416,29 @@ class Group:
         record   as of create(): a recording of its own, whose parent is that of the saved group, if it was recorded
         more     name, idle_timeout_s: protocol.GroupCreate
         """
-        snapshot = _upload(client, saved)
+        return carried_through(cls.begin_from_saved(client, saved, keep=keep, record=record, **more))
+
+    @classmethod
+    def begin_from_saved(
+        cls, client: Client, saved: bytes, *, keep: bool = False, record: str | p.GroupRecord | None = None, **more: Any
+    ) -> Generator[Pending[Any], None, Group]:
+        """The calls of from_saved(): each is under way when it is given, and to be gone on with when its reply is
+        there."""
+        snapshot = yield from _upload(client, saved)
         lifetime = p.World.Lifetime.SERVER if keep else None
+        create = p.GroupCreate(saved=snapshot, lifetime=lifetime, record=_record(record), **more)
         try:
-            reply = client.group_create(saved=snapshot, lifetime=lifetime, record=_record(record), **more)
+            creating = client.send(create, p.GroupCreateReply)
+            try:
+                yield creating
+            except GeneratorExit:  # nobody wants it any more
+                with suppress(MoreauError):
+                    client.group_destroy(group=creating.result().group)
+                raise
+            reply = creating.result()
         finally:
-            client.snapshot_drop(snapshot=snapshot)
+            with suppress(MoreauError):  # what is on a server that is gone is gone with it; no reply is waited for
+                client.send(p.SnapshotDrop(snapshot=snapshot), p.SnapshotDropReply)
         assert reply.resumed is not None
         return cls(client, reply, bool(reply.resumed.double_precision))
 

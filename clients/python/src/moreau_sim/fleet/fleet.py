@@ -29,9 +29,11 @@ from .rows import join, joined_final, moved_failure, moved_opinions, part
 from .saving import SAVES_AT_ONCE, Saving, Schedule
 from .servers import Servers, is_gone
 from .share import Share
+from .under_way import UnderWay
 
 SHARES_PER_SERVER = 4
 SHARE_WORLDS_MIN = 64
+SETTLED_AT_ONCE = 2  # on one server: it has something to do while a reply is on its way
 
 
 @dataclasses.dataclass(frozen=True)
@@ -212,7 +214,7 @@ class Fleet:
     def _close(self) -> None:
         self._is_closed = True
         for share in self._shares:
-            if share.host is not None:
+            if share._group is not None:
                 with suppress(MoreauError):  # a server that is gone has ended them
                     share.group.close()
         self.servers.close()
@@ -262,39 +264,72 @@ class Fleet:
         )
 
     def _house(self) -> None:
-        """Every share has a server again."""
+        """Every share has a server again. Each server makes some of them, while others make others."""
         until = time.monotonic() + self.patience_s
+        under_way: list[UnderWay[None]] = []
+        try:
+            while self._homeless or under_way:
+                self._begin_settling(under_way, until)
+                if not self._go_on_settling(under_way):
+                    self._wait_any(list(dict.fromkeys(one.host for one in under_way)))
+                self._forget_lost(under_way)
+        except BaseException:
+            for one in under_way:
+                one.close()
+                self._abandon(one.share)
+            raise
+
+    def _begin_settling(self, under_way: list[UnderWay[None]], until: float) -> None:
         while self._homeless:
             share = self._homeless[0]
             host = self.servers.choose(share.count, until)
-            begun = time.monotonic()
+            if sum(one.host is host for one in under_way) >= SETTLED_AT_ONCE:
+                return
+            del self._homeless[0]
+            under_way.append(UnderWay(share, host, share.begin_settling(host)))
+
+    def _go_on_settling(self, under_way: list[UnderWay[None]]) -> bool:
+        """With those whose replies have come; whether there were any."""
+        ready = [one for one in under_way if one.is_ready]
+        for one in ready:
+            if one.host not in self.servers.hosts:  # lost with one before
+                continue
             try:
-                share.settle(host)
+                if one.go_on():
+                    under_way.remove(one)
+                    self._settled(one)
             except MoreauError as why:
                 if not is_gone(why):
-                    self._abandon(share, host)
                     raise
-                self._lose(host, why)
-                if share not in self._homeless:
-                    self._homeless.append(share)
-                continue
-            self._homeless.remove(share)
-            for rows in share.early:
-                self._came_back(share, rows)
-            share.early = []
-            if share.epoch > 1:
-                worlds = f"worlds {share.first} to {share.first + share.count - 1}"
-                text = f"{worlds} go on at {host.address}, after {time.monotonic() - begun:.2f} s"
-                self._tell("restored", host.address, text)
+                if one.host in self.servers.hosts:
+                    self._lose(one.host, why)
+        return bool(ready)
 
-    @staticmethod
-    def _abandon(share: Share, host: Host) -> None:
+    def _forget_lost(self, under_way: list[UnderWay[None]]) -> None:
+        """What was under way on a server that was lost: _lose() has made its shares homeless."""
+        for one in list(under_way):
+            if one.host not in self.servers.hosts:
+                one.close()
+                under_way.remove(one)
+
+    def _settled(self, one: UnderWay[None]) -> None:
+        share = one.share
+        for rows in share.early:
+            self._came_back(share, rows)
+        share.early = []
+        if share.epoch > 1:
+            worlds = f"worlds {share.first} to {share.first + share.count - 1}"
+            text = f"{worlds} go on at {one.host.address}, after {time.monotonic() - one.begun:.2f} s"
+            self._tell("restored", one.host.address, text)
+
+    def _abandon(self, share: Share) -> None:
         """It found no place there, and nothing of it stays."""
         if share._group is not None:
             with suppress(MoreauError):
                 share.group.close()
-        if share in host.shares:
-            host.shares.remove(share)
+        share.leave()
+        if share not in self._homeless:
+            self._homeless.append(share)
 
     def _wait_any(self, hosts: Sequence[Host]) -> None:
         """Takes what has come from any of them, and looks after those that are silent."""
@@ -620,7 +655,7 @@ class Fleet:
         try:
             share.settle(host)
         except BaseException:
-            self._homeless.append(share)
+            self._abandon(share)
             raise
         with suppress(MoreauError):
             old.close()  # with its returns

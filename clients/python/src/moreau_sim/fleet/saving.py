@@ -6,12 +6,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from contextlib import suppress
-from typing import Any
 
-from ..client import Pending
 from ..errors import MoreauError
 from .host import Host
 from .share import Share
+from .under_way import UnderWay
 
 SHARE_MAX = 0.03  # of the time, that saving may take
 CALLS_MIN, CALLS_MAX = 16, 4096
@@ -20,27 +19,17 @@ WEIGHT = 0.1  # of the latest call in the mean
 SAVES_AT_ONCE = 2  # on one server, which holds what they are in its memory
 
 
-class Saving:
-    """A share that is being saved, while other servers save others."""
+class Saving(UnderWay[bytes]):
+    """A share that is being saved."""
 
     def __init__(self, share: Share, host: Host) -> None:
-        self.share = share
-        self.host = host
-        self._calls = share.group.begin_save()
-        self._pending: Pending[Any] | None = None  # None: nothing is under way yet
-
-    @property
-    def is_ready(self) -> bool:
-        return self._pending is None or self._pending.done
+        super().__init__(share, host, share.group.begin_save())
 
     def go_on(self) -> bool:
-        """When it is ready; whether the share is saved now."""
-        try:
-            self._pending = next(self._calls)
-        except StopIteration as end:
-            self.share.keep(end.value)
-            return True
-        return False
+        is_done = super().go_on()
+        if is_done:
+            self.share.keep(self.result)
+        return is_done
 
     def close(self) -> None:
         """Nobody wants it any more: it ends, so that the server keeps nothing of it."""

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._asked import Returns
-from ..client import Pending
+from ..client import Pending, carried_through
 from ..errors import MoreauError
 from ..group import Group, Rows, received
 from .calls import Call, Kind, digest_of, digests_of
@@ -85,18 +85,27 @@ class Share:
         self.sent = []
 
     def settle(self, host: Host) -> None:
-        """Makes the group on a server, and brings it to where it was: from what was saved, by the calls since. The call
-        whose reply nobody has had is under way again. Raises Differs where the server computes other bits."""
+        """Likewise, until all is done."""
+        carried_through(self.begin_settling(host))
+
+    def begin_settling(self, host: Host) -> Generator[Pending[Any], None, None]:
+        """Makes the group on a server, and brings it to where it was: from what was saved, by the calls since; the call
+        whose reply nobody has had is under way again. Raises Differs where the server computes other bits. The share is
+        the server's from now on; each call is given when it is under way, and is to be gone on with when its reply is
+        there."""
         self.epoch += 1
-        name = f"{self.name}.{self.index}.{self.epoch}"
+        self.host = host
+        host.shares.append(self)
+        return self._settling(host, f"{self.name}.{self.index}.{self.epoch}")
+
+    def _settling(self, host: Host, name: str) -> Generator[Pending[Any], None, None]:
         if self.saved is None:
             group = self.create(host, name)
         else:
-            group = Group.from_saved(host, self.saved, name=name, record=self.record)
-        self._group, self.host = group, host
+            group = yield from Group.begin_from_saved(host, self.saved, name=name, record=self.record)
+        self._group = group
         self._is_again = True
-        host.shares.append(self)
-        self._repeat()
+        yield from self._repeat()
         if self.current is not None and self.current.returns is not None:
             self.pending = self.current.begin_again(group)
         for one in self._told:
@@ -104,35 +113,40 @@ class Share:
         if self.current is not None and self.pending is None:
             self.begin(self.current)
 
-    def _repeat(self) -> None:
+    def _repeat(self) -> Generator[Pending[Any], None, None]:
         self.out, self.early = set(), []
         window: list[tuple[Call, Pending[Any]]] = []
         untold: dict[int, tuple[int, Rows, int]] = {}  # worlds that came back, and that no call has had yet
         for call in self.history:
             if call.kind is Kind.RECEIVE:
-                self._check(window)
-                self._receive_again(call, untold)
+                yield from self._check(window)
+                yield from self._receive_again(call, untold)
                 continue
             window.append((call, call.begin_again(self.group)))
             if call.kind is Kind.SEND:
                 self.out |= set(call.worlds.tolist())
             if len(window) >= WINDOW:
-                self._check(window)
-        self._check(window)
+                yield from self._check(window)
+        yield from self._check(window)
         for _, rows, at in untold.values():
             self.early.append(part(rows, np.array([at])))
 
-    def _check(self, window: list[tuple[Call, Pending[Any]]]) -> None:
+    def _check(self, window: list[tuple[Call, Pending[Any]]]) -> Generator[Pending[Any], None, None]:
         for call, pending in window:
+            yield pending
             if call.kind is Kind.SEND:
                 pending.result()
             elif digest_of(pending) != call.digest:
                 raise self._differs()
         window.clear()
 
-    def _receive_again(self, call: Call, untold: dict[int, tuple[int, Rows, int]]) -> None:
+    def _receive_again(
+        self, call: Call, untold: dict[int, tuple[int, Rows, int]]
+    ) -> Generator[Pending[Any], None, None]:
         while missing := [world for world in call.rows if world not in untold]:
-            rows = self.received(self.group.begin_receive(len(missing)).fields())
+            receiving = self.group.begin_receive(len(missing))
+            yield receiving
+            rows = self.received(receiving.fields())
             digests = digests_of(rows)
             for at, world in enumerate(rows.worlds.tolist()):
                 untold[world] = digests[world], rows, at
