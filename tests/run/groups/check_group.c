@@ -99,6 +99,14 @@ START_TEST(a_reset_takes_seeds_and_starts_of_the_client) {
 }
 END_TEST
 
+static World *cart_pole_by(int integrator) {
+    World *world = cart_pole_world();
+    WorldSettings settings = world->settings;
+    settings.integrator = (uint8_t)integrator;
+    world_set_settings(world, &settings);
+    return world;
+}
+
 START_TEST(a_reset_is_the_template_to_the_bit) {
     GroupDef def = group_def(2);
     const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
@@ -106,7 +114,7 @@ START_TEST(a_reset_is_the_template_to_the_bit) {
     def.action.count = def.observation.count = 1;
     def.action.channel = &action;
     def.observation.channel = &what;
-    GroupLab lab = group_lab_create(&def, cart_pole_world());
+    GroupLab lab = group_lab_create(&def, cart_pole_by(_i));
     const double push[2] = {3.0, -4.0};
     group_lab_reset(&lab);
     for (int i = 0; i < 30; i++) {
@@ -116,6 +124,32 @@ START_TEST(a_reset_is_the_template_to_the_bit) {
     group_lab_reset(&lab);
     ck_assert_uint_eq(snapshot_hash(lab.group->world[1].world), lab.group->template_hash);
     group_lab_destroy(&lab);
+}
+END_TEST
+
+// Those that have stages come to elsewhere than any other.
+START_TEST(a_world_of_a_group_goes_by_its_integrator) {
+    GroupDef def = group_def(1);
+    const ChannelDef action = of_joint(CHANNEL_JOINT_EFFORT, "slider");
+    const ChannelDef what = of_joint(CHANNEL_JOINT_POSITION, "hinge");
+    def.action.count = def.observation.count = 1;
+    def.action.channel = &action;
+    def.observation.channel = &what;
+    double tilt[INTEGRATOR_COUNT];
+    for (int integrator = 0; integrator < INTEGRATOR_COUNT; integrator++) {
+        GroupLab lab = group_lab_create(&def, cart_pole_by(integrator));
+        const double push = 3.0;
+        group_lab_reset(&lab);
+        for (int i = 0; i < 30; i++) {
+            group_lab_step(&lab, &push);
+        }
+        tilt[integrator] = seen(&lab, 0)[0];
+        for (int other = 0; other < integrator; other++) {
+            ck_assert(!integrator_is_staged((uint8_t)integrator) ||
+                      tilt[other] != tilt[integrator]);
+        }
+        group_lab_destroy(&lab);
+    }
 }
 END_TEST
 
@@ -526,8 +560,8 @@ START_TEST(a_step_in_pieces_is_the_same_step) {
     def.action.channel = &action;
     def.observation.channel = &what;
     def.substeps = 200;
-    GroupLab whole = group_lab_create(&def, cart_pole_world()),
-             pieces = group_lab_create(&def, cart_pole_world());
+    GroupLab whole = group_lab_create(&def, cart_pole_by(_i)),
+             pieces = group_lab_create(&def, cart_pole_by(_i));
     const double push = 0.3;
     group_lab_reset(&whole);
     group_lab_reset(&pieces);
@@ -716,7 +750,8 @@ static TCase *case_begin(void) {
     TCase *tcase = tcase_create("begin");
     tcase_add_test(tcase, an_episode_begins_with_numpys_numbers);
     tcase_add_test(tcase, a_reset_takes_seeds_and_starts_of_the_client);
-    tcase_add_test(tcase, a_reset_is_the_template_to_the_bit);
+    tcase_add_loop_test(tcase, a_reset_is_the_template_to_the_bit, 0, INTEGRATOR_COUNT);
+    tcase_add_test(tcase, a_world_of_a_group_goes_by_its_integrator);
     return tcase;
 }
 
@@ -727,7 +762,7 @@ static TCase *case_step(void) {
     tcase_add_test(tcase, an_episode_is_truncated_after_its_steps);
     tcase_add_loop_test(tcase, a_wrong_action_is_refused_and_the_others_step, 0, 2);
     tcase_add_test(tcase, an_action_is_clipped_and_scaled);
-    tcase_add_test(tcase, a_step_in_pieces_is_the_same_step);
+    tcase_add_loop_test(tcase, a_step_in_pieces_is_the_same_step, 0, INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, what_was_felt_before_a_stopped_substep_is_felt_behind_it, 0, 2);
     tcase_add_loop_test(tcase, a_step_that_was_cut_is_cut_again, 0, AUTORESET_COUNT);
     tcase_add_test(tcase, without_a_push_what_stands_stands);

@@ -82,12 +82,18 @@ def _load(
 
 
 def _settings(mujoco: Any, model: Any) -> dict[str, Any]:
-    implicit = (int(mujoco.mjtIntegrator.mjINT_IMPLICIT), int(mujoco.mjtIntegrator.mjINT_IMPLICITFAST))
+    kind = mujoco.mjtIntegrator
+    # what is pushed goes by SYMPLECTIC under RK4, too
+    integrators = {
+        int(kind.mjINT_IMPLICIT): "IMPLICIT",
+        int(kind.mjINT_IMPLICITFAST): "IMPLICIT",
+        int(kind.mjINT_RK4): "RK4",
+    }
     has_gravity = not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return {
         "time_step": float(model.opt.timestep),
         "gravity": model.opt.gravity.tolist() if has_gravity else [0.0, 0.0, 0.0],
-        "integrator": "IMPLICIT" if int(model.opt.integrator) in implicit else "SYMPLECTIC",
+        "integrator": integrators.get(int(model.opt.integrator), "SYMPLECTIC"),
     }
 
 

@@ -163,8 +163,8 @@ class _Scan:
         if m.opt.enableflags & int(self.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
             findings.add("option flag override", physical=False)
         integrator = self.mujoco.mjtIntegrator(int(m.opt.integrator)).name.removeprefix("mjINT_")
-        if integrator not in ("EULER", "IMPLICIT", "IMPLICITFAST"):
-            findings.add(f"integrator {integrator}: SYMPLECTIC is taken; RK4 is of fourth order", physical=False)
+        if integrator not in ("EULER", "IMPLICIT", "IMPLICITFAST", "RK4"):
+            findings.add(f"integrator {integrator}: SYMPLECTIC is taken", physical=False)
 
 
 def scan_urdf(root: ElementTree.Element, robot: Robot, findings: Findings) -> None:
