@@ -25,7 +25,8 @@ class Twin:
         for body in scene["bodies"]:
             body.pop("shapes", None)
         scene["bodies"] = [body for body in scene["bodies"] if body["name"] != "world"]
-        scene["joints"] = [joint for joint in scene["joints"] if joint["kind"] != "GEAR"]
+        # MuJoCo's constraints are off, and so are these
+        scene["joints"] = [joint for joint in scene["joints"] if joint["kind"] != "GEAR" and not joint.get("as_rows")]
         for joint in scene["joints"]:
             if joint.get("body_a") == "world":
                 del joint["body_a"]

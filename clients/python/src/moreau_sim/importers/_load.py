@@ -13,6 +13,7 @@ from .. import protocol as p
 from .._json import from_json
 from ._actuators import Actuators
 from ._bodies import Bodies, moved_body, scene_body
+from ._equalities import Equalities
 from ._findings import Findings
 from ._imported import Imported, ImportFailed, Place
 from ._joints import Joints
@@ -104,6 +105,7 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
     joints = Joints(mujoco, bodies, findings)
     shapes.assign_groups(joints.adjacent, not joints.collides)
     actuators = Actuators(mujoco, joints, findings)
+    equalities = Equalities(mujoco, joints, findings)
     scan_model(mujoco, joints, shapes, findings)
     scene_bodies = []
     for root in bodies.roots[1:]:
@@ -120,7 +122,7 @@ def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Import
         "settings": _settings(mujoco, model),
         "materials": shapes.materials(),
         "bodies": scene_bodies,
-        "joints": joints.scene,
+        "joints": joints.scene + equalities.scene,
     }
     places = {bodies.name(b): Place(bodies.name(bodies.root[b]), bodies.in_root[b]) for b in range(1, model.nbody)}
     for body in range(1, model.nbody):

@@ -55,7 +55,6 @@ def scan_model(mujoco: Any, joints: Joints, shapes: Shapes, findings: Findings) 
             findings.has("mass", body, float(model.body_mass[body]))
     scan.arrays()
     scan.tendons()
-    scan.equalities()
     scan.options()
     for words, counts, is_physical in ((_UNSEEN, model, False), (_COUNTS, model, True)):
         for count, sentence in words.items():
@@ -128,25 +127,6 @@ class _Scan:
             body = int(m.site_bodyid[which])
             return self.joints.bodies.weights(body) if body else []
         return []
-
-    def equalities(self) -> None:
-        m, kinds = self.model, self.mujoco.mjtObj
-        for row in range(m.neq):
-            of: list[Weight] = []
-            kind = int(m.eq_objtype[row])
-            for which in (int(m.eq_obj1id[row]), int(m.eq_obj2id[row])):
-                if which < 0:
-                    continue
-                is_joint = int(m.eq_type[row]) == int(self.mujoco.mjtEq.mjEQ_JOINT)
-                body = which if kind == int(kinds.mjOBJ_BODY) else -1
-                if kind == int(kinds.mjOBJ_SITE):
-                    body = int(m.site_bodyid[which])
-                if is_joint:
-                    of += self.joints.weights(which)
-                elif body > 0:
-                    of += self.joints.bodies.weights(body)
-            words = self.mujoco.mjtEq(int(m.eq_type[row])).name.removeprefix("mjEQ_").lower()
-            self.findings.add(f"equality constraints ({words})", m.equality(row).name or f"equality {row}", of)
 
     def options(self) -> None:
         m, findings = self.model, self.findings
