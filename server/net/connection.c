@@ -612,13 +612,13 @@ void connection_open(Net *net, int fd, const char *peer, bool is_viewer) {
     }
     uv_mutex_init(&connection->mutex);
     connection->fd = fd;
-    connection->takes_output = true;
     connection->is_lingerer = true;
     connection->is_viewer = is_viewer;
     connection->reference_count = 1;
     strncpy(connection->peer, peer, sizeof(connection->peer) - 1);
     connection->shaking =
         secure_applies(net, fd, &connection->rate_key) ? SHAKING_READS : SHAKING_NOT;
+    connection->takes_output = connection->shaking == SHAKING_NOT;
     link_connection(connection);
     limit_silence(fd, net->def.write_timeout_ms);
 

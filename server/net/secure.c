@@ -47,7 +47,8 @@ static void write_records(void *context, const uint8_t *bytes, size_t count) {
     bool wakes = false;
     if (connection->is_at_work) {
         uv_mutex_lock(&connection->mutex);
-        wakes = connection->takes_output && output_push(connection, bytes, count);
+        wakes = connection->fd >= 0 && !atomic_load(&connection->is_broken) &&
+                output_push(connection, bytes, count);
         uv_mutex_unlock(&connection->mutex);
         if (wakes) {
             net_wake(connection->net, connection);
@@ -210,9 +211,17 @@ static void fail(Connection *connection) {
     connection_close_after_write(connection);
 }
 
+// Before that nothing of ours may go out.
+static void begin_output(Connection *connection) {
+    connection->shaking = SHAKING_NOT;
+    uv_mutex_lock(&connection->mutex);
+    connection->takes_output = true;
+    uv_mutex_unlock(&connection->mutex);
+}
+
 // Someone who speaks no TLS is answered without it.
 static void answer_plainly(Connection *connection) {
-    connection->shaking = SHAKING_NOT;
+    begin_output(connection);
     report_failure(connection, "it speaks no TLS");
     if (connection->input_bytes >= FRAME_HEADER_BYTES && frame_is_http(connection->input)) {
         connection_redirect_http(connection);
@@ -353,7 +362,7 @@ static void end_shaking(Connection *connection) {
         return;
     }
     net->handshake_count++;
-    connection->shaking = SHAKING_NOT;
+    begin_output(connection);
     take_rest(connection);
     take_records(connection);
 }

@@ -24,7 +24,7 @@ enum { TLS_RECORD_MORE_BYTES = 1024 }; // … and what stands around it
 enum { TLS_HEADER_BYTES = 5 };
 
 // What a stream takes of memory while hands are shaken, and afterwards (measured, with OpenSSL 3.0)
-enum { TLS_SHAKING_BYTES = 65536, TLS_OPEN_BYTES = 24576 };
+enum { TLS_SHAKING_BYTES = 28672, TLS_OPEN_BYTES = 14336 };
 
 typedef struct TlsOutput {
     // takes all, or whoever owns the stream gives it up
