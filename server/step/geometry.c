@@ -15,6 +15,7 @@ typedef struct MovedPair {
     uint32_t body[2];
     uint64_t primitives;     // the part of the feature that tells them
     Pose pose[2];            // of the bodies
+    bool is_lost;            // beyond all numbers, where nothing is met
     const double *motion[2]; // 6 numbers; NULL: the solver's to choose, or none
     Manifold manifold;
     FoundationGrid grid; // where the pair's contacts are cells of a foundation
@@ -56,6 +57,13 @@ static void move_foundation(const StepState *state, const Primitive *const primi
     pair->manifold.count = 0;
 }
 
+// What a solver tries may take bodies beyond all numbers.
+static bool is_somewhere(const Pose *pose) {
+    double packed[7];
+    pose_store(packed, *pose);
+    return numbers_are_finite(packed, 7);
+}
+
 static void move_pair(const StepState *state, const double *v, const StepContact *contact,
                       MovedPair *pair) {
     ASSERT(contact->a < contact->b);
@@ -79,6 +87,10 @@ static void move_pair(const StepState *state, const double *v, const StepContact
         primitive[s] =
             &world->primitive[world->shape[world->body_shape[body]].primitive_first + index[s]];
         placed[s] = place_primitive(world, body, pair->pose[s], primitive[s]);
+    }
+    pair->is_lost = !is_somewhere(&placed[0]) || !is_somewhere(&placed[1]);
+    if (pair->is_lost) {
+        return;
     }
     // twice what they were looked for in: they may be driven apart
     double reach = 2.0 * (state->margin + state->reach[contact->a] + state->reach[contact->b]);
@@ -110,6 +122,9 @@ static void fill_contact(const MovedPair *pair, const ManifoldPoint *point,
 
 static void find_contact(const MovedPair *pair, uint32_t feature, GeometryContact *moved) {
     ManifoldPoint cell;
+    if (pair->is_lost) {
+        return;
+    }
     if ((feature & FOUNDATION_CELL) != 0) {
         if (foundation_cell(&pair->grid, feature & ~(uint32_t)FOUNDATION_CELL, &cell)) {
             fill_contact(pair, &cell, moved);
