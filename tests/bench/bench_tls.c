@@ -8,6 +8,8 @@
 #include "os/clock.h"
 #include "moreau.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +148,66 @@ static void measure_handshakes(const BenchRun *run, Side sides[SIDES], const cha
     bench_add(run, &row);
 }
 
+// ---- others, while somebody does nothing but shake hands
+
+typedef struct Flood {
+    const Process *server;
+    const char *ca;
+    pthread_t thread;
+    atomic_bool ends;
+    _Atomic uint64_t count;
+} Flood;
+
+static void *flood(void *argument) {
+    Flood *all = argument;
+    while (!atomic_load(&all->ends)) {
+        moreau_disconnect(come(all->server, all->ca));
+        atomic_fetch_add(&all->count, 1);
+    }
+    return NULL;
+}
+
+// In turns without and with it, so that both see the same machine.
+static void measure_flood(const BenchRun *run, Side *side, const char *ca) {
+    enum { TURNS = 6 };
+    Side calm = *side, flooded = *side;
+    double seconds = 0.0;
+    uint64_t shaken = 0;
+    calm.samples = bench_memory(SAMPLES_MAX, sizeof(double));
+    calm.block_count = calm.count = flooded.block_count = flooded.count = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+        Flood all = {.server = side->server, .ca = ca};
+        const bool floods = turn % 2 == 1;
+        const uint64_t begun_ns = clock_now_ns();
+        const uint64_t end_ns = begun_ns + (uint64_t)(run->seconds / TURNS * 1e9);
+        if (floods && pthread_create(&all.thread, NULL, flood, &all) != 0) {
+            bench_fail("no thread");
+        }
+        do {
+            run_block(floods ? &flooded : &calm, SMALL_BLOCK, true);
+        } while (clock_now_ns() < end_ns);
+        if (floods) {
+            atomic_store(&all.ends, true);
+            pthread_join(all.thread, NULL);
+            seconds += (double)(clock_now_ns() - begun_ns) * 1e-9;
+            shaken += all.count;
+        }
+    }
+    const double shares[] = {0.5, 0.99};
+    for (int i = 0; i < 2; i++) {
+        BenchRow row = {.unit = "us",
+                        .value = bench_percentile(flooded.samples, flooded.count, shares[i]) * 1e-3,
+                        .peer = "calm",
+                        .peer_value = bench_percentile(calm.samples, calm.count, shares[i]) * 1e-3,
+                        .aim_kind = i == 1 ? AIM_RATIO_MAX : AIM_NONE,
+                        .aim = 1.5};
+        snprintf(row.figure, sizeof(row.figure), "a step beside %.0f handshakes a second, %s",
+                 (double)shaken / seconds, i == 0 ? "p50" : "p99");
+        bench_add(run, &row);
+    }
+    free(calm.samples);
+}
+
 void bench_tls(const BenchRun *run) {
     char folder[PATH_BYTES], ca[PATH_BYTES + 16];
     Process servers[SIDES] = {process_start_secure(folder, sizeof(folder)),
@@ -159,6 +221,7 @@ void bench_tls(const BenchRun *run) {
                           .samples = bench_memory(SAMPLES_MAX, sizeof(double))};
     }
     measure_small(run, sides);
+    measure_flood(run, &sides[0], ca);
     measure_batch(run, sides, 1);
     measure_batch(run, sides, 10);
     measure_handshakes(run, sides, ca);
