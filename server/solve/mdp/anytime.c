@@ -18,6 +18,7 @@
 enum {
     FAST_SWEEPS = 8,
     BALANCED_SWEEPS = 100,
+    AIM_AFTER = 28,      // sweeps of an island that is on the move: what slides lets it miss
     AIM_SWEEPS = 5,      // that an aim at a small island's linear system takes as long as, about
     SETTLING = 4,        // without momentum, at the end: leaves a tenth less
     FACTORISATIONS = 30, // of Newton's method, that an island may have
@@ -62,6 +63,7 @@ bool mdp_anytime_rests(const Judge *judge, uint32_t island) {
 // A fast effort is where a balanced one is after as many sweeps, so its aims count for nothing.
 MdpCount mdp_anytime_count(const MdpWork *work) {
     return (MdpCount){.aim = work->sweep_share > FAST_SWEEPS ? AIM_SWEEPS : 0,
+                      .wait = work->sweep_share > 0 ? AIM_AFTER : 0,
                       .settling = work->sweep_share > FAST_SWEEPS ? SETTLING : 0};
 }
 

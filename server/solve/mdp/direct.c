@@ -54,8 +54,8 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 
 static bool is_candidate(const MdpPack *pack, uint32_t island) {
     IslandRange range = islands_range(&pack->judge->islands, island, island + 1);
-    if (pack->sum[island].is_done || range.tree_end - range.tree_begin > TREE_MAX ||
-        range.row_end > range.row_begin) {
+    if (pack->sum[island].is_done || pack->island[island].has_no_aim ||
+        range.tree_end - range.tree_begin > TREE_MAX || range.row_end > range.row_begin) {
         return false;
     }
     for (uint32_t i = range.tree_begin; i < range.tree_end; i++) {

@@ -33,7 +33,7 @@ void mdp_momentum_begin(MdpPack *pack, uint32_t i) {
     island->gap = island->gap > GAP_MIN ? island->gap : GAP_MIN;
     island->age = 1.0;
     island->plain = 0;
-    island->wait = 0;
+    island->wait = island->wait_first;
     island->wait_next = AIM_WAIT;
     island->leaps = island->aims = false;
     island->is_fresh = true;

@@ -25,7 +25,9 @@
 //
 // A solve that starts near its end, as every one of a stack at rest does, first tries a leap: some
 // plain sweeps, and one carry by the whole geometric sum of their slowest change. A small island
-// leaps to the solution of its linear system (direct.h) wherever that can be had. Either leap
+// leaps to the solution of its linear system (direct.h) wherever that can be had, but where sweeps
+// are counted and it is on the move: there an aim, which takes as long as a dozen of them, mostly
+// misses, and sweeps try first. Either leap
 // is undone when the sweep after it changes more than the one before.
 #pragma once
 

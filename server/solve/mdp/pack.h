@@ -92,11 +92,13 @@ typedef struct MdpIsland {
     double residual_plain; // of the sweep before, while `plain` counts
     uint32_t plain;        // sweeps without momentum on the way to a leap
     uint32_t wait;         // carries until the next aim (direct.h)
+    uint32_t wait_first;   // ... until the first
     uint32_t wait_next;    // ... and after that one, if it fails
     uint32_t sweeps, sweep_max;
     uint32_t look;      // at so many sweeps it is judged, enough or not
     uint32_t aims_paid; // sweeps that its aims took as long as
     bool is_held;       // its momentum: sweeps are counted, and it is on the move
+    bool has_no_aim;    // it will have ended before its first
     bool is_fresh;      // its momentum begins with the next sweep: there is nothing to carry
     bool aims;          // the last carry was a leap to where an aim said
     bool leaps;         // the last carry was a leap
@@ -115,6 +117,7 @@ static inline bool mdp_island_is_swept(const MdpIsland *island) {
 // Where sweeps are counted (anytime.c): momentum is held.
 typedef struct MdpCount {
     uint32_t aim;      // sweeps that an aim counts as
+    uint32_t wait;     // of an island that is on the move, before its first aim
     uint32_t settling; // the last sweeps of an island, which have no momentum
 } MdpCount;
 

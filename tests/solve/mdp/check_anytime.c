@@ -158,6 +158,27 @@ START_TEST(what_small_islands_may_not_spend_takes_nothing_from_others) {
 }
 END_TEST
 
+// The linear system of a small island that rests is solved at once; of one that falls, which may
+// slip elsewhere, only after more sweeps than a fast effort has.
+START_TEST(what_is_on_the_move_is_swept_before_anything_is_aimed_at) {
+    enum { LOW = 10 };
+    for (int falls = 0; falls < 2; falls++) {
+        ProblemBuild build;
+        begin(&build);
+        add_column(&build, LOW, 0.0);
+        for (uint32_t i = 0; i < LOW; i++) {
+            build.v_free[6 * i + 2] -= falls ? 1.0 : 0.0;
+        }
+        SolveResult fast = solve(&build.problem, EFFORT_FAST, false, &build.arena);
+        SolveResult balanced = solve(&build.problem, EFFORT_BALANCED, false, &build.arena);
+        ck_assert(balanced.certificate.converged);
+        ck_assert(fast.certificate.converged == !falls);
+        ck_assert(falls ? fast.iterations == FAST_SWEEPS : fast.iterations < FAST_SWEEPS);
+        problem_build_deinit(&build);
+    }
+}
+END_TEST
+
 // A step that owes nothing takes no longer than a hundred sweeps over all that it has, whatever it
 // took them for.
 static void assert_bounded(const ContactProblem *problem, const char *name, double most,
@@ -230,6 +251,7 @@ static TCase *case_effort(void) {
     tcase_add_test(tcase, what_rests_may_borrow_and_is_solved);
     tcase_add_test(tcase, what_small_islands_may_not_spend_takes_nothing_from_others);
     tcase_add_test(tcase, a_balanced_effort_takes_no_more_than_a_hundred_sweeps);
+    tcase_add_test(tcase, what_is_on_the_move_is_swept_before_anything_is_aimed_at);
     tcase_add_test(tcase, what_nothing_solves_takes_no_more_either);
     tcase_add_test(tcase, an_effort_is_of_method_auto_alone);
     tcase_set_timeout(tcase, 120);
