@@ -343,11 +343,11 @@ void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
     MeetPoints kept = {.count = 0};
     keep(points, &kept, lowest_of(points, tie));
     while (kept.count < MANIFOLD_POINT_MAX) {
-        double best = -HUGE_VAL;
+        double best = 0.0;
         uint32_t chosen = 0;
         for (uint32_t i = 0; i < points->count; i++) {
             const double gain = gain_of(&kept, normal, points->point[i].position);
-            const bool is_better = gain > best + 1e-6 * fabs(best);
+            const bool is_better = i == 0 || gain > best + 1e-6 * fabs(best);
             best = is_better ? gain : best;
             chosen = is_better ? i : chosen;
         }

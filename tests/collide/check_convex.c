@@ -328,6 +328,35 @@ START_TEST(a_cylinder_rests_on_four_places_of_its_rim_or_on_two_ends_of_its_side
 }
 END_TEST
 
+// A box in a cylinder's cap, one corner of its face beyond the rim: of three corners and two places
+// of the rim those four stay that span most, also in a mirror, where they are found in another
+// order.
+START_TEST(of_five_places_four_span_what_all_do) {
+    const Primitive box = make_box(vec3(0.16, 0.068, 0.1)), cylinder = make_cylinder(0.24, 0.1);
+    const Vec3 corner = {-0.1484857, 0.0046110, 1.0264429};
+    for (int i = 0; i < 2; i++) {
+        const double sign = i == 0 ? 1.0 : -1.0;
+        const Pose pose[2] = {
+            {vec3(0.0, 0.0, sign * 0.9),
+             quat_normalize((Quat){0.98972242, 0.03798935, 0.09897224, -0.09597308})},
+            {vec3(sign * 0.053, sign * -0.044, sign * 0.91), {sqrt(0.5), -sqrt(0.5), 0.0, 0.0}}};
+        Manifold manifold;
+        narrow_collide(&box, pose[0], &cylinder, pose[1], 0.001, &manifold);
+        ck_assert_uint_eq(manifold.count, 4);
+        double nearest = HUGE_VAL;
+        for (uint32_t k = 0; k < 4; k++) {
+            const Vec3 off = vec3_sub(vec3_scale(sign, manifold.point[k].position), corner);
+            nearest = fmin(nearest, vec3_norm(off));
+            for (uint32_t m = 0; m < k; m++) { // the two at the rim are 0.03 m apart
+                const Vec3 apart = vec3_sub(manifold.point[k].position, manifold.point[m].position);
+                ck_assert_double_gt(vec3_norm(apart), 0.1);
+            }
+        }
+        ck_assert_double_le(nearest, 1e-6);
+    }
+}
+END_TEST
+
 static TCase *case_convex(void) {
     TCase *tcase = tcase_create("convex");
     tcase_set_timeout(tcase, 120);
@@ -338,6 +367,7 @@ static TCase *case_convex(void) {
     tcase_add_test(tcase, swapped_they_are_the_same_to_the_bit);
     tcase_add_test(tcase, a_pose_moved_by_a_nanometre_moves_no_point_by_a_micrometre);
     tcase_add_test(tcase, a_cylinder_rests_on_four_places_of_its_rim_or_on_two_ends_of_its_side);
+    tcase_add_test(tcase, of_five_places_four_span_what_all_do);
     return tcase;
 }
 
