@@ -111,7 +111,7 @@ Status command_world_ray_cast_judge(Request *request, Error *error) {
 // ---- the reply
 
 static size_t rows_bytes_bound(size_t rays) {
-    const size_t row = 2 * WIRE_VARINT_BYTES_MAX + 7 * sizeof(double);
+    const size_t row = 2 * (size_t)WIRE_VARINT_BYTES_MAX + 7 * sizeof(double);
     return 5 * (size_t)WIRE_HEAD_BYTES_MAX + row * rays;
 }
 
