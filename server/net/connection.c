@@ -435,9 +435,8 @@ static int wanted_events(const Connection *connection) {
     int events = 0;
     if (connection->state == CONNECTION_LINGERING) {
         events |= UV_READABLE;
-    } else if (connection->state == CONNECTION_REJECTED) {
-        events |= UV_DISCONNECT;
-    } else if (connection->shaking == SHAKING_WAITS || connection->shaking == SHAKING_WORKS) {
+    } else if (connection->state == CONNECTION_REJECTED || connection->shaking == SHAKING_WAITS ||
+               connection->shaking == SHAKING_WORKS) {
         events |= UV_DISCONNECT;
     } else if (connection->state == CONNECTION_OPEN) {
         // who is not read is still watched, so that its requests can be cancelled when it goes
