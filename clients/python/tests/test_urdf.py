@@ -214,6 +214,14 @@ def test_what_is_lost_has_a_weight(tmp_path):
     assert "gone.stl" in notes and "here.stl" not in notes and "nothing.stl" not in notes
 
 
+@pytest.mark.parametrize("new, words", [("c", "'c', which is no joint"), ("b", "not one number")])
+def test_followers_of_nothing_move_by_themselves(tmp_path, new, words):
+    text = MESHES.replace('<mimic joint="a" offset="1"/>', f'<mimic joint="{new}"/>')
+    imported = importers.load(write(tmp_path, text))
+    assert any(words in loss.sentence and loss.mass == 0.75 for loss in imported.losses)
+    assert [joint["name"] for joint in imported.json["joints"]] == ["a", "b"]
+
+
 def test_losses_that_are_of_the_same_things_count_once():
     findings = Findings()
     for k in range(4):
@@ -257,6 +265,15 @@ def test_a_follower_is_a_gear(client, tmp_path):
         position = world.joints().position
         assert position[4] == pytest.approx(-2 * position[0], abs=1e-6)
     assert abs(position[0]) > 0.01
+
+
+def test_who_follows_what_does_not_move_stays(client, tmp_path):
+    text = TREE.replace('<axis xyz="0 0 -1"/>', '<axis xyz="0 0 -1"/><mimic joint="hang" offset="0.4"/>')
+    imported = importers.load(write(tmp_path, text))
+    assert imported.verdict.startswith("usable")
+    world = World.create(client, imported.scene)
+    world.step(100)
+    assert world.joints().position[4] == pytest.approx(0.4, abs=1e-9)
 
 
 def test_joints_begin_within_their_limits(client, tmp_path):

@@ -77,13 +77,27 @@ class Equalities:
         m = self.model
         first, second = int(m.eq_obj1id[row]), int(m.eq_obj2id[row])
         coefficients = m.eq_data[row][:5]
-        if second < 0 or np.any(coefficients[2:]) or not (self._is_alone(first) and self._is_alone(second)):
+        if second < 0:
+            return self._lock(first, float(coefficients[0]))
+        if np.any(coefficients[2:]) or not (self._is_alone(first) and self._is_alone(second)):
             return False
         rest = [float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (first, second)]
         if abs(coefficients[0] + rest[0] - coefficients[1] * rest[1]) > 1e-12:
             return False
         names = [self.joints.numbers[joint].joint for joint in (first, second)]
         self._add(row, {"kind": "GEAR", "joint_a": names[1], "joint_b": names[0], "ratio": float(coefficients[1])})
+        return True
+
+    def _lock(self, joint: int, number: float) -> bool:
+        """It begins and stays where it is to be: its limits are one number."""
+        numbers = self.joints.numbers.get(joint)
+        if numbers is None or numbers.width > 1:
+            return False
+        number += float(self.model.qpos0[self.model.jnt_qposadr[joint]])
+        scene = next(one for one in self.joints.scene if one["name"] == numbers.joint)
+        count = sum(other.joint == numbers.joint for other in self.joints.numbers.values())
+        for column, free in (("low", -1e18), ("high", 1e18), ("position", 0.0)):
+            scene.setdefault(column, [free] * count)[numbers.axis] = number
         return True
 
     def _is_alone(self, joint: int) -> bool:

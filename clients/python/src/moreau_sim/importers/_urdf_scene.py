@@ -25,6 +25,7 @@ LIGHT, LIGHT_ALONE = 1e-6, 1e-4
 LIGHT_RADIUS = 0.02  # [m] of gyration of such a body
 SCENE_KIND = {"revolute": "HINGE", "continuous": "HINGE", "prismatic": "SLIDER", "planar": "GENERIC"}
 SETTINGS = {"time_step": 0.002, "gravity": [0.0, 0.0, -9.81], "integrator": "SYMPLECTIC"}
+NOTHING = Numbers("", 0, 0, 0)
 
 
 class UrdfScene:
@@ -211,8 +212,14 @@ class UrdfScene:
         assert mimic is not None
         if joint.kind == "fixed":
             return self.findings.note("<mimic> of a joint that does not move", joint.name)
+        kinds = {one.name: one.kind for one in self.robot.joints}
+        if kinds.get(mimic.joint) == "fixed" and self.numbers.get(joint.name, NOTHING).width == 1:
+            return self._lock(joint.name, mimic.offset)
+        if mimic.joint not in kinds:
+            sentence = f"<mimic> of {mimic.joint!r}, which is no joint of the robot"
+            return self.findings.add(sentence, joint.name, self._moved_by(joint))
         if mimic.joint == joint.name or any(
-            self.numbers.get(name, Numbers("", 0, 0, 0)).width != 1 for name in (mimic.joint, joint.name)
+            self.numbers.get(name, NOTHING).width != 1 for name in (mimic.joint, joint.name)
         ):
             sentence = "<mimic> where one of the joints has not one number"
             return self.findings.add(sentence, joint.name, self._moved_by(joint))
@@ -227,6 +234,11 @@ class UrdfScene:
         if first != 0.0:
             scene[joint.name]["position"] = [first]
         return None
+
+    def _lock(self, name: str, number: float) -> None:
+        """A joint that follows one that does not move: its limits are one number."""
+        scene = next(one for one in self.joints if one["name"] == name)
+        scene |= {"low": [number], "high": [number], "position": [number]}
 
     # ---- all of it
 
