@@ -241,7 +241,7 @@ def test_a_server_that_stands_still_is_lost_and_a_stranger_afterwards(client, la
     rows = straight(client, calls)
     servers = [launched(), launched()]
     with Fleet(
-        [server.address for server in servers], CART, count=COUNT, shares=4, lost_after_s=1.0, **LAYOUT
+        [server.address for server in servers], CART, count=COUNT, shares=4, lost_after_s=2.0, **LAYOUT
     ) as fleet:
         same(fleet.reset(seed=7), rows[0])
         for call in range(calls):

@@ -125,12 +125,11 @@ def is_there(pid):
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    state = (
-        pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        if os.path.exists(f"/proc/{pid}/stat")
-        else "X"
-    )
-    return state not in "ZX"
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:  # it has ended meanwhile
+        return False
+    return stat.rpartition(")")[2].split()[0] not in "ZX"
 
 
 @pytest.fixture(scope="module")

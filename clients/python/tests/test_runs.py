@@ -13,7 +13,7 @@ from moreau_sim import protocol as p
 from moreau_sim.runs import supersede
 from test_fleet import CART, COUNT, LAYOUT, actions, launched  # noqa: F401
 
-STORED_S = 2.5  # after so long a server has on the disk what it recorded
+STORED_S = 4.0  # after so long a server has on the disk what it recorded
 SHORT = {**LAYOUT, "step_limit": 12}
 P, Q, R = "a" * 24, "b" * 24, "c" * 24
 

@@ -64,22 +64,21 @@ def assert_foreign(raised, what):
 # ---- threads
 
 
-def busy(call):
-    """A thread that is in a call, and what the call gave."""
+def busy(thing, call):
+    """A thread that is in a call on a thing, and what the call gave."""
     given = []
     thread = threading.Thread(target=lambda: given.append(call()), name="the first")
     thread.start()
+    while thread.is_alive() and thing._owner._thread != thread.ident:
+        time.sleep(0.001)
     return thread, given
 
 
 def test_a_thread_that_comes_to_a_connection_in_use_is_told_at_once(client):
     with make(client, substeps=150_000) as group:
-        thread, given = busy(lambda: group.step(PUSH))
-        until = time.monotonic() + 30.0
+        thread, given = busy(client, lambda: group.step(PUSH))
         with pytest.raises(errors.InUse, match="connection .* is in a call of thread 'the first'"):
-            while time.monotonic() < until and thread.is_alive():
-                time.sleep(0.02)
-                client.ping()
+            client.ping()
         assert thread.is_alive()  # at once
         thread.join()
         assert np.isfinite(given[0].observation).all() and client.ping() is not None
@@ -88,8 +87,7 @@ def test_a_thread_that_comes_to_a_connection_in_use_is_told_at_once(client):
 def test_a_thread_that_comes_to_a_fleet_in_use_is_told_at_once(server):
     with Fleet([server.address], SLIDER, count=4, substeps=150_000, **PUSHED) as fleet:
         fleet.reset(seed=1)
-        thread, given = busy(lambda: fleet.step(PUSH))
-        time.sleep(0.1)
+        thread, given = busy(fleet, lambda: fleet.step(PUSH))
         for call in (fleet.read, fleet.save, lambda: fleet.step(PUSH), fleet.close):
             with pytest.raises(errors.InUse, match="fleet is in a call of thread 'the first'"):
                 call()
@@ -118,8 +116,8 @@ def test_a_thread_that_comes_to_an_environment_in_use_is_told_at_once(server, wh
         env.reset(seed=1)
         inside.clear()
         go.clear()
-        thread, given = busy(lambda: env.step(action))
-        inside.wait(30.0)
+        thread, given = busy(env.worlds, lambda: env.step(action))
+        assert inside.wait(30.0)
         for call in (env.reset, lambda: env.step(action), env.close):
             with pytest.raises(errors.InUse, match="environment is in a call of thread 'the first'"):
                 call()
