@@ -181,6 +181,23 @@ def test_a_requeued_job_has_a_folder_of_its_own_and_trusts_nothing_that_was_left
     assert (folder / "task-0000.log").read_text().startswith("before\n")
 
 
+def test_a_server_that_is_ready_just_behind_the_count_is_waited_for(allocation, monkeypatch):
+    addresses, counted = slurm.Servers.addresses, []
+
+    def before_all(servers):
+        found = addresses(servers)
+        until = time.monotonic() + 60
+        while not counted and len(addresses(servers)) < 3:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        counted.append(found)
+        return found if len(counted) > 1 else found[:2]
+
+    monkeypatch.setattr(slurm.Servers, "addresses", before_all)
+    with slurm.Servers():
+        assert [len(found) for found in counted][1:] == [3]
+
+
 def test_the_learner_that_is_stopped_leaves_nothing(allocation):
     program = (
         "import moreau_sim.slurm, time\nwith moreau_sim.slurm.Servers() as servers:\n"

@@ -215,13 +215,12 @@ class Servers(Engine):
 
     def _wait(self, until: float, ready_s: float) -> None:
         while True:
+            has_ended = self._step.poll() is not None
+            failed = sum(bool(place.said("failed")) for place in self._places)
             ready = len(self.addresses())
             if ready == self.tasks:
                 return
-            has_ended = self._step.poll() is not None
-            may_come = not has_ended and any(
-                not place.said("ready") and not place.said("failed") for place in self._places
-            )
+            may_come = not has_ended and ready + failed < self.tasks  # also who is ready since it was asked
             if not may_come or time.monotonic() > until:
                 break
             time.sleep(POLL_S)
