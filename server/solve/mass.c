@@ -291,9 +291,13 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
     *mass =
         (ProblemMass){.problem = problem,
                       .width_max = problem->tree_count > 0 ? 6 : 1,
-                      .block = arena_take_array(arena, problem->contact_count, sizeof(MassBlock))};
-    if (mass->block == NULL) {
+                      .block = arena_take_array(arena, problem->contact_count, sizeof(MassBlock)),
+                      .row_weight = arena_take_array(arena, problem->row_count, sizeof(double))};
+    if (mass->block == NULL || mass->row_weight == NULL) {
         return no_memory(error);
+    }
+    for (uint32_t i = 0; i < problem->row_count; i++) {
+        mass->row_weight[i] = -1.0;
     }
     if (problem->all_free) {
         return STATUS_OK;
@@ -317,8 +321,11 @@ void mass_add_contact(const ProblemMass *mass, uint32_t contact) {
     mass->block[contact] = make_block(mass, contact);
 }
 
-double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
-    ASSERT(row < mass->problem->row_count);
+static bool is_dense(const ProblemTree *tree) {
+    return !tree->is_free && tree->link_count == 0;
+}
+
+static double make_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
     const ContactProblem *problem = mass->problem;
     const ProblemRow *r = &problem->row[row];
     double weight = 0.0;
@@ -327,7 +334,7 @@ double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
         const double *jacobian = problem->number + block->jacobian;
         const ProblemTree *tree = &problem->tree[block->tree];
         memcpy(scratch, jacobian, tree->width * sizeof(double));
-        if (!tree->is_free && tree->link_count == 0) {
+        if (is_dense(tree)) {
             weight +=
                 dense_square(tree->width, mass->factor + mass->factor_first[block->tree], scratch);
             continue;
@@ -336,4 +343,25 @@ double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
         weight += product(jacobian, scratch, tree->width);
     }
     return weight;
+}
+
+double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
+    ASSERT(row < mass->problem->row_count);
+    double *weight = &mass->row_weight[row];
+    // written so that what is not a number is kept, too
+    if (*weight < 0.0) {
+        *weight = make_row_weight(mass, row, scratch);
+    }
+    return *weight;
+}
+
+void mass_keep_row_weight(const ProblemMass *mass, uint32_t row, double weight) {
+    ASSERT(row < mass->problem->row_count);
+    const ProblemRow *r = &mass->problem->row[row];
+    for (uint32_t b = 0; b < r->block_count; b++) {
+        if (is_dense(&mass->problem->tree[mass->problem->row_block[r->block_first + b].tree])) {
+            return;
+        }
+    }
+    mass->row_weight[row] = weight;
 }

@@ -3,7 +3,7 @@
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
 // blocks are factored once (solve/dense.h, in the arena), trees of links likewise, link by link
 // (mass_links.h); free bodies carry their inverse already. The blocks A_ii, and of dense trees
-// M^-1 J^T, are made once, as solver and certificate both need them.
+// M^-1 J^T, are made once, as solver and certificate both need them; so are weights w_j.
 #pragma once
 
 #include "base/arena.h"
@@ -22,7 +22,8 @@ typedef struct ProblemMass {
                                 // as mass_links.h has them
     const MassLink *link;       // [link_count] of all trees of links
     uint32_t width_max;
-    MassBlock *block; // [contact_count] A_ii
+    MassBlock *block;   // [contact_count] A_ii
+    double *row_weight; // [row_count] w_j; below 0: of a row that nobody has asked for
     // M^-1 J^T of the sides that are not free bodies: width numbers for each row of their Jacobian
     double *response;
     size_t *response_first; // per contact: of its first such side; NULL: all are free
@@ -76,5 +77,10 @@ static inline double mass_block_weight(const MassBlock *block) {
     return (block->nn + block->tt + block->oo) / 3.0;
 }
 
-// w_j; `scratch` holds width_max numbers
+// w_j, made when it is asked for first, by whoever works at the row's island; `scratch` holds
+// width_max numbers
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch);
+
+// The same from the responses M^-1 G^T that whoever packs a row has made: `weight` is the sum of
+// what each block comes to. Of dense trees w_j is made otherwise, and nothing is kept.
+void mass_keep_row_weight(const ProblemMass *mass, uint32_t row, double weight);

@@ -45,15 +45,21 @@ static bool add_row(MdpPack *pack, const MdpGroup *group, uint32_t row) {
                      .low = relation->low,
                      .high = relation->high,
                      .impulse = judge->result->answer.row_impulse[row]};
+    double weight = 0.0; // as the certificate sums it
     for (uint32_t b = 0; b < r->block_count; b++) {
         MdpSide *side = &pack->side[pack->side_count + b];
         if (!fill_side(pack, &pack->problem->row_block[r->block_first + b], judge->arena, side)) {
             return false;
         }
+        double of_block = 0.0;
         for (uint32_t k = 0; k < side->width; k++) {
-            packed.w += side->jacobian[k] * side->response[k];
+            const double term = side->jacobian[k] * side->response[k];
+            packed.w += term;
+            of_block += term;
         }
+        weight += of_block;
     }
+    mass_keep_row_weight(&judge->mass, row, weight);
     if (packed.w == 0.0) {
         return true; // moves nothing; its sides are forgotten
     }
