@@ -305,6 +305,16 @@ static inline const double *motion_of(const ContactProblem *problem, const Probl
     return problem->number + from[of->link].motion;
 }
 
+// Nothing pushes the link, nor anything that hangs on it: most links, where one limb is pushed.
+static inline bool is_unmoved(const MassLink *of, const double *at, Six f) {
+    bool is = f.l.x == 0.0 && f.l.y == 0.0 && f.l.z == 0.0 && f.a.x == 0.0 && f.a.y == 0.0 &&
+              f.a.z == 0.0;
+    for (uint32_t k = 0; k < of->count; k++) {
+        is = is && at[k] == 0.0;
+    }
+    return is;
+}
+
 // u = p - S^T f, and D^-1 u in place; the parent feels f + W u
 static void solve_up(const ContactProblem *problem, const ProblemLink *from, const MassLink *link,
                      uint32_t i, const double *number, double *p, Six *slot) {
@@ -314,6 +324,12 @@ static void solve_up(const ContactProblem *problem, const ProblemLink *from, con
     const double *inverse = w + (size_t)2 * SIX * n;
     Six f = of->is_leaf ? no_six : slot[of->slot], felt = f;
     double u[VELOCITIES], *at = p + of->first;
+    if (is_unmoved(of, at, f)) {
+        if (of->parent != PROBLEM_NO_LINK && of->is_last) {
+            slot[link[of->parent].slot] = no_six;
+        }
+        return;
+    }
     for (uint32_t k = 0; k < n; k++) {
         u[k] = at[k] - dot(load(motion + SIX * (size_t)k), f);
         felt = add_scaled(felt, u[k], load(w + SIX * (size_t)k));
