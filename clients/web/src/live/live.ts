@@ -53,7 +53,8 @@ export function readAim(hash: string): Aim | null {
 
 /** Of the server that has served the page, if one has. */
 export function ownAddress(): string {
-    return location.protocol === "http:" ? `ws://${location.host}/v1/live` : "";
+    const scheme = { "http:": "ws:", "https:": "wss:" }[location.protocol];
+    return scheme === undefined ? "" : `${scheme}//${location.host}/v1/live`;
 }
 
 export class Live {
