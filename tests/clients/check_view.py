@@ -24,6 +24,7 @@ import zlib
 
 import pytest
 
+import check_widths
 import moreau_sim
 
 TOOL = os.environ["MOREAU_BIN"]
@@ -238,10 +239,15 @@ def test_the_demo_is_certified_proven_and_leaves_a_page(folder):
 
 
 @is_long
-def test_the_demo_without_a_browser_says_what_to_install(folder):
-    said = run(None, "demo", "--out", folder / "bare", path=folder)
-    assert "apt install chromium" in said.stdout
-    assert "every bit of every step is" in " ".join(said.stdout.split())
+def test_the_demo_without_a_browser_says_what_to_install_and_fits_a_narrow_terminal(folder, monkeypatch):
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.chdir(folder)
+    lines = check_widths.show(None, 40, "demo", "--out", "bare")
+    check_widths.assert_fits(lines, 40)
+    assert "apt install chromium" in "\n".join(lines)
+    assert "every bit of every step is" in " ".join(" ".join(lines).split())
+    assert lines[lines.index("next") + 1:] == ["moreau view bare/demo.db", "moreau-server --db bare/demo.db &",
+                                               "moreau compare demo --solver all --to 60"]
     assert sorted(f.name for f in (folder / "bare").iterdir()) == ["demo.db", "demo.html", "server.log"]
 
 

@@ -9,6 +9,7 @@
 #include "cli/base/memory.h"
 #include "cli/runs/report.h"
 #include "cli/files/save.h"
+#include "cli/text/shown.h"
 #include "cli/text/terminal.h"
 #include "cli/view/browser.h"
 #include "cli/view/episode_page.h"
@@ -431,12 +432,25 @@ static void tell_files(const Demo *demo) {
         wrap_line(&wrap);
         printf(" apt install chromium");
     }
-    // lines to type, which are not broken
-    printf("\n%snext%s       moreau view %s\n"
-           "           moreau-server --db %s &\n"
-           "           moreau compare demo --solver all --to 60\n",
-           terminal_style(stdout, STYLE_BOLD), terminal_style(stdout, STYLE_PLAIN), demo->db,
-           demo->db);
+    printf("\n");
+}
+
+// Lines to type, which are not broken: behind a head, or below it where one does not fit there.
+static void tell_next(const Demo *demo) {
+    enum { LINES = 3, LINE_BYTES = PATH_BYTES + 64, INDENT = 11 };
+    char line[LINES][LINE_BYTES];
+    snprintf(line[0], LINE_BYTES, "moreau view %s", demo->db);
+    snprintf(line[1], LINE_BYTES, "moreau-server --db %s &", demo->db);
+    snprintf(line[2], LINE_BYTES, "moreau compare demo --solver all --to 60");
+    int indent = INDENT;
+    for (size_t i = 0; i < LINES; i++) {
+        indent = INDENT + shown_width(line[i]) > terminal_columns(stdout) ? 0 : indent;
+    }
+    printf("%snext%s%s", terminal_style(stdout, STYLE_BOLD), terminal_style(stdout, STYLE_PLAIN),
+           indent > 0 ? "       " : "\n");
+    for (size_t i = 0; i < LINES; i++) {
+        printf("%*s%s\n", i > 0 ? indent : 0, "", line[i]);
+    }
 }
 
 static json_t *write_demo(const Demo *demo) {
@@ -483,6 +497,7 @@ int command_demo(Cli *cli, int argc, char **argv) {
     } else if (status == EXIT_DONE) {
         tell(&demo);
         tell_files(&demo);
+        tell_next(&demo);
     }
     if (demo.episode != NULL) {
         moreau__v1__reply__free_unpacked(demo.episode, NULL);
