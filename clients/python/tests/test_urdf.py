@@ -283,18 +283,24 @@ def test_joints_begin_within_their_limits(client, tmp_path):
     assert any("begin where their limits do" in note and "turn" in note for note in imported.notes)
 
 
-def test_an_arm_does_not_touch_what_it_stands_on(client, tmp_path):
+@pytest.mark.parametrize("touches_itself", [False, True])
+def test_an_arm_does_not_touch_what_it_stands_on(client, tmp_path, touches_itself):
     box = '<collision><geometry><box size="1 1 1"/></geometry></collision>'
     text = ARM.replace('<link name="foot"/>', f'<link name="foot">{box}</link>')
-    imported = importers.load(write(tmp_path, text))
+    imported = importers.load(write(tmp_path, text), self_collisions=touches_itself)
     assert [body.get("kind") for body in imported.json["bodies"]] == ["STATIC", None, None]
-    world = World.create(client, imported.scene)
+    # and something that is no part of it
+    imported.json["bodies"].append({"position": [0, 0, 0.5], "shapes": [{"sphere": {"radius": 0.1}}]})
+    world = World.create(client, imported.json)
     world.step(1)
     touching = client.world_contacts(world=world.id)
-    # the lower link stands in the middle of the foot, and so does the upper one, which hangs on the lower
     pairs = {tuple(sorted(pair)) for pair in zip(touching.body_a.tolist(), touching.body_b.tolist())}
-    assert (world.ids[0], world.ids[1]) not in pairs and (world.ids[1], world.ids[2]) not in pairs
-    assert (world.ids[0], world.ids[2]) in pairs
+    foot, lower, upper, other = world.ids
+    # the lower link stands in the middle of the foot, and so does the upper one, which hangs on the lower
+    assert (foot, lower) not in pairs and (lower, upper) not in pairs
+    assert ((foot, upper) in pairs) == touches_itself
+    assert {(foot, other), (upper, other)} <= pairs
+    assert any("do not touch each other" in note for note in imported.notes) == (not touches_itself)
 
 
 # ---- repairs
@@ -433,7 +439,10 @@ def test_robots_that_people_have(mujoco, client):
             continue
         imported.append(path)
         whole += [path] if one.verdict.startswith("usable") else []
-        World.create(client, one.scene)
+        for scene in (one.scene, importers.load(path, free_base=True).scene):
+            world = World.create(client, scene)
+            assert world.step(50).reports.converged.all(), path
+            client.world_destroy(world=world.id)
         if not one.joints:
             alike.append(path)
             continue

@@ -21,6 +21,7 @@ def import_file(arguments: argparse.Namespace) -> int:
             arguments.file,
             package_path=arguments.package_path,
             free_base=arguments.free_base,
+            self_collisions=arguments.self_collisions,
             strict=arguments.strict,
             arguments=dict(arguments.arg),
         )
@@ -145,6 +146,9 @@ def main(words: list[str] | None = None) -> int:
     )
     command.add_argument("--start", metavar="NAME", help="of MJCF: begin in this key-frame; default: as the model does")
     command.add_argument("--free-base", action="store_true", help="of URDF: the root is free; default: it stands fast")
+    command.add_argument(
+        "--self-collisions", action="store_true", help="of URDF: links touch each other, but for neighbours"
+    )
     command.add_argument(
         "--strict", action="store_true", help="refuse numbers that no body has, in the place of repairing them"
     )

@@ -39,6 +39,7 @@ def load(
     *,
     package_path: Iterable[str | os.PathLike[str]] = (),
     free_base: bool = False,
+    self_collisions: bool = False,
     strict: bool = False,
     arguments: Mapping[str, str] | None = None,
 ) -> Imported:
@@ -46,40 +47,39 @@ def load(
 
     package_path  of URDF: folders of packages, beside $ROS_PACKAGE_PATH and those around the file
     free_base     of URDF: the root is free, and does not stand fast in the world
-    strict        refuses a model that has numbers which no body has, in the place of repairing them
+    self_collisions  of URDF: links touch each other, but those that a joint connects
+    strict        of URDF: refuses numbers that no body has, in the place of repairing them
     arguments     of xacro: what `$(arg NAME)` is
     """
     path = pathlib.Path(path)
     try:
-        return _load(path, Packages(path, package_path), free_base, strict, arguments or {})
+        root = ElementTree.parse(path).getroot()
+        if root.tag != "robot":
+            return _load_mjcf(path, root.tag)
+        packages, findings = Packages(path, package_path), Findings()
+        if has_macros(root):
+            root = expand(path, packages, arguments or {})
+        robot = read_robot(root, findings)
+        scan_urdf(root, robot, findings)
+        scene = UrdfScene(robot, packages, findings, is_free=free_base, touches_itself=self_collisions)
+        if strict and findings.repairs:
+            raise ImportFailed("; ".join(findings.repairs))
+        return scene.imported()
     except (OSError, ElementTree.ParseError) as error:
         raise ImportFailed(f"{path}: {error}") from None
     except ImportFailed as error:
         raise ImportFailed(f"{path}: {error}") from None
 
 
-def _load(
-    path: pathlib.Path, packages: Packages, free_base: bool, strict: bool, arguments: Mapping[str, str]
-) -> Imported:
-    root = ElementTree.parse(path).getroot()
-    findings = Findings()
-    if root.tag == "robot":
-        if has_macros(root):
-            root = expand(path, packages, arguments)
-        robot = read_robot(root, findings)
-        scan_urdf(root, robot, findings)
-        imported = UrdfScene(robot, packages, findings, is_free=free_base).imported()
-        if strict and findings.repairs:
-            raise ImportFailed("; ".join(findings.repairs))
-        return imported
-    if root.tag not in ("mujoco", "mujocoinclude"):
-        raise ImportFailed(f"<{root.tag}> is neither MJCF (<mujoco>) nor URDF (<robot>)")
+def _load_mjcf(path: pathlib.Path, tag: str) -> Imported:
+    if tag not in ("mujoco", "mujocoinclude"):
+        raise ImportFailed(f"<{tag}> is neither MJCF (<mujoco>) nor URDF (<robot>)")
     mujoco = _parser()
     try:
         model = mujoco.MjModel.from_xml_path(os.fspath(path))
     except ValueError as error:
         raise ImportFailed(str(error)) from None
-    return read_model(mujoco, model, path.stem, findings)
+    return read_model(mujoco, model, path.stem, Findings())
 
 
 def _settings(mujoco: Any, model: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from ._urdf import Link, Robot, UrdfJoint
 
 # what a body weighs that has no mass and moves: this share of what hangs on it, or of the robot where nothing does
 LIGHT, LIGHT_ALONE = 1e-6, 1e-4
+OWN_GROUP = 2
 LIGHT_RADIUS = 0.02  # [m] of gyration of such a body
 SCENE_KIND = {"revolute": "HINGE", "continuous": "HINGE", "prismatic": "SLIDER", "planar": "GENERIC"}
 SETTINGS = {"time_step": 0.002, "gravity": [0.0, 0.0, -9.81], "integrator": "SYMPLECTIC"}
@@ -31,8 +32,12 @@ NOTHING = Numbers("", 0, 0, 0)
 class UrdfScene:
     """What the scene gets of a robot."""
 
-    def __init__(self, robot: Robot, packages: Packages, findings: Findings, *, is_free: bool) -> None:
+    def __init__(
+        self, robot: Robot, packages: Packages, findings: Findings, *, is_free: bool, touches_itself: bool
+    ) -> None:
         self.robot = robot
+        # of shapes: a robot's own group, which its mask leaves out
+        self.own = {} if touches_itself else {"group": OWN_GROUP, "mask": 0xFFFFFFFF - OWN_GROUP}
         self.packages = packages
         self.findings = findings
         self.group: dict[str, str] = {}  # of each link: the first of those that are one body with it
@@ -137,7 +142,7 @@ class UrdfScene:
                 if shape.form is not None:
                     place = self.in_group[link.name].then(shape.place)
                     pose = {"position": place.position.tolist(), "orientation": place.orientation.tolist()}
-                    shapes.append(shape.form | pose | {"material": self._material(link)})
+                    shapes.append(shape.form | pose | {"material": self._material(link)} | self.own)
                 elif shape.kind != "mesh":
                     self.findings.add(f"shapes that are a {shape.kind} touch nothing", link.name, of)
                 else:
@@ -151,6 +156,11 @@ class UrdfScene:
         return self._materials.setdefault((link.friction, link.restitution), name)
 
     def _base(self) -> None:
+        if self.own and sum(map(len, self.shapes.values())) > 1:
+            self.findings.note(
+                "links of the robot do not touch each other, as in Gazebo and PyBullet (self_collisions=True, "
+                "--self-collisions: all but neighbours do, as in MuJoCo)"
+            )
         for root in self.robot.roots:
             weight = sum(link.weight.mass for link in self.members[root] if link.weight)
             if root in self.still and root != "world" and weight > 0.0:
