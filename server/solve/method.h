@@ -82,8 +82,6 @@ typedef struct SolveResult {
     double cost_gap;         // [J] its cost is no further than this from the least
     bool is_in_vain;         // most of its effort went into what stayed open
     uint32_t owed; // [steps] what rests took beyond its share of a balanced effort; 0: nothing
-    double taken;  // of a counted effort, beside what is owed: sweeps over one contact, and what
-                   // takes as long
     // Where the solver asked for geometry, else NULL: the problem that it solved last, as far as it
     // is not the one it was given. Solved without geometry it has the same answer.
     const ProblemContact *contact; // frames and biases of the answer are theirs

@@ -4,16 +4,13 @@
 // them where more than ten bodies lean on each other, and what small islands leave over of theirs
 // goes to the island that is furthest from its tolerance. Newton's method, of which one
 // factorisation takes as long as a dozen sweeps, is for two cases: what is small is handed over to
-// it after as many sweeps as an exact effort gives, where others have left over what it may need;
-// and what rests, or is small, is solved on credit. What rests then stays solved for as good as
-// nothing.
+// it after as many sweeps as an exact effort gives; and what rests is solved once, on credit, and
+// then stays solved for as good as nothing.
 #include "solve/mdp/mdp.h"
 
 #include "base/assert.h"
 #include "solve/mdp/newton.h"
 #include "solve/mdp/work.h"
-
-#include <string.h>
 
 enum {
     FAST_SWEEPS = 8,
@@ -22,17 +19,17 @@ enum {
     AIM_SWEEPS = 5,      // that an aim at a small island's linear system takes as long as, about
     SETTLING = 4,        // without momentum, at the end: leaves a tenth less
     FACTORISATIONS = 30, // of Newton's method, that an island may have
-    WORTHWHILE = 10,     // of them: where less is left, sweeps take an island further
     OWED_MAX = 64
 };
 
 // A sweep over one contact takes as long as so many multiplications of Newton's method: 54 to 110
 // ns beside 2.0 to 2.2 of them in a nanosecond, from 5 to 450 contacts.
 #define SWEEP_MULTIPLICATIONS 150.0
-// Contacts and rows of an island that is small.
-#define SMALL_SIZE 128.0
-// What goes with a factorisation, for each of them, as newton_cost_of_constraints has it.
-#define FACTORISATION_MULTIPLICATIONS 1500.0
+// Contacts and rows of an island that is small, and the multiplications of a step for all of those:
+// ten milliseconds. A dozen bodies of a heap take 14 factorisations where the step before was
+// solved, and hundreds where it was left open.
+#define SMALL_SIZE            128.0
+#define SMALL_MULTIPLICATIONS 2e7
 // What Newton's method aims at, of the tolerance: the next step starts with what is left.
 #define AIM 1e-2
 
@@ -81,17 +78,13 @@ static bool may_go_on(const MdpWork *work, Status status) {
     return status == STATUS_OK && !work->judge.is_late && !work->judge.is_spent;
 }
 
-// What an island has not taken of its share.
-static uint32_t sweeps_left(const MdpWork *work, uint32_t i) {
-    uint32_t taken = mdp_island_taken(&work->pack.island[i]);
-    return taken < work->sweep_share ? work->sweep_share - taken : 0;
-}
-
-// The same of all islands, in sweeps over one contact.
+// What islands have not taken of their shares, in sweeps over one contact.
 static double left_over(const MdpWork *work) {
     double left = 0.0;
     for (uint32_t i = 0; i < work->judge.islands.count; i++) {
-        left += sweeps_left(work, i) * size_of(work, i);
+        const MdpIsland *island = &work->pack.island[i];
+        uint32_t taken = mdp_island_taken(island);
+        left += taken < work->sweep_share ? (work->sweep_share - taken) * size_of(work, i) : 0.0;
     }
     return left;
 }
@@ -115,9 +108,10 @@ static uint32_t find_worst(const MdpWork *work) {
 }
 
 // The worst island goes on with what is left over, until nothing of that is left.
-static Status spend_left_over(MdpWork *work, uint32_t *more, double left) {
+static Status spend_left_over(MdpWork *work, uint32_t *more) {
     const Judge *judge = &work->judge;
     Status status = STATUS_OK;
+    double left = left_over(work);
     uint32_t worst = find_worst(work);
     while (status == STATUS_OK && worst < judge->islands.count && left >= size_of(work, worst)) {
         const MdpIsland *island = &work->pack.island[worst];
@@ -133,13 +127,12 @@ static Status spend_left_over(MdpWork *work, uint32_t *more, double left) {
 }
 
 // Newton's method for the islands that are asked, if any is, from where their sweeps ended.
-static Status solve_asked(MdpWork *work, const bool *is_asked, double budget, double least,
-                          bool *is_left, MdpSpent *spent) {
+static Status solve_asked(MdpWork *work, const bool *is_asked, double budget, double most,
+                          MdpSpent *spent) {
     const MdpNewton newton = {.tolerance = AIM * work->tolerance,
-                              .iterations_max = FACTORISATIONS,
+                              .iterations_max = most,
                               .operations_max = budget,
-                              .least = least,
-                              .is_left = is_left,
+                              .least = 1.0,
                               .is_asked = is_asked};
     bool is_any = false;
     for (uint32_t i = 0; i < work->judge.islands.count; i++) {
@@ -149,59 +142,26 @@ static Status solve_asked(MdpWork *work, const bool *is_asked, double budget, do
     return is_any ? mdp_newton(&work->judge, &newton, spent) : STATUS_OK;
 }
 
-// What is small, from what others have left over: that takes some of it away.
-static Status solve_small(MdpWork *work, bool *is_asked, bool *is_left, double budget,
-                          double *left) {
-    Judge *judge = &work->judge;
-    const double all = fmin(SWEEP_MULTIPLICATIONS * *left, budget);
-    double kept = 0.0; // for those that go on with sweeps
-    for (uint32_t i = 0; i < judge->islands.count; i++) {
-        const double size = size_of(work, i);
-        is_left[i] = false;
-        is_asked[i] = is_open(work, i) && mdp_anytime_is_small(work, i) &&
-                      WORTHWHILE * FACTORISATION_MULTIPLICATIONS * size <= all;
-        kept += is_open(work, i) && !is_asked[i] ? sweeps_left(work, i) * size : 0.0;
+// What is small, without credit.
+static Status solve_small(MdpWork *work, bool *is_asked, double budget) {
+    for (uint32_t i = 0; i < work->judge.islands.count; i++) {
+        is_asked[i] = is_open(work, i) && mdp_anytime_is_small(work, i);
     }
     MdpSpent spent;
-    const double most = all - SWEEP_MULTIPLICATIONS * kept;
-    Status status =
-        solve_asked(work, is_asked, most > 0.0 ? most : 0.0, WORTHWHILE, is_left, &spent);
-    const double taken = spent.all / SWEEP_MULTIPLICATIONS;
-    judge->result->taken += taken;
-    *left -= taken;
-    return status;
+    return solve_asked(work, is_asked, fmin(SMALL_MULTIPLICATIONS, budget), HUGE_VAL, &spent);
 }
 
-// What is small and was not for that takes its share to the end.
-static Status sweep_small(MdpWork *work, const bool *is_asked, const bool *is_left, uint32_t *more,
-                          double *left) {
-    Judge *judge = &work->judge;
-    for (uint32_t i = 0; i < judge->islands.count; i++) {
-        const bool goes_on = is_open(work, i) && mdp_anytime_is_small(work, i) &&
-                             (!is_asked[i] || is_left[i]) &&
-                             mdp_island_is_swept(&work->pack.island[i]);
-        const uint32_t room = work->sweep_max - work->pack.island[i].sweep_max,
-                       share = sweeps_left(work, i);
-        more[i] = !goes_on ? 0 : share < room ? share : room;
-        judge->island[i].reason = more[i] > 0 ? END_ITERATIONS : judge->island[i].reason;
-        *left -= more[i] * size_of(work, i);
-    }
-    Status status = mdp_sweep_more(work, more);
-    memset(more, 0, judge->islands.count * sizeof(*more));
-    return judge_is_late(judge, status) ? mdp_judge_open(work) : status;
-}
-
-// What rests or is small, on credit: it is owed for as many steps as it could have had sweeps for.
+// What rests, on credit: it is owed for as many steps as it could have had sweeps for.
 static Status borrow(MdpWork *work, bool *is_asked, double budget) {
     const Judge *judge = &work->judge;
     double step = 0.0;
     for (uint32_t i = 0; i < judge->islands.count; i++) {
         is_asked[i] =
-            is_open(work, i) && (mdp_anytime_is_small(work, i) || mdp_anytime_rests(judge, i));
+            is_open(work, i) && !mdp_anytime_is_small(work, i) && mdp_anytime_rests(judge, i);
         step += BALANCED_SWEEPS * SWEEP_MULTIPLICATIONS * size_of(work, i);
     }
     MdpSpent spent;
-    Status status = solve_asked(work, is_asked, budget, 1.0, NULL, &spent);
+    Status status = solve_asked(work, is_asked, budget, FACTORISATIONS, &spent);
     if (spent.all > 0.0) {
         const double steps = ceil(spent.all / step);
         judge->result->owed = steps < OWED_MAX ? (uint32_t)steps : OWED_MAX;
@@ -210,10 +170,8 @@ static Status borrow(MdpWork *work, bool *is_asked, double budget) {
     return status;
 }
 
-// Also what it came to, beside what Newton's method took.
 static void say_why(const MdpWork *work) {
     for (uint32_t i = 0; i < work->judge.islands.count; i++) {
-        work->judge.result->taken += mdp_island_taken(&work->pack.island[i]) * size_of(work, i);
         if (is_open(work, i) && work->judge.island[i].reason == END_ITERATIONS) {
             work->judge.island[i].reason = END_BUDGET;
         }
@@ -231,20 +189,15 @@ Status mdp_anytime(MdpWork *work, const Effort *effort, double budget) {
     size_t count = judge->islands.count;
     uint32_t *more = arena_take_zeroed(judge->arena, count, sizeof(*more));
     bool *is_asked = arena_take_zeroed(judge->arena, count, sizeof(*is_asked));
-    bool *is_left = arena_take_zeroed(judge->arena, count, sizeof(*is_left));
-    if (more == NULL || is_asked == NULL || is_left == NULL) {
+    if (more == NULL || is_asked == NULL) {
         return error_set(judge->error, STATUS_RESOURCE_EXHAUSTED, NULL,
                          "The solver's memory is too small for what sweeps have left.");
     }
-    double left = left_over(work);
     if (may_go_on(work, status) && effort->kind == EFFORT_BALANCED) {
-        status = solve_small(work, is_asked, is_left, budget, &left);
+        status = solve_small(work, is_asked, budget);
     }
     if (may_go_on(work, status) && effort->kind == EFFORT_BALANCED) {
-        status = sweep_small(work, is_asked, is_left, more, &left);
-    }
-    if (may_go_on(work, status) && effort->kind == EFFORT_BALANCED) {
-        status = spend_left_over(work, more, left);
+        status = spend_left_over(work, more);
         status = judge_is_late(judge, status) ? mdp_judge_open(work) : status;
     }
     if (may_go_on(work, status) && effort->kind == EFFORT_BALANCED && effort->may_borrow) {

@@ -118,10 +118,6 @@ static void start_elsewhere(NewtonWork *work, uint32_t turn) {
     double sweeps = SWEEPS_FACTORISATIONS * newton_cost_of_factor(work) /
                     (OPERATIONS_PER_BLOCK * work->island->constraint_count);
     sweeps = sweeps < SWEEPS_MIN ? SWEEPS_MIN : sweeps < SWEEPS_MAX ? sweeps : SWEEPS_MAX;
-    // and no more than there is left
-    const double most = (work->operations_max - work->operations) /
-                        (OPERATIONS_PER_BLOCK * work->island->constraint_count);
-    sweeps = sweeps < most ? sweeps : most;
     scatter(work, turn);
     newton_sweep(work, (int)sweeps);
     double residual = newton_consider(work, work->impulse);
