@@ -172,6 +172,8 @@ static const struct {
     {"memory-bytes-max", "--memory-bytes-max 16M", add_too_many_bodies, NULL},
     {"memory-bytes-max", "--memory-bytes-max 1M", send_half_a_frame, NULL},
     {"log-queue-bytes-max", NULL, NULL, "recorded worlds wait, or drop steps and count them"},
+    {"tls-rate-max", NULL, NULL,
+     "before hands are shaken nobody is told: they wait for their turn"},
     {"http-connections-max", NULL, NULL, "a new page takes the place of the idlest"},
     {"http-viewers-max", NULL, NULL, "HTTP says it, see check_viewer"},
     {"write-timeout-ms", NULL, NULL, "who takes no bytes cannot be told"},
