@@ -368,14 +368,18 @@ MoreauStatus moreau_world_ray_cast(MoreauClient *client, uint64_t world, const M
     }
     const Moreau__V1__WorldRayCastReply *met = (*reply)->message->world_ray_cast;
     const size_t n = rays->count;
-    if (met->n_failures > 0) {
-        error_from_status(&client->error, met->failures[0]);
+    const bool is_whole = met->n_body == n && met->n_primitive == n && met->n_fraction == n &&
+                          met->n_point == 3 * n && met->n_normal == 3 * n;
+    if (met->n_failures > 0 || !is_whole) {
+        if (met->n_failures > 0) {
+            error_from_status(&client->error, met->failures[0]);
+        } else {
+            client_fail(client, MOREAU_INTERNAL, NULL, "the server returned %zu rows for %zu rays",
+                        met->n_body, n);
+        }
+        moreau_reply_free(*reply);
+        *reply = NULL;
         return client->error.status;
-    }
-    if (met->n_body != n || met->n_primitive != n || met->n_fraction != n ||
-        met->n_point != 3 * n || met->n_normal != 3 * n) {
-        return client_fail(client, MOREAU_INTERNAL, NULL,
-                           "the server returned %zu rows for %zu rays", met->n_body, n);
     }
     *hits = (MoreauRayHits){.count = n,
                             .body = met->body,
