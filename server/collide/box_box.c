@@ -405,11 +405,12 @@ static void spread_along(const BoxPair *pair, const Edges *edges, const Face *al
     read_incident(&pair->box[1 - along->box], &basis, &polygon);
     double shorter = basis.half_x < basis.half_y ? basis.half_x : basis.half_y;
     clip_rectangle(&polygon, basis.half_x, basis.half_y, slop_part * shorter);
-    double lowest = lowest_height(&polygon);
     clip_reduce(&polygon, reach, tie_part * pair->size);
     if (polygon.count == 0) {
         return;
     }
+    const double lowest =
+        lowest_height(&polygon); // of those that stay: one that is as low, but for a tie
     set_face_points(pair, along, &basis, &polygon, manifold);
     manifold->normal = edges->normal;
     for (uint32_t i = 0; i < manifold->count; i++) {
