@@ -10,6 +10,8 @@ static const double parallel_squared = 1e-14;
 // Squared sine from which on what is across two tangents is known better than what is between two
 // points that nearly touch.
 static const double across_squared_min = 1e-4;
+// Squared lengths below this are no normal numbers: they give no direction.
+static const double squared_min = 1e-290;
 // of a line: how far beyond its end a point may be
 static const double extent_slack = 1e-9;
 
@@ -168,11 +170,11 @@ bool curve_meet(const Curve curve[2], const Vec3 near[2], Vec3 rough, CurveLink 
                                       vec3_dot(jet[1].first, jet[1].first) &&
                            sine > 0.0;
     const Vec3 n = is_across ? across : offset;
-    const double length = vec3_norm(n);
-    if (!(length > 0.0) || !isfinite(length)) {
+    const double squared = vec3_dot(n, n);
+    if (!(squared > squared_min) || !isfinite(squared)) {
         return false;
     }
-    link->normal = vec3_scale((vec3_dot(n, rough) < 0.0 ? -1.0 : 1.0) / length, n);
+    link->normal = vec3_scale((vec3_dot(n, rough) < 0.0 ? -1.0 : 1.0) / sqrt(squared), n);
     link->point[0] = jet[0].point;
     link->point[1] = jet[1].point;
     return true;

@@ -11,6 +11,8 @@ enum {
 
 // of the largest coordinates: what is no farther out than this is on a face
 static const double on_part = 1e-14;
+// Squared areas below this are no normal numbers: they give no direction.
+static const double squared_min = 1e-290;
 // Squared sine below which a triangle is a line.
 static const double flat_part = 1e-20;
 // A tetrahedron is worth beginning with whose volume, squared, is more than this part of its
@@ -50,7 +52,7 @@ static bool add_face(Polytope *polytope, uint32_t i, uint32_t j, uint32_t k) {
     const Vec3 u = vec3_sub(polytope->vertex[j].w, p), v = vec3_sub(polytope->vertex[k].w, p);
     const Vec3 n = vec3_cross(u, v);
     const double squared = vec3_dot(n, n);
-    if (!(squared > flat_part * vec3_dot(u, u) * vec3_dot(v, v))) {
+    if (!(squared > flat_part * vec3_dot(u, u) * vec3_dot(v, v)) || !(squared > squared_min)) {
         return false;
     }
     EpaFace face = {.corner = {i, j, k}, .normal = vec3_scale(1.0 / sqrt(squared), n)};

@@ -312,6 +312,18 @@ static bool is_on_axes(const Pair *pair, Vec3 n) {
     return on_both;
 }
 
+// The sine between a direction and the nearest axis of either box.
+static double off_axes(const Pair *pair, Vec3 n) {
+    double least = 1.0;
+    for (int side = 0; side < 2; side++) {
+        Mat3 r = quat_to_mat3(side == 0 ? pair->pose_a.orientation : pair->pose_b.orientation);
+        least = fmin(least, vec3_norm(vec3_cross(r.c0, n)));
+        least = fmin(least, vec3_norm(vec3_cross(r.c1, n)));
+        least = fmin(least, vec3_norm(vec3_cross(r.c2, n)));
+    }
+    return least;
+}
+
 // An axis that is so near to the other one, or to a box, that rounding has turned the direction
 // from there: 1e-8 of the sizes counts as touching, and above that the direction turns by the
 // rounding of the nearest points, of their place as well, seen from the other ends of both. An end
@@ -350,7 +362,12 @@ static Bounds find_bounds(const Pair *pair, double distance, const Manifold *man
             bounds.gap += width * largest_angle_below(pair, edge_angle);
         }
         bounds.separation = bounds.gap;
-        if (manifold->count == 0 || is_on_axes(pair, manifold->normal)) {
+        if (manifold->count > 1 && off_axes(pair, manifold->normal) > rounding) {
+            // an edge along a face, by the normal of two edges: 1 - cosine of the angle to the face
+            // is up to 1e-6, of what lies between the two and of the way along the edge
+            bounds.gap += 2e-6 * (size + fabs(distance));
+        }
+        if (manifold->count != 1 || is_on_axes(pair, manifold->normal)) {
             // what lies beyond the overlap counts for the whole bodies, but is in no gap
             double angle = largest_angle_below(pair, face_angle);
             bounds.gap += width * angle;
