@@ -135,6 +135,22 @@ static bool is_proven(const Convex pair[2], Vec3 n, const Vec3 on[2], double sep
 
 // ---- as faces have it
 
+// What of the other body is nearest along a direction of this side's, from the first to the second.
+static Vec3 nearest_of_other(const Convex pair[2], int side, Vec3 n) {
+    const Convex *other = &pair[1 - side];
+    const Vec3 toward = side == 0 ? vec3_neg(n) : n;
+    return vec3_add_scaled(convex_support(other, toward).position, other->radius, toward);
+}
+
+// With that point, and what lies over it.
+static void take_direction(int side, Vec3 n, double separation, Vec3 point, ConvexGap *gap) {
+    ASSERT(side == 0 || side == 1);
+    gap->normal = n;
+    gap->gap = separation;
+    gap->on_first = side == 0 ? vec3_add_scaled(point, -separation, n) : point;
+    gap->on_second = side == 0 ? point : vec3_add_scaled(point, separation, n);
+}
+
 // The direction of a face that nearly looks along the one found.
 static void try_face(const Convex pair[2], int side, ConvexGap *gap) {
     ASSERT(side == 0 || side == 1);
@@ -148,14 +164,7 @@ static void try_face(const Convex pair[2], int side, ConvexGap *gap) {
     if (separation < gap->gap - rounding_part * size_of(pair)) {
         return;
     }
-    gap->normal = n;
-    gap->gap = separation;
-    const Convex *other = &pair[1 - side];
-    const Vec3 toward = side == 0 ? vec3_neg(n) : n;
-    const Vec3 point =
-        vec3_add_scaled(convex_support(other, toward).position, other->radius, toward);
-    gap->on_first = side == 0 ? vec3_add_scaled(point, -separation, n) : point;
-    gap->on_second = side == 0 ? point : vec3_add_scaled(point, separation, n);
+    take_direction(side, n, separation, nearest_of_other(pair, side, n), gap);
     const Vec3 on_face = side == 0 ? gap->on_first : gap->on_second;
     gap->is_proven = facet_outside(&face, n, on_face) <= proof_part * size_of(pair);
 }
@@ -271,10 +280,7 @@ static void try_along(const Convex pair[2], int side, const Curve *curve, Convex
         return;
     }
     const double separation = convex_separation(pair, n);
-    const Convex *other = &pair[1 - side];
-    const Vec3 toward = side == 0 ? vec3_neg(n) : n;
-    const Vec3 point =
-        vec3_add_scaled(convex_support(other, toward).position, other->radius, toward);
+    const Vec3 point = nearest_of_other(pair, side, n);
     const Vec3 on_line = vec3_add_scaled(
         point, side == 0 ? -(separation + curve->skin) : separation + curve->skin, n);
     const Vec3 offset = vec3_sub(on_line, curve->center);
@@ -285,10 +291,7 @@ static void try_along(const Convex pair[2], int side, const Curve *curve, Convex
         fabs(along) > curve->extent + slack || vec3_dot(beside, beside) > slack * slack) {
         return;
     }
-    gap->normal = n;
-    gap->gap = separation;
-    gap->on_first = side == 0 ? vec3_add_scaled(point, -separation, n) : point;
-    gap->on_second = side == 0 ? point : vec3_add_scaled(point, separation, n);
+    take_direction(side, n, separation, point, gap);
     gap->is_proven = true;
 }
 

@@ -294,7 +294,6 @@ EpaResult epa_depth(const GjkBody *a, const GjkBody *b, const GjkSimplex *simple
         }
     }
     result.is_found = isfinite(depth);
-    result.depth = depth;
     if (result.is_found) {
         settle_face(&polytope, &best, &result);
     }

@@ -8,8 +8,7 @@
 
 typedef struct EpaResult {
     bool is_found;   // false: the difference is flat, and nothing below is set
-    double depth;    // along the normal [m]
-    Vec3 normal;     // unit: the overlap ends when b moves along it by the depth
+    Vec3 normal;     // unit: b leaves a the shortest way along it
     GjkSimplex face; // three vertices with the weights of the point nearest to the origin
 } EpaResult;
 

@@ -114,20 +114,31 @@ static bool add_rim(const Facet *disc, const Facet *other, Vec3 n, double slop, 
     return count == RIM_POINTS;
 }
 
+// Where a line in the disc's plane comes into its circle and leaves it, in shares of its way.
+static bool pass_disc(const Facet *disc, Vec3 from, Vec3 way, double *in, double *out) {
+    ASSERT(disc->kind == FACET_DISC);
+    const Vec3 p = vec3_sub(from, disc->center);
+    const double dd = vec3_dot(way, way), pd = vec3_dot(p, way);
+    const double under = pd * pd - dd * (vec3_dot(p, p) - disc->radius * disc->radius);
+    if (!(under > 0.0) || !(dd > 0.0)) {
+        return false;
+    }
+    *in = (-pd - sqrt(under)) / dd;
+    *out = (-pd + sqrt(under)) / dd;
+    return true;
+}
+
 // What of a polygon's edges is over the disc, in the disc's plane: corners, and where they cut it.
 static void add_edges(const Facet *disc, const Facet *polygon, Vec3 n, MeetPoints *points) {
     ASSERT(disc->kind == FACET_DISC && polygon->kind == FACET_POLYGON);
-    const double r = disc->radius;
     for (uint32_t i = 0; i < polygon->count; i++) {
         const Vec3 from = lift(disc, n, polygon->point[i]);
         const Vec3 to = lift(disc, n, polygon->point[i + 1 < polygon->count ? i + 1 : 0]);
-        const Vec3 d = vec3_sub(to, from), p = vec3_sub(from, disc->center);
-        const double dd = vec3_dot(d, d), pd = vec3_dot(p, d);
-        const double under = pd * pd - dd * (vec3_dot(p, p) - r * r);
-        if (!(under > 0.0)) {
+        const Vec3 d = vec3_sub(to, from);
+        double in, out;
+        if (!pass_disc(disc, from, d, &in, &out)) {
             continue;
         }
-        const double root = sqrt(under), in = (-pd - root) / dd, out = (-pd + root) / dd;
         if (out > 0.0 && in < 1.0) {
             add(points, in > 0.0 ? vec3_add_scaled(from, in, d) : from, LABEL_EDGE + 2 * i);
         }
@@ -195,15 +206,13 @@ static void cut_by_polygon(const Facet *polygon, Vec3 n, const Facet *line, Stre
 static void cut_by_disc(const Facet *disc, Vec3 n, const Facet *line, Stretch *stretch) {
     ASSERT(disc->kind == FACET_DISC && line->kind == FACET_LINE);
     const Vec3 from = lift(disc, n, line->point[0]), to = lift(disc, n, line->point[1]);
-    const Vec3 d = vec3_sub(to, from), p = vec3_sub(from, disc->center);
-    const double dd = vec3_dot(d, d), pd = vec3_dot(p, d);
-    const double under = pd * pd - dd * (vec3_dot(p, p) - disc->radius * disc->radius);
-    if (!(under > 0.0) || !(dd > 0.0)) {
+    double in, out;
+    if (!pass_disc(disc, from, vec3_sub(to, from), &in, &out)) {
         stretch->high = -1.0;
         return;
     }
-    stretch->low = fmax(stretch->low, (-pd - sqrt(under)) / dd);
-    stretch->high = fmin(stretch->high, (-pd + sqrt(under)) / dd);
+    stretch->low = fmax(stretch->low, in);
+    stretch->high = fmin(stretch->high, out);
 }
 
 static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoints *points) {

@@ -174,6 +174,30 @@ START_TEST(a_tree_says_what_a_look_at_everything_says) {
 }
 END_TEST
 
+// Where memory ends before a place for each primitive, rays look at the world as it is.
+START_TEST(without_memory_they_say_the_same) {
+    Dice dice = {704};
+    Lab lab = crowd(&dice, 60);
+    Arena tight;
+    arena_init(&tight, 1000);
+    Ray ray[RAYS];
+    RayHit known[RAYS], found[RAYS];
+    for (int i = 0; i < RAYS; i++) {
+        ray[i] = dice_ray(&dice, 6.0);
+    }
+    ck_assert_int_eq(raycast_run(lab.world, ray, RAYS, NULL, &lab.scratch, known), STATUS_OK);
+    ck_assert_int_eq(raycast_run(lab.world, ray, RAYS, NULL, &tight, found), STATUS_OK);
+    int met = 0;
+    for (int i = 0; i < RAYS; i++) {
+        assert_same(&known[i], &found[i]);
+        met += known[i].body != UINT32_MAX;
+    }
+    ck_assert_int_gt(met, RAYS / 8);
+    arena_deinit(&tight);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // Two bodies in one place: the one that was there first, however many rays ask.
 START_TEST(of_two_in_one_place_the_first_is_told) {
     Lab lab = lab_create(9.81, 1.0 / 240.0);
@@ -224,6 +248,7 @@ static TCase *case_ray(void) {
     tcase_add_test(tcase, a_ray_meets_a_primitive_where_it_enters_it);
     tcase_add_test(tcase, rays_end_where_their_way_does_and_see_what_their_bits_say);
     tcase_add_test(tcase, a_tree_says_what_a_look_at_everything_says);
+    tcase_add_test(tcase, without_memory_they_say_the_same);
     tcase_add_test(tcase, of_two_in_one_place_the_first_is_told);
     tcase_add_test(tcase, many_rays_can_be_given_up);
     return tcase;
