@@ -21,10 +21,10 @@ Curve curve_point(Vec3 point) {
 
 Curve curve_line(Vec3 from, Vec3 to) {
     const Vec3 d = vec3_sub(to, from);
-    const double length = vec3_norm(d);
-    if (!(length > 0.0)) {
+    if (!(vec3_dot(d, d) > squared_min)) {
         return curve_point(from);
     }
+    const double length = vec3_norm(d);
     return (Curve){.kind = CURVE_LINE,
                    .center = vec3_add_scaled(from, 0.5, d),
                    .x = vec3_scale(1.0 / length, d),

@@ -216,6 +216,15 @@ static Status read_group(Source *source, World *world, Stage *stage, const Snaps
     return status;
 }
 
+// A setting's own section is there where it differs from what it is by default, and says nothing
+// that cannot be set.
+static Status settle_setting(const World *world, const SnapshotSection *section, Error *error) {
+    ASSERT(section->is_of_setting);
+    return section_is_written(section, world)
+               ? settings_check(&world->settings, error)
+               : damaged(error, "a setting that does not differ from its default");
+}
+
 static Status read_section(Source *source, World *world, Stage *stage,
                            const SnapshotSection *section, Error *error) {
     uint32_t kind = source_u32(source), version = source_u32(source);
@@ -236,6 +245,9 @@ static Status read_section(Source *source, World *world, Stage *stage,
     }
     if (status == STATUS_OK && section->settle != NULL) {
         status = section->settle(world, error);
+    }
+    if (status == STATUS_OK && section->is_of_setting) {
+        status = settle_setting(world, section, error);
     }
     if (status != STATUS_OK) {
         return status;

@@ -214,6 +214,54 @@ START_TEST(a_snapshot_from_before_there_were_checksums_says_so) {
 }
 END_TEST
 
+// A small heap's bytes with the setting at a number.
+static Bytes write_setting(Lab *lab, const Setting *setting, double number) {
+    setting_set_number(&lab->world->settings, setting, number);
+    return write_world(lab);
+}
+
+static bool is_number(const Setting *setting) {
+    return setting->type == SETTING_IS_NUMBER || setting->type == SETTING_IS_CHOICE;
+}
+
+START_TEST(a_setting_that_cannot_be_set_is_refused) {
+    const Setting *setting = setting_get((SettingKind)_i);
+    if (!is_number(setting)) { // of vectors and flags: no flipped bit, above
+        return;
+    }
+    Lab lab = small_heap(false);
+    Error error;
+    ck_assert_int_ne(read_status(write_setting(&lab, setting, 1e300), &error), STATUS_OK);
+    ck_assert_str_ne(error.message, "");
+    lab_destroy(&lab);
+}
+END_TEST
+
+// It would be written as another snapshot than it was read from.
+START_TEST(a_choice_of_its_own_that_is_the_default_is_refused) {
+    const Setting *setting = setting_get((SettingKind)_i);
+    if (setting->type != SETTING_IS_CHOICE ||
+        setting->section == 1) { // 1: all there from the start
+        return;
+    }
+    Lab lab = small_heap(false);
+    Bytes all = write_setting(&lab, setting, 77.0), other = write_setting(&lab, setting, 78.0);
+    size_t differing = 0;
+    for (size_t i = 0; i < all.count - SNAPSHOT_CHECKSUM_BYTES; i++) {
+        if (all.bytes[i] != other.bytes[i]) {
+            all.bytes[i] = (uint8_t)setting->initial[0];
+            differing++;
+        }
+    }
+    ck_assert_uint_eq(differing, 1);
+    seal(all);
+    Error error;
+    ck_assert_int_eq(read_status(all, &error), STATUS_DATA_LOSS);
+    ck_assert_ptr_nonnull(strstr(error.message, "default"));
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_snapshot(void) {
     TCase *tcase = tcase_create("snapshot");
     tcase_set_timeout(tcase, 120.0);
@@ -222,6 +270,9 @@ static TCase *case_snapshot(void) {
     tcase_add_loop_test(tcase, no_flipped_bit_is_ever_restored, 0, 2);
     tcase_add_loop_test(tcase, what_was_written_so_on_purpose_is_judged, 0, 2);
     tcase_add_loop_test(tcase, a_snapshot_cut_anywhere_is_refused, 0, 2);
+    tcase_add_loop_test(tcase, a_setting_that_cannot_be_set_is_refused, 0, SETTING_COUNT);
+    tcase_add_loop_test(tcase, a_choice_of_its_own_that_is_the_default_is_refused, 0,
+                        SETTING_COUNT);
     tcase_add_test(tcase, another_dynamics_version_names_both);
     tcase_add_test(tcase, a_snapshot_from_before_there_were_checksums_says_so);
     return tcase;
