@@ -38,8 +38,9 @@ TOOL = {"cli/base", "cli/text", "cli/json"}
 TABLE = {
     "server/base": (set(), LIBC),
     "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
-    "server/world": ({"base"}, LIBC),
-    "server/collide": ({"base", "world"}, LIBC),
+    "server/geometry": ({"base"}, LIBC),
+    "server/world": ({"base", "geometry"}, LIBC),
+    "server/collide": ({"base", "geometry", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/solve/newton": ({"base", "solve"}, LIBC),
     "server/solve/descent": ({"base", "solve", "solve/newton"}, LIBC),
@@ -91,7 +92,7 @@ TABLE = {
     "clients/web": ({"base", "os", "world", "step", "step/snapshot", "log/format", "wire/scene"} | RUN,
                     LIBC | {"protobuf-c/protobuf-c.h"}),
 }
-DYNAMICS = ("server/base/", "server/world/", "server/collide/", "server/solve/", "server/step/")
+DYNAMICS = ("server/base/", "server/geometry/", "server/world/", "server/collide/", "server/solve/", "server/step/")
 # files that include what their room may not, as that is what they are for
 DOORS = {
     "server/solve/solver.c": {f"solve/{name}" for name in SOLVERS}, # the table of all solvers

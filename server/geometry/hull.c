@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include "geometry/hull.h"
+
+#include "base/assert.h"
+#include "geometry/hull_parts.h"
+
+#include <string.h>
+
+enum { LINEAR_MAX = 32 }; // up to so many vertices asking all is as fast as climbing
+
+// ---- memory
+
+// Pieces of one block; with no block it only counts.
+typedef struct Block {
+    unsigned char *data; // Nullable
+    size_t used_bytes;
+} Block;
+
+static void *take(Block *block, size_t count, size_t size) {
+    void *piece = block->data == NULL ? NULL : block->data + block->used_bytes;
+    block->used_bytes += (count * size + 7) & ~(size_t)7;
+    return piece;
+}
+
+typedef struct Pieces {
+    Hull *hull;
+    Vec3 *point, *normal;
+    double *offset;
+    uint32_t *face_first, *corner, *neighbour_first;
+    uint16_t *corner_edge, *neighbour;
+    HullEdge *edge;
+} Pieces;
+
+static Pieces lay_out(Block *block, const HullForm *form) {
+    const size_t vertices = form->point_count, faces = form->face_count;
+    const size_t corners = form->face_first[faces];
+    return (Pieces){.hull = take(block, 1, sizeof(Hull)),
+                    .point = take(block, vertices, sizeof(Vec3)),
+                    .normal = take(block, faces, sizeof(Vec3)),
+                    .offset = take(block, faces, sizeof(double)),
+                    .edge = take(block, corners / 2, sizeof(HullEdge)),
+                    .face_first = take(block, faces + 1, sizeof(uint32_t)),
+                    .corner = take(block, corners, sizeof(uint32_t)),
+                    .neighbour_first = take(block, vertices + 1, sizeof(uint32_t)),
+                    .corner_edge = take(block, corners, sizeof(uint16_t)),
+                    .neighbour = take(block, corners, sizeof(uint16_t))};
+}
+
+size_t hull_bytes(const HullForm *form) {
+    Block block = {NULL, 0};
+    lay_out(&block, form);
+    return block.used_bytes;
+}
+
+// ---- mass
+
+static Vec3 mean_point(const Hull *hull) {
+    Vec3 sum = vec3(0.0, 0.0, 0.0);
+    for (uint32_t i = 0; i < hull->vertex_count; i++) {
+        sum = vec3_add(sum, hull->point[i]);
+    }
+    return vec3_scale(1.0 / hull->vertex_count, sum);
+}
+
+// Sums over tetrahedra that have a corner in common: of volume times six, of that times the sum of
+// the other corners, and of that times the second moments about the common corner, times twenty.
+typedef struct Moments {
+    double volume;
+    Vec3 first;
+    Sym3 second;
+} Moments;
+
+static void add_square(Sym3 *sum, double weight, Vec3 p) {
+    sum->xx += weight * p.x * p.x;
+    sum->yy += weight * p.y * p.y;
+    sum->zz += weight * p.z * p.z;
+    sum->xy += weight * p.x * p.y;
+    sum->xz += weight * p.x * p.z;
+    sum->yz += weight * p.y * p.z;
+}
+
+static void add_tetrahedron(Moments *sum, Vec3 a, Vec3 b, Vec3 c) {
+    const double volume = vec3_dot(a, vec3_cross(b, c));
+    const Vec3 corners = vec3_add(a, vec3_add(b, c));
+    sum->volume += volume;
+    sum->first = vec3_add_scaled(sum->first, volume, corners);
+    add_square(&sum->second, volume, a);
+    add_square(&sum->second, volume, b);
+    add_square(&sum->second, volume, c);
+    add_square(&sum->second, volume, corners);
+}
+
+// From a point inside, so that all tetrahedra are positive and nothing cancels.
+static HullMass weigh(const Hull *hull) {
+    const Vec3 inside = mean_point(hull);
+    Moments sum = {0};
+    for (uint32_t f = 0; f < hull->face_count; f++) {
+        const uint32_t first = hull->face_first[f], end = hull->face_first[f + 1];
+        const Vec3 a = vec3_sub(hull->point[hull->corner[first]], inside);
+        for (uint32_t i = first + 1; i + 1 < end; i++) {
+            add_tetrahedron(&sum, a, vec3_sub(hull->point[hull->corner[i]], inside),
+                            vec3_sub(hull->point[hull->corner[i + 1]], inside));
+        }
+    }
+    ASSERT(sum.volume > 0.0);
+    const Vec3 center = vec3_scale(1.0 / (4.0 * sum.volume), sum.first);
+    const double scale = 1.0 / (20.0 * sum.volume);
+    const double xx = scale * sum.second.xx - center.x * center.x;
+    const double yy = scale * sum.second.yy - center.y * center.y;
+    const double zz = scale * sum.second.zz - center.z * center.z;
+    return (HullMass){.volume = sum.volume / 6.0,
+                      .center = vec3_add(inside, center),
+                      .gyration = {yy + zz, xx + zz, xx + yy,
+                                   -(scale * sum.second.xy - center.x * center.y),
+                                   -(scale * sum.second.xz - center.x * center.z),
+                                   -(scale * sum.second.yz - center.y * center.z)}};
+}
+
+// ---- deriving
+
+static uint32_t find_farthest(const Hull *hull, Vec3 direction) {
+    uint32_t farthest = 0;
+    double best = vec3_dot(direction, hull->point[0]);
+    for (uint32_t i = 1; i < hull->vertex_count; i++) {
+        const double along = vec3_dot(direction, hull->point[i]);
+        farthest = along > best ? i : farthest;
+        best = along > best ? along : best;
+    }
+    return farthest;
+}
+
+static void derive_numbers(Hull *hull) {
+    for (uint32_t i = 0; i < 8; i++) {
+        const Vec3 direction = vec3((i & 1u) != 0 ? 1.0 : -1.0, (i & 2u) != 0 ? 1.0 : -1.0,
+                                    (i & 4u) != 0 ? 1.0 : -1.0);
+        hull->start[i] = (uint16_t)find_farthest(hull, direction);
+    }
+    hull->mass = weigh(hull);
+    hull->inner_radius = -hull_outside(hull, hull->mass.center);
+    hull->reach = hull_reach(hull, vec3(0.0, 0.0, 0.0));
+}
+
+// Around each vertex, from its first corner on.
+static void derive_neighbours(const Hull *hull, const HullDraft *draft, uint32_t *neighbour_first,
+                              uint16_t *neighbour) {
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < hull->vertex_count; v++) {
+        neighbour_first[v] = count;
+        const uint32_t begin = draft->first_of[v];
+        uint32_t corner = begin;
+        do {
+            ASSERT(count < draft->corner_count);
+            neighbour[count++] = (uint16_t)hull->corner[draft->next[corner]];
+            corner = hull_draft_turn(draft, corner);
+        } while (corner != begin);
+    }
+    ASSERT(count == draft->corner_count);
+    neighbour_first[hull->vertex_count] = count;
+}
+
+const Hull *hull_open(const HullForm *form, void *memory) {
+    ASSERT(form->point_count <= HULL_VERTICES_MAX && form->face_count <= HULL_FACES_MAX);
+    HullDraft draft;
+    hull_draft_link(&draft, form);
+    memset(memory, 0, hull_bytes(form)); // also what is between the pieces
+    Block block = {memory, 0};
+    const Pieces to = lay_out(&block, form);
+    Hull *hull = to.hull;
+    *hull = (Hull){.vertex_count = form->point_count,
+                   .face_count = form->face_count,
+                   .edge_count = draft.corner_count / 2,
+                   .point = to.point,
+                   .face_first = to.face_first,
+                   .corner = to.corner,
+                   .corner_edge = to.corner_edge,
+                   .normal = to.normal,
+                   .offset = to.offset,
+                   .edge = to.edge,
+                   .neighbour_first = to.neighbour_first,
+                   .neighbour = to.neighbour};
+    memcpy(to.point, form->point, form->point_count * sizeof(Vec3));
+    memcpy(to.face_first, form->face_first, (form->face_count + 1) * sizeof(uint32_t));
+    memcpy(to.corner, form->corner, draft.corner_count * sizeof(uint32_t));
+    hull_draft_edges(&draft, to.edge, to.corner_edge);
+    for (uint32_t f = 0; f < form->face_count; f++) {
+        to.normal[f] = hull_draft_normal(form, f);
+        const uint32_t farthest = find_farthest(hull, to.normal[f]);
+        to.offset[f] = vec3_dot(to.normal[f], to.point[farthest]);
+    }
+    derive_neighbours(hull, &draft, to.neighbour_first, to.neighbour);
+    hull_draft_bounds(form, &hull->low, &hull->high);
+    derive_numbers(hull);
+    return hull;
+}
+
+// ---- questions
+
+// From neighbour to neighbour, always to the farthest, of those as far the first: a convex body has
+// no summit but the highest.
+static uint32_t climb(const Hull *hull, Vec3 d) {
+    const uint32_t octant = (d.x > 0.0 ? 1u : 0u) | (d.y > 0.0 ? 2u : 0u) | (d.z > 0.0 ? 4u : 0u);
+    uint32_t vertex = hull->start[octant];
+    double best = vec3_dot(d, hull->point[vertex]);
+    for (bool is_rising = true; is_rising;) {
+        is_rising = false;
+        const uint32_t first = hull->neighbour_first[vertex];
+        const uint32_t end = hull->neighbour_first[vertex + 1];
+        for (uint32_t i = first; i < end; i++) {
+            const double along = vec3_dot(d, hull->point[hull->neighbour[i]]);
+            if (along > best) {
+                best = along;
+                vertex = hull->neighbour[i];
+                is_rising = true;
+            }
+        }
+    }
+    return vertex;
+}
+
+uint32_t hull_support(const Hull *hull, Vec3 direction) {
+    ASSERT(hull->vertex_count >= 4);
+    return hull->vertex_count <= LINEAR_MAX ? find_farthest(hull, direction)
+                                            : climb(hull, direction);
+}
+
+uint32_t hull_face(const Hull *hull, Vec3 direction) {
+    uint32_t face = 0;
+    double best = vec3_dot(direction, hull->normal[0]);
+    for (uint32_t f = 1; f < hull->face_count; f++) {
+        const double along = vec3_dot(direction, hull->normal[f]);
+        face = along > best ? f : face;
+        best = along > best ? along : best;
+    }
+    return face;
+}
+
+void hull_bounds(const Hull *hull, Mat3 rotation, Vec3 *low, Vec3 *high) {
+    double from[3], to[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const Vec3 row = vec3(vec3_get(rotation.c0, axis), vec3_get(rotation.c1, axis),
+                              vec3_get(rotation.c2, axis));
+        from[axis] = vec3_dot(row, hull->point[hull_support(hull, vec3_neg(row))]);
+        to[axis] = vec3_dot(row, hull->point[hull_support(hull, row)]);
+        ASSERT(!(from[axis] > to[axis]));
+    }
+    *low = vec3_load(from);
+    *high = vec3_load(to);
+}
+
+double hull_reach(const Hull *hull, Vec3 from) {
+    double squared = 0.0;
+    for (uint32_t i = 0; i < hull->vertex_count; i++) {
+        const Vec3 offset = vec3_sub(hull->point[i], from);
+        squared = fmax(squared, vec3_dot(offset, offset));
+    }
+    return sqrt(squared);
+}
+
+double hull_outside(const Hull *hull, Vec3 point) {
+    double outside = -HUGE_VAL;
+    for (uint32_t f = 0; f < hull->face_count; f++) {
+        outside = fmax(outside, vec3_dot(hull->normal[f], point) - hull->offset[f]);
+    }
+    return outside;
+}
