@@ -160,6 +160,8 @@ static MoreauContacts cut_contacts(const Moreau__V1__EpisodeFrames *got, size_t 
                             .body_a = FROM(all.body_a, first),
                             .body_b = FROM(all.body_b, first),
                             .feature = FROM(all.feature, first),
+                            .part_a = FROM(all.part_a, first),
+                            .part_b = FROM(all.part_b, first),
                             .point = FROM(all.point, 3 * first),
                             .frame = FROM(all.frame, 9 * first),
                             .gap = FROM(all.gap, first),

@@ -389,11 +389,12 @@ typedef struct MoreauContacts {
     uint64_t total; // contacts in the world
     size_t count;   // in the columns
     const uint64_t *body_a, *body_b, *feature;
-    const double *point;    // 3 [m]
-    const double *frame;    // 9: normal from a to b, tangent 1, tangent 2
-    const double *gap;      // [m]
-    const double *impulse;  // 3 [N s]
-    const double *velocity; // 3 [m/s]
+    const uint32_t *part_a, *part_b; // Nullable: of servers before 0.2.0; which primitives touch
+    const double *point;             // 3 [m]
+    const double *frame;             // 9: normal from a to b, tangent 1, tangent 2
+    const double *gap;               // [m]
+    const double *impulse;           // 3 [N s]
+    const double *velocity;          // 3 [m/s]
     const double *friction;
     const double *residual;        // Nullable: NULL in episodes; from the solver's model, over V
     const double *target_velocity; // Nullable: likewise; [m/s] asked of the normal velocity

@@ -51,6 +51,8 @@ void reply_read_contacts(const Moreau__V1__WorldContactsReply *got, MoreauContac
                                  .body_a = got->body_a,
                                  .body_b = COLUMN(got, body_b, count),
                                  .feature = COLUMN(got, feature, count),
+                                 .part_a = COLUMN(got, part_a, count),
+                                 .part_b = COLUMN(got, part_b, count),
                                  .point = COLUMN(got, point, 3 * count),
                                  .frame = COLUMN(got, frame, 9 * count),
                                  .gap = COLUMN(got, gap, count),

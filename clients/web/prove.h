@@ -90,15 +90,15 @@ const char *prove_message(void);
 enum { PROVE_REPORT_COUNT = 23 };
 const double *prove_report(void);
 
-// The worst contact of the last step, or of its worst substep: ids of its bodies, its feature.
-// NULL: none moved anything.
+// The worst contact of the last step, or of its worst substep: ids of its bodies, their parts, its
+// feature. NULL: none moved anything.
 const uint64_t *prove_worst(void);
 
 // Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
 // velocities (how many), and their positions, velocities, targets, target velocities, efforts.
-// Contacts: count, a, b, feature, point, frame, gap, impulse, velocity, friction. NULL: memory
-// ended, or there has been no step.
-enum { PROVE_FRAME_COUNT = 12, PROVE_CONTACTS_COUNT = 10 };
+// Contacts: count, a, b, part of a, part of b, feature, point, frame, gap, impulse, velocity,
+// friction. NULL: memory ended, or there has been no step.
+enum { PROVE_FRAME_COUNT = 12, PROVE_CONTACTS_COUNT = 12 };
 const uintptr_t *prove_frame(void);
 const uintptr_t *prove_contacts(void);
 

@@ -10,7 +10,7 @@
 // What a page reads until the next call.
 static double report_numbers[PROVE_REPORT_COUNT];
 static double world_time; // [s]
-static uint64_t worst[3];
+static uint64_t worst[5];
 static uintptr_t view[PROVE_FRAME_COUNT];
 
 static_assert((int)PROVE_CONTACTS_COUNT <= (int)PROVE_FRAME_COUNT, "both fit");
@@ -25,7 +25,11 @@ bool prove_worst_contact(const World *world, const Stepper *stepper, const Certi
         list.count == 0) {
         return false;
     }
-    *contact = (ProveContact){.a = list.body_a[0], .b = list.body_b[0], .feature = list.feature[0]};
+    *contact = (ProveContact){.a = list.body_a[0],
+                              .b = list.body_b[0],
+                              .part_a = list.part_a[0],
+                              .part_b = list.part_b[0],
+                              .feature = list.feature[0]};
     return true;
 }
 
@@ -46,7 +50,9 @@ const uint64_t *prove_worst(void) {
     }
     worst[0] = contact.a;
     worst[1] = contact.b;
-    worst[2] = contact.feature;
+    worst[2] = contact.part_a;
+    worst[3] = contact.part_b;
+    worst[4] = contact.feature;
     return worst;
 }
 
@@ -124,6 +130,8 @@ const uintptr_t *prove_contacts(void) {
     const uintptr_t columns[PROVE_CONTACTS_COUNT] = {list.count,
                                                      (uintptr_t)list.body_a,
                                                      (uintptr_t)list.body_b,
+                                                     (uintptr_t)list.part_a,
+                                                     (uintptr_t)list.part_b,
                                                      (uintptr_t)list.feature,
                                                      (uintptr_t)list.point,
                                                      (uintptr_t)list.frame,

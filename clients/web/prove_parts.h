@@ -8,9 +8,9 @@
 #include "run/worlds/apply.h"
 #include "web/prove.h"
 
-// Whose contact, and which feature.
+// Whose contact, of which parts, and which feature.
 typedef struct ProveContact {
-    uint64_t a, b, feature;
+    uint64_t a, b, part_a, part_b, feature;
 } ProveContact;
 
 // What was stepped last, which is what is looked at. Borrowed.

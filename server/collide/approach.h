@@ -22,7 +22,7 @@
 
 #include "collide/narrow.h"
 
-enum { APPROACH_INNER_BALL = 1u << 20 }; // feature of an inner ball; the others are below
+#define APPROACH_INNER_BALL (UINT64_C(1) << 63) // feature of an inner ball; the others are below
 
 // A primitive on a moving body. It turns as the step turns bodies (quat_turn).
 typedef struct Mover {

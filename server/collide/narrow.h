@@ -8,6 +8,7 @@
 // edge of a on an edge of b, …), so that impulses find their way to the next step. All points of a
 // manifold are different features. Pure functions of their arguments, and symmetric: swapping a and
 // b turns the normal around and changes nothing else but the feature ids.
+// Of these the lower half tells most; what a has beyond it (a triangle of a mesh) is in the upper.
 #pragma once
 
 #include "base/vec.h"
@@ -21,7 +22,7 @@ enum {
 typedef struct ManifoldPoint {
     Vec3 position;    // world [m]
     double gap;       // [m]
-    uint32_t feature; // different for the points of one manifold
+    uint64_t feature; // different for the points of one manifold
 } ManifoldPoint;
 
 typedef struct Manifold {

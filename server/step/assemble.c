@@ -16,6 +16,12 @@ static int compare_keys(const StepContact *contact, const ContactMemory *memory)
     if (contact->b != memory->b) {
         return contact->b < memory->b ? -1 : 1;
     }
+    if (contact->part_a != memory->part_a) {
+        return contact->part_a < memory->part_a ? -1 : 1;
+    }
+    if (contact->part_b != memory->part_b) {
+        return contact->part_b < memory->part_b ? -1 : 1;
+    }
     if (contact->feature != memory->feature) {
         return contact->feature < memory->feature ? -1 : 1;
     }

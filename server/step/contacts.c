@@ -145,24 +145,35 @@ static bool reserve_contacts(Stepper *stepper, size_t count) {
            ARRAY_RESERVE(stepper->judged, stepper->judged_capacity, 2 * count);
 }
 
-// A place for a contact, by feature, among those of its pair from `pair_first` on.
-static StepFound *make_place(PairBlock *block, uint64_t feature, uint32_t pair_first) {
+// Whether the parts, or between the same parts the feature, come before those of another contact of
+// the pair.
+static bool comes_before(const StepPart part[2], uint64_t feature, const StepFound *other) {
+    if (part[0].index != other->part_a) {
+        return part[0].index < other->part_a;
+    }
+    return part[1].index != other->part_b ? part[1].index < other->part_b
+                                          : feature < other->feature;
+}
+
+// A place for a contact, by parts and feature, among those of its pair from `pair_first` on.
+static StepFound *make_place(PairBlock *block, const StepPart part[2], uint64_t feature,
+                             uint32_t pair_first) {
     uint32_t at = block->count++;
     if (at >= block->room) {
         return NULL;
     }
     ASSERT(block->found != NULL);
     ASSERT(pair_first <= at);
-    for (; at > pair_first && block->found[at - 1].feature > feature; at--) {
+    for (; at > pair_first && comes_before(part, feature, &block->found[at - 1]); at--) {
         block->found[at] = block->found[at - 1];
     }
     return &block->found[at];
 }
 
-// The points of two primitives, which are of the pair's materials and meet at that time, that are
-// within reach; `feature` is what their features share.
-static void add_manifold(const StepState *state, const StepPair *pair, const Manifold *manifold,
-                         double time, uint64_t feature, const Primitive *foundation,
+// The points of two parts, which are of the pair's materials and meet at that time, that are within
+// reach.
+static void add_manifold(const StepState *state, const StepPair *pair, const StepPart part[2],
+                         const Manifold *manifold, double time, const Primitive *foundation,
                          PairBlock *block, uint32_t pair_first) {
     VALIDATE(manifold->count <= MANIFOLD_ROOM);
     for (uint32_t k = 0; k < manifold->count; k++) {
@@ -170,11 +181,13 @@ static void add_manifold(const StepState *state, const StepPair *pair, const Man
         if (!is_within_reach(state, pair, manifold->normal, point)) {
             continue;
         }
-        StepFound *found = make_place(block, feature | point->feature, pair_first);
+        StepFound *found = make_place(block, part, point->feature, pair_first);
         if (found != NULL) {
             *found = (StepFound){.a = pair->a,
                                  .b = pair->b,
-                                 .feature = feature | point->feature,
+                                 .part_a = part[0].index,
+                                 .part_b = part[1].index,
+                                 .feature = point->feature,
                                  .material_a = pair->material_a,
                                  .material_b = pair->material_b,
                                  .point = point->position,
@@ -311,8 +324,7 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
     }
     take_back_gaps(pair, time, manifold);
     stage_set_materials(state->world, pair, a->material, b->material);
-    uint64_t feature = (uint64_t)part[0].index << 48 | (uint64_t)part[1].index << 32;
-    add_manifold(state, pair, manifold, time, feature, NULL, block, pair_first);
+    add_manifold(state, pair, part, manifold, time, NULL, block, pair_first);
 }
 
 // The cells of a foundation of part `s`, as they meet the other part now. Their springs stand on
@@ -329,11 +341,10 @@ static void collide_foundation(const StepState *state, StepPair *pair, const Ste
     cells.material.stiffness = foundation_stiffness(on->primitive);
     cells.material.damping = on->primitive->foundation.damping;
     cells.material.dissipation_time = cells.material.damping / cells.material.stiffness;
-    uint64_t feature = (uint64_t)part[0].index << 48 | (uint64_t)part[1].index << 32;
     Manifold cell = {.normal = s == 1 ? grid.normal : vec3_neg(grid.normal), .count = 1};
     for (uint32_t i = 0; i < grid.count; i++) {
         if (foundation_cell(&grid, i, &cell.point[0])) {
-            add_manifold(state, &cells, &cell, 0.0, feature, on->primitive, block, pair_first);
+            add_manifold(state, &cells, part, &cell, 0.0, on->primitive, block, pair_first);
         }
     }
 }

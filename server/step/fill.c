@@ -134,6 +134,8 @@ static bool fill_contact(const StepState *state, const StepPair *pair, const Ste
     const Material *material = &pair->material;
     contact->a = found->a;
     contact->b = found->b;
+    contact->part_a = found->part_a;
+    contact->part_b = found->part_b;
     contact->feature = found->feature;
     contact->point = found->point;
     for (int s = 0; s < 2; s++) {

@@ -13,7 +13,7 @@
 // Two primitives of two bodies, moved.
 typedef struct MovedPair {
     uint32_t body[2];
-    uint64_t primitives;     // the part of the feature that tells them
+    uint32_t part[2];        // which primitives of their shapes
     Pose pose[2];            // of the bodies
     bool is_lost;            // beyond all numbers, where nothing is met
     const double *motion[2]; // 6 numbers; NULL: the solver's to choose, or none
@@ -44,11 +44,11 @@ static Pose place_primitive(const World *world, uint32_t body, Pose pose,
 // The grid, and in the manifold the normal alone: its cells are found one by one. Whose they are
 // was found where the step begins, and stays so however it has turned since.
 static void move_foundation(const StepState *state, const Primitive *const primitive[2],
-                            const size_t index[2], const Pose placed[2], MovedPair *pair) {
+                            const Pose placed[2], MovedPair *pair) {
     ASSERT(pair->body[0] != pair->body[1]); // which may share a shape
     const Pose *begin[2];
     for (int s = 0; s < 2; s++) {
-        begin[s] = &state->placed[state->placed_first[pair->body[s]] + index[s]];
+        begin[s] = &state->placed[state->placed_first[pair->body[s]] + pair->part[s]];
     }
     const int on = stage_find_foundation(state->world, pair->body, primitive, begin);
     ASSERT(on >= 0);
@@ -70,13 +70,12 @@ static void move_pair(const StepState *state, const double *v, const StepContact
     const World *world = state->world;
     const Primitive *primitive[2];
     Pose placed[2];
-    size_t index[2];
     pair->body[0] = contact->a;
     pair->body[1] = contact->b;
-    pair->primitives = contact->feature >> 32;
+    pair->part[0] = contact->part_a;
+    pair->part[1] = contact->part_b;
     for (int s = 0; s < 2; s++) {
         uint32_t body = pair->body[s], tree = state->stepper->tree_of_body[body];
-        index[s] = s == 0 ? (size_t)(pair->primitives >> 16) : pair->primitives & 0xffff;
         bool is_kinematic = world->kind[body] == BODY_KINEMATIC;
         pair->motion[s] = is_kinematic ? world->velocity + 6 * (size_t)body : NULL;
         pair->pose[s] =
@@ -85,7 +84,8 @@ static void move_pair(const StepState *state, const double *v, const StepContact
                 : move_body(state, tree == PROBLEM_NO_TREE ? pair->motion[s] : v + 6 * (size_t)tree,
                             body);
         primitive[s] =
-            &world->primitive[world->shape[world->body_shape[body]].primitive_first + index[s]];
+            &world
+                 ->primitive[world->shape[world->body_shape[body]].primitive_first + pair->part[s]];
         placed[s] = place_primitive(world, body, pair->pose[s], primitive[s]);
     }
     pair->is_lost = !is_somewhere(&placed[0]) || !is_somewhere(&placed[1]);
@@ -95,7 +95,7 @@ static void move_pair(const StepState *state, const double *v, const StepContact
     // twice what they were looked for in: they may be driven apart
     double reach = 2.0 * (state->margin + state->reach[contact->a] + state->reach[contact->b]);
     if ((contact->feature & FOUNDATION_CELL) != 0) {
-        move_foundation(state, primitive, index, placed, pair);
+        move_foundation(state, primitive, placed, pair);
         return;
     }
     narrow_collide_at(primitive[0], &placed[0], primitive[1], &placed[1], reach, &pair->manifold);
@@ -120,13 +120,13 @@ static void fill_contact(const MovedPair *pair, const ManifoldPoint *point,
     moved->motion[2] = vec3_dot(moved->tangent[1], motion);
 }
 
-static void find_contact(const MovedPair *pair, uint32_t feature, GeometryContact *moved) {
+static void find_contact(const MovedPair *pair, uint64_t feature, GeometryContact *moved) {
     ManifoldPoint cell;
     if (pair->is_lost) {
         return;
     }
     if ((feature & FOUNDATION_CELL) != 0) {
-        if (foundation_cell(&pair->grid, feature & ~(uint32_t)FOUNDATION_CELL, &cell)) {
+        if (foundation_cell(&pair->grid, (uint32_t)(feature & ~FOUNDATION_CELL), &cell)) {
             fill_contact(pair, &cell, moved);
         }
         return;
@@ -169,12 +169,12 @@ static void move(void *user, const double *v, const uint32_t *contact, uint32_t 
         const StepContact *c = &state->stepper->contact[contact[i]];
         // contacts of two primitives follow each other
         if (!has_pair || pair.body[0] != c->a || pair.body[1] != c->b ||
-            pair.primitives != c->feature >> 32) {
+            pair.part[0] != c->part_a || pair.part[1] != c->part_b) {
             move_pair(state, v, c, &pair);
             has_pair = true;
         }
         moved[i] = (GeometryContact){.is_found = false};
-        find_contact(&pair, (uint32_t)c->feature, &moved[i]);
+        find_contact(&pair, c->feature, &moved[i]);
         const ProblemContact *given = &state->stepper->problem_contact[contact[i]];
         if (moved[i].is_found && is_articulated(state, given) &&
             vec3_dot(moved[i].normal, given->normal) > 0.0) {

@@ -302,6 +302,8 @@ static void remember_block(void *work, uint32_t block) {
         world_impulse = vec3_add_scaled(world_impulse, impulse[2], contact->tangent[1]);
         *memory = (ContactMemory){.a = stepper->contact[i].a,
                                   .b = stepper->contact[i].b,
+                                  .part_a = stepper->contact[i].part_a,
+                                  .part_b = stepper->contact[i].part_b,
                                   .feature = stepper->contact[i].feature};
         vec3_store(memory->impulse, world_impulse);
         memory++;

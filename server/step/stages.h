@@ -55,7 +55,8 @@ double reach_extent(const World *world, uint32_t body);
 
 // A contact as the narrow phase finds it.
 typedef struct StepFound {
-    uint32_t a, b; // bodies
+    uint32_t a, b;           // bodies
+    uint32_t part_a, part_b; // of their shapes
     uint64_t feature;
     uint32_t material_a, material_b;
     Vec3 point, normal;

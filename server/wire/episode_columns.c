@@ -87,6 +87,8 @@ typedef enum ColumnKind {
     COLUMN_JOINT_EFFORT,
     COLUMN_BODY_A,
     COLUMN_BODY_B,
+    COLUMN_PART_A,
+    COLUMN_PART_B,
     COLUMN_FEATURE,
     COLUMN_POINT,
     COLUMN_FRAME,
@@ -132,6 +134,8 @@ static const ColumnRow column_rows[COLUMN_COUNT] = {
     [COLUMN_JOINT_EFFORT] = FRAME_COLUMN(joint_effort, double),
     [COLUMN_BODY_A] = CONTACT_COLUMN(body_a, uint64_t),
     [COLUMN_BODY_B] = CONTACT_COLUMN(body_b, uint64_t),
+    [COLUMN_PART_A] = CONTACT_COLUMN(part_a, uint32_t),
+    [COLUMN_PART_B] = CONTACT_COLUMN(part_b, uint32_t),
     [COLUMN_FEATURE] = CONTACT_COLUMN(feature, uint64_t),
     [COLUMN_POINT] = CONTACT_COLUMN(point, double),
     [COLUMN_FRAME] = CONTACT_COLUMN(frame, double),
@@ -231,8 +235,8 @@ static bool append_numbers(EpisodeColumns *columns, ColumnKind kind, ColumnKind 
 }
 
 static bool append_contacts(EpisodeColumns *columns, const ContactList *list) {
-    // three ids of one byte or more, 19 doubles
-    enum { CONTACT_BYTES_LEAST = 3 + 19 * 8 };
+    // five numbers of one byte or more, 19 doubles
+    enum { CONTACT_BYTES_LEAST = 5 + 19 * 8 };
     uint64_t count = list->count;
     size_t n = list->count;
     columns->contacts.has_total = 1;
@@ -241,6 +245,8 @@ static bool append_contacts(EpisodeColumns *columns, const ContactList *list) {
     return append(columns, COLUMN_CONTACT_COUNT, &count, 1) &&
            append(columns, COLUMN_BODY_A, list->body_a, n) &&
            append(columns, COLUMN_BODY_B, list->body_b, n) &&
+           append(columns, COLUMN_PART_A, list->part_a, n) &&
+           append(columns, COLUMN_PART_B, list->part_b, n) &&
            append(columns, COLUMN_FEATURE, list->feature, n) &&
            append(columns, COLUMN_POINT, list->point, 3 * n) &&
            append(columns, COLUMN_FRAME, list->frame, 9 * n) &&

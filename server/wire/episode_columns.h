@@ -11,7 +11,7 @@ typedef struct EpisodeWish {
     bool poses, velocities, contacts, single, joints, reports;
 } EpisodeWish;
 
-enum { EPISODE_COLUMN_COUNT = 62 };
+enum { EPISODE_COLUMN_COUNT = 64 };
 
 typedef struct EpisodeColumns {
     EpisodeWish wish;

@@ -19,18 +19,25 @@
 #include "world/shape.h"
 #include "world/tree.h"
 
-// An impulse of the last step, to start the next one from. Sorted by (a, b, feature).
+// An impulse of the last step, to start the next one from. Sorted by bodies, parts and feature.
 typedef struct ContactMemory {
-    uint32_t a, b; // body indices, a < b
-    uint64_t feature;
-    double impulse[3]; // on b, world axes [N s]
+    uint32_t a, b;           // body indices, a < b
+    uint32_t part_a, part_b; // which primitives of their shapes
+    uint64_t feature;        // where these touch (collide/narrow.h)
+    double impulse[3];       // on b, world axes [N s]
 } ContactMemory;
 
 static inline bool world_memory_precedes(const ContactMemory *a, const ContactMemory *b) {
     if (a->a != b->a) {
         return a->a < b->a;
     }
-    return a->b != b->b ? a->b < b->b : a->feature < b->feature;
+    if (a->b != b->b) {
+        return a->b < b->b;
+    }
+    if (a->part_a != b->part_a) {
+        return a->part_a < b->part_a;
+    }
+    return a->part_b != b->part_b ? a->part_b < b->part_b : a->feature < b->feature;
 }
 
 // An impulse of a row of a joint in the last step, likewise; sorted by (joint, part).

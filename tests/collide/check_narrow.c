@@ -171,7 +171,7 @@ START_TEST(a_box_over_a_plane_stands_on_its_four_lowest_corners) {
             const ManifoldPoint *point = &manifold.point[k];
             ck_assert(k == 0 || point->feature > manifold.point[k - 1].feature);
             ck_assert_double_eq_tol(point->gap, height[point->feature], tolerance);
-            Vec3 corner = box_corner(&box, pose, point->feature);
+            Vec3 corner = box_corner(&box, pose, (uint32_t)point->feature);
             assert_near(point->position, vec3_add_scaled(corner, 0.5 * point->gap, manifold.normal),
                         tolerance);
             sum += point->gap;

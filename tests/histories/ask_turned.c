@@ -139,6 +139,15 @@ static void nudge_joint(Dice *dice, World *world, Joint *joint, double part) {
 }
 
 // Any contact of the two that touch at contact i.
+// Where its impulse stands in the memory, still nothing.
+static ContactMemory memory_of(const StepContact *contact) {
+    return (ContactMemory){.a = contact->a,
+                           .b = contact->b,
+                           .part_a = contact->part_a,
+                           .part_b = contact->part_b,
+                           .feature = contact->feature};
+}
+
 static uint32_t any_of_pair(const Stepper *stepper, uint32_t i, Dice *dice) {
     uint32_t found = i, met = 0;
     for (uint32_t k = 0; k < stepper->contact_count; k++) {
@@ -166,8 +175,7 @@ static void exchange_impulses(Variant *variant, const Variant *from, Dice *dice)
         Vec3 borne = vec3_scale(impulse[0], of->normal);
         borne = vec3_add_scaled(borne, impulse[1], of->tangent[0]);
         borne = vec3_add_scaled(borne, impulse[2], of->tangent[1]);
-        world->memory[i] =
-            (ContactMemory){.a = contact->a, .b = contact->b, .feature = contact->feature};
+        world->memory[i] = memory_of(contact);
         vec3_store(world->memory[i].impulse, borne);
     }
 }
@@ -302,7 +310,7 @@ static bool wear_one_size(const World *world, uint32_t a, uint32_t b) {
 // Of contacts of faces of boxes: which of two bodies the reference is of (box_box.c).
 static bool is_of_boxes(const World *world, const StepContact *contact) {
     const uint32_t body[2] = {contact->a, contact->b};
-    const size_t part[2] = {(size_t)(contact->feature >> 48), contact->feature >> 32 & 0xffff};
+    const size_t part[2] = {contact->part_a, contact->part_b};
     for (int s = 0; s < 2; s++) {
         const Shape *shape = world_body_shape(world, body[s]);
         if (world->primitive[shape->primitive_first + part[s]].kind != PRIMITIVE_BOX) {
@@ -691,7 +699,7 @@ static void bear_as_there(const Ask *ask, uint32_t i, ContactMemory *memory) {
             borne = vec3_add_scaled(borne, part, axes[axis]);
         }
     }
-    *memory = (ContactMemory){.a = contact->a, .b = contact->b, .feature = contact->feature};
+    *memory = memory_of(contact);
     vec3_store(memory->impulse, borne);
 }
 

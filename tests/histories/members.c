@@ -76,7 +76,8 @@ bool members_are_placed_alike(const World *a, const World *b) {
 
 static bool are_same_memories(const ContactMemory *a, const ContactMemory *b, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (a[i].a != b[i].a || a[i].b != b[i].b || a[i].feature != b[i].feature ||
+        if (a[i].a != b[i].a || a[i].b != b[i].b || a[i].part_a != b[i].part_a ||
+            a[i].part_b != b[i].part_b || a[i].feature != b[i].feature ||
             memcmp(a[i].impulse, b[i].impulse, sizeof(a[i].impulse)) != 0) {
             return false;
         }

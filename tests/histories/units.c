@@ -402,6 +402,8 @@ static void compare_contact(Compare *c, const Stepper *a, const Stepper *b, uint
     const ContactLaw *k = &a->problem.law[i], *l = &b->problem.law[i];
     compare_count(c, "contact's a", p->a, q->a);
     compare_count(c, "contact's b", p->b, q->b);
+    compare_count(c, "contact's part of a", p->part_a, q->part_a);
+    compare_count(c, "contact's part of b", p->part_b, q->part_b);
     compare_count(c, "contact's feature", p->feature, q->feature);
     compare_vecs(c, "contact's point", p->point, q->point, metre);
     compare_vecs(c, "contact's normal", s->normal, t->normal, pure);

@@ -58,7 +58,8 @@ static void walk_contacts(const Chunk *chunk, Arena *arena) {
     ContactList list;
     Error error = {0};
     ArenaMark mark = arena_mark(arena);
-    while (contact_chunk_next(chunk->body, chunk->body_bytes, &at, arena, &list, &error)) {
+    while (contact_chunk_next(chunk->body, chunk->body_bytes, chunk_version(chunk), &at, arena,
+                              &list, &error)) {
         ASSERT(at <= chunk->body_bytes);
         arena_reset_to(arena, mark);
     }

@@ -16,6 +16,7 @@ typedef struct Film {
     uint64_t ids[BODIES];
     double pose[7 * BODIES], velocity[6 * BODIES];
     uint64_t id[3 * CONTACTS];
+    uint32_t part[2 * CONTACTS];
     double number[19 * CONTACTS];
     uint64_t joint[2 * JOINTS]; // ids, axes
     double joint_number[POSITIONS + 4 * AXES];
@@ -44,6 +45,8 @@ static void make_film(Film *film) {
         .contacts = {.count = CONTACTS,
                      .body_a = film->id,
                      .body_b = film->id + CONTACTS,
+                     .part_a = film->part,
+                     .part_b = film->part + CONTACTS,
                      .feature = film->id + 2 * CONTACTS,
                      .point = number,
                      .frame = number + 3 * CONTACTS,

@@ -352,8 +352,10 @@ START_TEST(impulses_between_those_that_stay_are_remembered) {
             .a = pairs[i][0], .b = pairs[i][1], .feature = i, .impulse = {i + 1.0, 0, 0}};
     }
     world_remove_bodies(world, (const uint32_t[]){2, 3}, 2);
-    static const ContactMemory left[] = {
-        {0, 1, 0, {1, 0, 0}}, {0, 4, 1, {2, 0, 0}}, {1, 2, 3, {4, 0, 0}}, {2, 4, 5, {6, 0, 0}}};
+    static const ContactMemory left[] = {{.a = 0, .b = 1, .feature = 0, .impulse = {1, 0, 0}},
+                                         {.a = 0, .b = 4, .feature = 1, .impulse = {2, 0, 0}},
+                                         {.a = 1, .b = 2, .feature = 3, .impulse = {4, 0, 0}},
+                                         {.a = 2, .b = 4, .feature = 5, .impulse = {6, 0, 0}}};
     ck_assert_uint_eq(world->memory_count, 4);
     ck_assert_mem_eq(world->memory, left, sizeof(left));
     world_destroy(world);

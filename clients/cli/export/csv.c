@@ -162,6 +162,10 @@ static void put_contacts(const Csv *csv, SaveStream *save, const MoreauFrame *fr
         put_whole(save, b);
         put_name(save, body_names_find(names, b));
         put_text(save, ",");
+        put_whole(save, all->part_a != NULL ? all->part_a[i] : 0);
+        put_text(save, ",");
+        put_whole(save, all->part_b != NULL ? all->part_b[i] : 0);
+        put_text(save, ",");
         put_whole(save, all->feature != NULL ? all->feature[i] : 0);
         put_numbers(save, at(all->point, i, 3), 3);
         put_numbers(save, at(all->frame, i, 9), 9);
@@ -209,9 +213,10 @@ static void head_joints(const ExportWish *wish, SaveStream *save) {
 
 static void head_contacts(const ExportWish *wish, SaveStream *save) {
     (void)wish;
-    put_text(save,
-             HEAD ",body_a,name_a,body_b,name_b,feature,px,py,pz,nx,ny,nz,t1x,t1y,t1z,t2x,t2y,"
-                  "t2z,gap,impulse_n,impulse_t1,impulse_t2,slip_n,slip_t1,slip_t2,friction\n");
+    put_text(
+        save, HEAD
+        ",body_a,name_a,body_b,name_b,part_a,part_b,feature,px,py,pz,nx,ny,nz,t1x,t1y,"
+        "t1z,t2x,t2y,t2z,gap,impulse_n,impulse_t1,impulse_t2,slip_n,slip_t1,slip_t2,friction\n");
 }
 
 static void head_reports(const ExportWish *wish, SaveStream *save) {

@@ -24,6 +24,8 @@
     X(CONTACT_FIRST, "contact_first", "u8", 8, 1)                                                  \
     X(BODY_A, "contact_body_a", "u8", 8, 1)                                                        \
     X(BODY_B, "contact_body_b", "u8", 8, 1)                                                        \
+    X(PART_A, "contact_part_a", "u4", 4, 1)                                                        \
+    X(PART_B, "contact_part_b", "u4", 4, 1)                                                        \
     X(FEATURE, "contact_feature", "u8", 8, 1)                                                      \
     X(POINT, "contact_point", "f8", 8, 3)                                                          \
     X(FRAME, "contact_frame", "f8", 8, 9)                                                          \
@@ -176,10 +178,18 @@ static void add_contacts(NpzExport *npz, const MoreauFrame *frame) {
             !wanted_has(npz->wish->wanted, all->body_b[i])) {
             continue;
         }
-        const void *const columns[] = {
-            all->body_a + i,      all->body_b + i,       all->feature + i,
-            all->point + 3 * i,   all->frame + 9 * i,    all->gap + i,
-            all->impulse + 3 * i, all->velocity + 3 * i, all->friction + i};
+        static const uint32_t no_part = 0; // of servers that did not tell
+        const void *const columns[] = {all->body_a + i,
+                                       all->body_b + i,
+                                       all->part_a != NULL ? all->part_a + i : &no_part,
+                                       all->part_b != NULL ? all->part_b + i : &no_part,
+                                       all->feature + i,
+                                       all->point + 3 * i,
+                                       all->frame + 9 * i,
+                                       all->gap + i,
+                                       all->impulse + 3 * i,
+                                       all->velocity + 3 * i,
+                                       all->friction + i};
         for (int k = COLUMN_BODY_A; k < PLAIN_COUNT; k++) {
             put(npz, (Column)k, columns[k - COLUMN_BODY_A], plain[k].item_bytes * plain[k].width);
         }

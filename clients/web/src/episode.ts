@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One episode: its bodies, and the frames and contacts of any step, read when they are asked for and kept for a while.
 import { Kind } from "./log/chunk";
+import { bareBody, versionOf } from "./log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "./log/frames";
 import { Body, Joint, nameBodies, readScene, Scene } from "./log/scene";
 import { nth } from "./nth";
@@ -186,9 +187,10 @@ export class Episode {
         return name ? name : `#${id}`;
     }
 
-    private async fetch<T>(ref: ChunkRef, read: (body: Uint8Array) => T[]): Promise<T[] | null> {
+    private async fetch<T>(ref: ChunkRef, read: (body: Uint8Array, version: number) => T[]): Promise<T[] | null> {
         try {
-            const items = read(new Uint8Array(await this.client.call("chunk", this.row.uid, ref.id)));
+            const chunk = await this.client.call("whole", this.row.uid, ref.id);
+            const items = read(bareBody(chunk), versionOf(chunk));
             this.chunksRead++;
             return items;
         } catch (error) {

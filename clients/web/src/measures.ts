@@ -115,7 +115,7 @@ export function contactKey(list: Contacts, i: number): string {
     return contactName(nth(list.bodyA, i), nth(list.bodyB, i), nth(list.feature, i));
 }
 
-export const contactName = (a: number, b: number, feature: bigint) => `${a}-${b}-${feature.toString(16)}`;
+export const contactName = (a: number, b: number, feature: string) => `${a}-${b}-${feature}`;
 
 export interface Difference {
     distance: number; // [m] the largest between a body here and there

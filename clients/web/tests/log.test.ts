@@ -136,15 +136,15 @@ test("joints have as many numbers as their axes say", () => {
 });
 
 test("contacts are columns, list by list", () => {
-    const one = new Sink().u64(3, 1, 8, 9, 77).f64(1, 2, 3).f64(0, 0, 1, 1, 0, 0, 0, 1, 0).f64(-1e-6).f64(4, 3, 0).f64(0, 0.5, 0).f64(0.75).bytes();
-    const lists = readContacts(new Sink().u64(2).raw(one).u64(5, 0).bytes());
+    const one = new Sink().u64(3, 1, 8, 9, 5n << 32n | 2n, 77).f64(1, 2, 3).f64(0, 0, 1, 1, 0, 0, 0, 1, 0).f64(-1e-6).f64(4, 3, 0).f64(0, 0.5, 0).f64(0.75).bytes();
+    const lists = readContacts(new Sink().u64(2).raw(one).u64(5, 0).bytes(), 9);
     assert.equal(lists.length, 2);
-    assert.deepEqual([lists[0].bodyA, lists[0].bodyB, lists[0].feature, lists[0].gap[0], lists[0].friction[0]], [[8], [9], [77n], -1e-6, 0.75]);
+    assert.deepEqual([lists[0].bodyA, lists[0].bodyB, lists[0].feature, lists[0].gap[0], lists[0].friction[0]], [[8], [9], ["2.5.4d"], -1e-6, 0.75]);
     assert.deepEqual([[...lists[0].impulse], [...lists[0].velocity], [...lists[0].frame].slice(0, 3)], [[4, 3, 0], [0, 0.5, 0], [0, 0, 1]]);
     assert.equal(lists[1].count, 0);
-    assert.throws(() => readContacts(new Sink().u64(1).raw(one).raw(one).bytes()), /behind the one/);
-    assert.throws(() => readContacts(new Sink().u64(3).raw(one).bytes()), /1 lists of contacts instead of 3/);
-    assert.throws(() => readContacts(new Sink().u64(1).raw(one.subarray(0, 190)).bytes()), Damage);
+    assert.throws(() => readContacts(new Sink().u64(1).raw(one).raw(one).bytes(), 9), /behind the one/);
+    assert.throws(() => readContacts(new Sink().u64(3).raw(one).bytes(), 9), /1 lists of contacts instead of 3/);
+    assert.throws(() => readContacts(new Sink().u64(1).raw(one.subarray(0, 190)).bytes(), 9), Damage);
 });
 
 test("a definition and a seal are read to their last byte", () => {

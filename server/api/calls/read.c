@@ -207,11 +207,14 @@ Status command_world_contacts(Request *request, Lane *lane, Moreau__V1__Reply *r
     m->has_total = 1;
     m->total = stepper->contact_count;
     size_t n = list.count;
-    m->n_body_a = m->n_body_b = m->n_feature = m->n_gap = m->n_friction = n;
+    m->n_body_a = m->n_body_b = m->n_part_a = m->n_part_b = m->n_feature = m->n_gap =
+        m->n_friction = n;
     m->n_point = m->n_impulse = m->n_velocity = 3 * n;
     m->n_frame = 9 * n;
     m->body_a = list.body_a;
     m->body_b = list.body_b;
+    m->part_a = list.part_a;
+    m->part_b = list.part_b;
     m->feature = list.feature;
     m->point = list.point;
     m->frame = list.frame;

@@ -78,12 +78,12 @@
 enum { CHUNK_HEADER_BYTES = 192 };
 // What energy was gained, behind the header; and what of a chunk says all about it but its body.
 enum { CHUNK_GAIN_BYTES = 24, CHUNK_HEAD_BYTES_MAX = CHUNK_HEADER_BYTES + CHUNK_GAIN_BYTES };
-enum { CHUNK_FORMAT_VERSION = 8, CHUNK_FORMAT_OLDEST = 2 };
+enum { CHUNK_FORMAT_VERSION = 9, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
 // breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have
 // an opinion (GroupOpinion), what came of it; and what energy was gained, which made that of those
-// with an opinion another version.
+// with an opinion another version; and which parts of bodies touch.
 enum {
     CHUNK_FORMAT_REASONS = 3,
     CHUNK_FORMAT_LAUNCHES = 4,
@@ -91,7 +91,8 @@ enum {
     CHUNK_FORMAT_EVENTS = 6,
     CHUNK_FORMAT_OPINIONS = 6,
     CHUNK_FORMAT_GAINS = 7,
-    CHUNK_FORMAT_GAINS_AND_OPINIONS = 8
+    CHUNK_FORMAT_GAINS_AND_OPINIONS = 8,
+    CHUNK_FORMAT_PARTS = 9
 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version

@@ -186,6 +186,8 @@ void contact_chunk_add(Sink *sink, const ContactList *list) {
     sink_u64(sink, c);
     sink_u64s(sink, list->body_a, c);
     sink_u64s(sink, list->body_b, c);
+    sink_u32s(sink, list->part_a, c);
+    sink_u32s(sink, list->part_b, c);
     sink_u64s(sink, list->feature, c);
     sink_doubles(sink, list->point, 3 * c);
     sink_doubles(sink, list->frame, 9 * c);
@@ -195,12 +197,17 @@ void contact_chunk_add(Sink *sink, const ContactList *list) {
     sink_doubles(sink, list->friction, c);
 }
 
+static size_t contact_bytes(bool has_parts) {
+    return has_parts ? CONTACT_BYTES : CONTACT_BYTES - 2 * sizeof(uint32_t);
+}
+
 // Step, number and columns of the next list. NULL, with an error, when the rest does not hold them.
-static const uint8_t *take_list(Source *source, uint64_t *step, size_t *count, Error *error) {
+static const uint8_t *take_list(Source *source, size_t contact_bytes, uint64_t *step, size_t *count,
+                                Error *error) {
     size_t at = source->used;
     *step = source_u64(source);
-    *count = source_count(source, CONTACT_BYTES);
-    const uint8_t *columns = source_bytes(source, *count * CONTACT_BYTES);
+    *count = source_count(source, contact_bytes);
+    const uint8_t *columns = source_bytes(source, *count * contact_bytes);
     if (columns == NULL) {
         error_set(error, STATUS_DATA_LOSS, NULL,
                   "its list of contacts at byte %zu goes beyond its end: %zu bytes are left", at,
@@ -210,14 +217,14 @@ static const uint8_t *take_list(Source *source, uint64_t *step, size_t *count, E
 }
 
 // The number of lists stands in front, and only a walk along all of them can prove it.
-static bool check_lists(Source source, uint64_t list_count, Error *error) {
+static bool check_lists(Source source, size_t contact_bytes, uint64_t list_count, Error *error) {
     uint64_t found = 0;
     uint64_t before = 0;
     while (source.used < source.count) {
         size_t at = source.used;
         uint64_t step;
         size_t count;
-        if (take_list(&source, &step, &count, error) == NULL) {
+        if (take_list(&source, contact_bytes, &step, &count, error) == NULL) {
             return false;
         }
         if (found > 0 && step <= before) {
@@ -238,21 +245,41 @@ static bool check_lists(Source source, uint64_t list_count, Error *error) {
     return true;
 }
 
-static bool read_columns(const uint8_t *columns, Arena *arena, ContactList *list, Error *error) {
+// What parts touched stood in the upper half of the feature.
+static void part_features(const ContactList *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        list->part_a[i] = (uint32_t)(list->feature[i] >> 48);
+        list->part_b[i] = (uint32_t)(list->feature[i] >> 32 & 0xffff);
+        list->feature[i] &= UINT32_MAX;
+    }
+}
+
+static bool read_columns(const uint8_t *columns, bool has_parts, Arena *arena, ContactList *list,
+                         Error *error) {
     size_t c = list->count;
-    Source source = {.bytes = columns, .count = c * CONTACT_BYTES};
+    Source source = {.bytes = columns, .count = c * contact_bytes(has_parts)};
     uint64_t *ids = arena_take_array(arena, c, 3 * sizeof(uint64_t));
+    uint32_t *parts = arena_take_array(arena, c, 2 * sizeof(uint32_t));
     double *numbers = arena_take_array(arena, c, 20 * sizeof(double));
-    if (ids == NULL || numbers == NULL) {
+    if (ids == NULL || parts == NULL || numbers == NULL) {
         error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
                   "Memory ended while reading a list of %zu contacts.", c);
         return false;
     }
-    source_u64s(&source, ids, 3 * c);
-    source_doubles(&source, numbers, 20 * c);
     list->body_a = ids;
     list->body_b = ids + c;
     list->feature = ids + 2 * c;
+    list->part_a = parts;
+    list->part_b = parts + c;
+    source_u64s(&source, ids, 2 * c);
+    if (has_parts) {
+        source_u32s(&source, parts, 2 * c);
+    }
+    source_u64s(&source, list->feature, c);
+    source_doubles(&source, numbers, 20 * c);
+    if (!has_parts) {
+        part_features(list);
+    }
     list->point = numbers;
     list->frame = numbers + 3 * c;
     list->gap = numbers + 12 * c;
@@ -262,9 +289,10 @@ static bool read_columns(const uint8_t *columns, Arena *arena, ContactList *list
     return true;
 }
 
-bool contact_chunk_next(const uint8_t *body, size_t body_bytes, size_t *at, Arena *arena,
-                        ContactList *list, Error *error) {
+bool contact_chunk_next(const uint8_t *body, size_t body_bytes, uint32_t version, size_t *at,
+                        Arena *arena, ContactList *list, Error *error) {
     ASSERT(*at <= body_bytes);
+    const bool has_parts = version >= CHUNK_FORMAT_PARTS;
     Source source = {.bytes = body, .count = body_bytes, .used = *at};
     if (*at == 0) {
         uint64_t list_count = source_u64(&source);
@@ -273,7 +301,7 @@ bool contact_chunk_next(const uint8_t *body, size_t body_bytes, size_t *at, Aren
                       body_bytes);
             return false;
         }
-        if (!check_lists(source, list_count, error)) {
+        if (!check_lists(source, contact_bytes(has_parts), list_count, error)) {
             return false;
         }
     }
@@ -282,8 +310,9 @@ bool contact_chunk_next(const uint8_t *body, size_t body_bytes, size_t *at, Aren
         return false;
     }
     ContactList found;
-    const uint8_t *columns = take_list(&source, &found.step, &found.count, error);
-    if (columns == NULL || !read_columns(columns, arena, &found, error)) {
+    const uint8_t *columns =
+        take_list(&source, contact_bytes(has_parts), &found.step, &found.count, error);
+    if (columns == NULL || !read_columns(columns, has_parts, arena, &found, error)) {
         return false;
     }
     *at = source.used;

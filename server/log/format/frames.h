@@ -9,13 +9,15 @@
 //              centre of mass, angular; world axes), joint positions (f64 p), joint velocities
 //              (f64 q), of version 5 [joint targets, target velocities, efforts (f64 q each)]
 //   contacts = number of lists (u64),
-//              list …: step (u64), number of contacts c (u64), body a (u64 c), body b (u64 c),
-//              feature (u64 c), point (f64 3 c), frame (f64 9 c: normal from a to b, tangents),
-//              gap (f64 c), impulse (f64 3 c: on b along the frame), velocity (f64 3 c: of b
-//              against a after the step), friction (f64 c)
+//              list …: step (u64), number of contacts c (u64), body a (u64 c), body b (u64 c), of
+//              version 9 [part of a (u32 c), part of b (u32 c)], feature (u64 c), point (f64 3 c),
+//              frame (f64 9 c: normal from a to b, tangents), gap (f64 c), impulse (f64 3 c: on b
+//              along the frame), velocity (f64 3 c: of b against a after the step),
+//              friction (f64 c)
 //
 // Frames of worlds with joints are of version 5, all others of version 4, with p = q = 0. What is
 // said of a joint is as in the protocol; numbers stand joint by joint, in the order of the ids.
+// Contacts of older versions have their parts in the upper half of the feature, 16 bits each.
 //
 // Steps rise from frame to frame and from list to list; a chunk of frames holds one at least.
 // Columns of a chunk are aligned to 8 bytes, but are read through the functions here: the machine
@@ -83,6 +85,7 @@ typedef struct ContactList {
     uint64_t step;
     size_t count;
     uint64_t *body_a, *body_b, *feature;
+    uint32_t *part_a, *part_b; // which primitives of their shapes
     double *point, *frame, *gap, *impulse, *velocity, *friction;
 } ContactList;
 
@@ -97,12 +100,12 @@ typedef struct EpisodeFrame {
     bool is_stored;
 } EpisodeFrame;
 
-enum { CONTACT_BYTES = 8 * 23 };
+enum { CONTACT_BYTES = 8 * 24 }; // of this version
 
 void contact_chunk_begin(Sink *sink);
 void contact_chunk_add(Sink *sink, const ContactList *list);
 
 // Reads the list at `*at` (0: the first) and moves on; its arrays are the arena's. false with
 // *error untouched: there was none left. false with a status in *error: damaged, or memory ended.
-bool contact_chunk_next(const uint8_t *body, size_t body_bytes, size_t *at, Arena *arena,
-                        ContactList *list, Error *error);
+bool contact_chunk_next(const uint8_t *body, size_t body_bytes, uint32_t version, size_t *at,
+                        Arena *arena, ContactList *list, Error *error);

@@ -193,7 +193,8 @@ static Status visit_contacts(Player *player, Track *track, Arena *scratch, bool 
     ContactList expected, found;
     Error damage = {0};
     size_t at = track->at;
-    if (!contact_chunk_next(chunk->body, chunk->body_bytes, &at, scratch, &expected, &damage)) {
+    if (!contact_chunk_next(chunk->body, chunk->body_bytes, chunk_version(chunk), &at, scratch,
+                            &expected, &damage)) {
         if (damage.status == STATUS_RESOURCE_EXHAUSTED) {
             return error_set(error, damage.status, "", "%s", damage.message);
         }

@@ -185,6 +185,15 @@ bool player_compare_contacts(const ContactList *expected, const ContactList *fou
         name(difference, 0, "contacts", (double)expected->count, (double)found->count);
         return false;
     }
+    for (size_t i = 0; i < found->count; i++) {
+        if (expected->part_a[i] != found->part_a[i] || expected->part_b[i] != found->part_b[i]) {
+            const bool is_a = expected->part_a[i] != found->part_a[i];
+            name(difference, found->body_a[i], is_a ? "contact.part_a" : "contact.part_b",
+                 is_a ? expected->part_a[i] : expected->part_b[i],
+                 is_a ? found->part_a[i] : found->part_b[i]);
+            return false;
+        }
+    }
     const struct {
         const char *name;
         const uint64_t *expected, *found;

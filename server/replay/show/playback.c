@@ -188,8 +188,8 @@ static Status read_contacts(Playback *playback, uint64_t step, EpisodeFrame *fra
     ContactList list = {0};
     size_t at = 0;
     ArenaMark mark = arena_mark(&playback->memory);
-    while (
-        contact_chunk_next(chunk->body, chunk->body_bytes, &at, &playback->memory, &list, &why)) {
+    while (contact_chunk_next(chunk->body, chunk->body_bytes, chunk_version(chunk), &at,
+                              &playback->memory, &list, &why)) {
         if (list.step == step) {
             frame->contacts = list;
             return STATUS_OK;

@@ -56,14 +56,17 @@ static bool take_columns(size_t count, Arena *arena, ContactList *list) {
     list->body_a = arena_take_array(arena, count, sizeof(uint64_t));
     list->body_b = arena_take_array(arena, count, sizeof(uint64_t));
     list->feature = arena_take_array(arena, count, sizeof(uint64_t));
+    list->part_a = arena_take_array(arena, count, sizeof(uint32_t));
+    list->part_b = arena_take_array(arena, count, sizeof(uint32_t));
     list->point = arena_take_array(arena, count, 3 * sizeof(double));
     list->frame = arena_take_array(arena, count, 9 * sizeof(double));
     list->gap = arena_take_array(arena, count, sizeof(double));
     list->velocity = arena_take_array(arena, count, 3 * sizeof(double));
     list->friction = arena_take_array(arena, count, sizeof(double));
     return list->body_a != NULL && list->body_b != NULL && list->feature != NULL &&
-           list->point != NULL && list->frame != NULL && list->gap != NULL &&
-           list->velocity != NULL && list->friction != NULL;
+           list->part_a != NULL && list->part_b != NULL && list->point != NULL &&
+           list->frame != NULL && list->gap != NULL && list->velocity != NULL &&
+           list->friction != NULL;
 }
 
 Status contacts_list(const World *world, const Stepper *stepper, uint64_t step, size_t first,
@@ -82,6 +85,8 @@ Status contacts_list(const World *world, const Stepper *stepper, uint64_t step, 
         const ProblemContact *dynamics = &stepper->problem_contact[at];
         list->body_a[i] = stepper_body_id(stepper, world, contact->a);
         list->body_b[i] = stepper_body_id(stepper, world, contact->b);
+        list->part_a[i] = contact->part_a;
+        list->part_b[i] = contact->part_b;
         list->feature[i] = contact->feature;
         vec3_store(list->point + 3 * i, contact->point);
         vec3_store(list->frame + 9 * i, dynamics->normal);

@@ -128,8 +128,8 @@ static void put(Recorder *recorder, OpenChunk *open, ChunkKind kind) {
 }
 
 // The number of frames or lists is known last.
-static void close_columns(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, size_t offset) {
-    const uint32_t version = chunk->joint_count > 0 ? (uint32_t)CHUNK_FORMAT_JOINTS : 0;
+static void close_columns(Recorder *recorder, OpenChunk *chunk, ChunkKind kind, size_t offset,
+                          uint32_t version) {
     if (chunk->buffer != NULL) {
         Sink count = {.bytes = chunk->buffer->bytes + CHUNK_HEADER_BYTES + offset};
         sink_u64(&count, chunk->count);
@@ -204,11 +204,14 @@ static void close_inputs(Recorder *recorder, bool at_keyframe) {
 }
 
 static void close_frames(Recorder *recorder) {
-    close_columns(recorder, &recorder->frames, CHUNK_FRAMES, FRAME_COUNT_OFFSET);
+    const bool has_joints = recorder->frames.joint_count > 0;
+    close_columns(recorder, &recorder->frames, CHUNK_FRAMES, FRAME_COUNT_OFFSET,
+                  has_joints ? (uint32_t)CHUNK_FORMAT_JOINTS : 0);
 }
 
 static void close_contacts(Recorder *recorder) {
-    close_columns(recorder, &recorder->contacts, CHUNK_CONTACTS, CONTACT_LIST_COUNT_OFFSET);
+    close_columns(recorder, &recorder->contacts, CHUNK_CONTACTS, CONTACT_LIST_COUNT_OFFSET,
+                  CHUNK_FORMAT_PARTS);
 }
 
 // Inputs come last: whenever the recording is cut off, of every step that it has it also has the

@@ -11,7 +11,7 @@ typedef struct Release {
 
 static const Release releases[] = {
     {8, "0.1.0"},
-    {9, "0.2.0"},
+    {10, "0.2.0"},
 };
 
 enum { RELEASE_COUNT = sizeof(releases) / sizeof(releases[0]) };

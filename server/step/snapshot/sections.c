@@ -355,6 +355,8 @@ static const SnapshotGroup state_groups[] = {
 static const SnapshotField impulse_fields[] = {
     OF_RECORD("impulse.body_a", FIELD_BODY, 1, NULL, memory, ContactMemory, a),
     OF_RECORD("impulse.body_b", FIELD_BODY, 1, NULL, memory, ContactMemory, b),
+    OF_RECORD("impulse.part_a", FIELD_U32, 1, NULL, memory, ContactMemory, part_a),
+    OF_RECORD("impulse.part_b", FIELD_U32, 1, NULL, memory, ContactMemory, part_b),
     OF_RECORD("impulse.feature", FIELD_U64, 1, NULL, memory, ContactMemory, feature),
     OF_RECORD("impulse", FIELD_DOUBLE, 3, xyz, memory, ContactMemory, impulse),
 };
@@ -485,6 +487,8 @@ static const SnapshotField island_fields[] = {
 static const SnapshotField slept_fields[] = {
     OF_SLEEP("asleep.body_a", FIELD_BODY, 1, NULL, memory, ContactMemory, a),
     OF_SLEEP("asleep.body_b", FIELD_BODY, 1, NULL, memory, ContactMemory, b),
+    OF_SLEEP("asleep.part_a", FIELD_U32, 1, NULL, memory, ContactMemory, part_a),
+    OF_SLEEP("asleep.part_b", FIELD_U32, 1, NULL, memory, ContactMemory, part_b),
     OF_SLEEP("asleep.feature", FIELD_U64, 1, NULL, memory, ContactMemory, feature),
     OF_SLEEP("asleep.impulse", FIELD_DOUBLE, 3, xyz, memory, ContactMemory, impulse),
 };

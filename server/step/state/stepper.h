@@ -88,7 +88,8 @@ typedef struct StepFault {
 
 // A contact as the world saw it; its dynamics are problem.contact[i].
 typedef struct StepContact {
-    uint32_t a, b; // body indices during the step, a < b; stepper_body_id says whose
+    uint32_t a, b;           // body indices during the step, a < b; stepper_body_id says whose
+    uint32_t part_a, part_b; // which primitives of their shapes
     uint64_t feature;
     Vec3 point;
 } StepContact;
@@ -147,7 +148,7 @@ typedef struct Stepper {
     double *v;            // [velocity_count] after the solve
     double *impulse;      // [3 contact_count]
     double *judged;       // [2 contact_count] own residuals over V, then target velocities [m/s]
-    StepContact *contact; // [contact_count], sorted by (a, b, feature)
+    StepContact *contact; // [contact_count], sorted by (a, b, part_a, part_b, feature)
     ProblemContact *problem_contact;
     ContactLaw *law;
     double *warm; // 3 per contact

@@ -283,12 +283,16 @@ enum { LISTS_BYTES = 8 + LISTS * 16 + 3 * CONTACT_BYTES };
 typedef struct Columns {
     uint64_t ids[3 * 2];
     double numbers[20 * 2];
+    uint32_t parts[2 * 2];
 } Columns;
 
 static ContactList make_list(size_t index, Columns *columns) {
     size_t c = list_counts[index];
     for (size_t i = 0; i < 3 * c; i++) {
         columns->ids[i] = 1000 * index + i;
+    }
+    for (size_t i = 0; i < 2 * c; i++) {
+        columns->parts[i] = (uint32_t)(7 * index + i);
     }
     for (size_t i = 0; i < 20 * c; i++) {
         columns->numbers[i] = 0.5 + (double)(1000 * index + i);
@@ -298,6 +302,8 @@ static ContactList make_list(size_t index, Columns *columns) {
                          .count = c,
                          .body_a = columns->ids,
                          .body_b = columns->ids + c,
+                         .part_a = columns->parts,
+                         .part_b = columns->parts + c,
                          .feature = columns->ids + 2 * c,
                          .point = d,
                          .frame = d + 3 * c,
@@ -331,12 +337,15 @@ START_TEST(contacts_come_back_to_the_bit) {
         Columns columns;
         ContactList expected = make_list(i, &columns);
         size_t c = expected.count;
-        ck_assert(contact_chunk_next(body, LISTS_BYTES, &at, &arena, &list, &error));
+        ck_assert(
+            contact_chunk_next(body, LISTS_BYTES, CHUNK_FORMAT_PARTS, &at, &arena, &list, &error));
         ck_assert_uint_eq(list.step, expected.step);
         ck_assert_uint_eq(list.count, c);
         if (c > 0) {
             ck_assert_mem_eq(list.body_a, expected.body_a, c * 8);
             ck_assert_mem_eq(list.body_b, expected.body_b, c * 8);
+            ck_assert_mem_eq(list.part_a, expected.part_a, c * 4);
+            ck_assert_mem_eq(list.part_b, expected.part_b, c * 4);
             ck_assert_mem_eq(list.feature, expected.feature, c * 8);
             ck_assert_mem_eq(list.point, expected.point, 3 * c * 8);
             ck_assert_mem_eq(list.frame, expected.frame, 9 * c * 8);
@@ -346,7 +355,41 @@ START_TEST(contacts_come_back_to_the_bit) {
             ck_assert_mem_eq(list.friction, expected.friction, c * 8);
         }
     }
-    ck_assert(!contact_chunk_next(body, LISTS_BYTES, &at, &arena, &list, &error));
+    ck_assert(
+        !contact_chunk_next(body, LISTS_BYTES, CHUNK_FORMAT_PARTS, &at, &arena, &list, &error));
+    ck_assert_int_eq(error.status, STATUS_OK);
+    arena_deinit(&arena);
+}
+END_TEST
+
+// Before version 9 the parts stood in the upper half of the feature.
+START_TEST(contacts_of_older_versions_have_their_parts_in_the_feature) {
+    enum { C = 1, OLD_BYTES = 8 + 16 + 8 * 23 };
+    uint8_t body[OLD_BYTES];
+    const uint64_t numbered[3] = {4, 9, UINT64_C(3) << 48 | UINT64_C(5) << 32 | 7};
+    double numbers[20];
+    for (size_t i = 0; i < 20; i++) {
+        numbers[i] = (double)i;
+    }
+    Sink sink = {.bytes = body};
+    sink_u64(&sink, 1);
+    sink_u64(&sink, 12);
+    sink_u64(&sink, C);
+    sink_u64s(&sink, numbered, 3);
+    sink_doubles(&sink, numbers, 20);
+    ck_assert_uint_eq(sink.count, OLD_BYTES);
+    Arena arena;
+    arena_init(&arena, 1 << 20);
+    size_t at = 0;
+    ContactList list;
+    Error error = {0};
+    ck_assert(contact_chunk_next(body, OLD_BYTES, CHUNK_FORMAT_GAINS, &at, &arena, &list, &error));
+    ck_assert_uint_eq(list.count, C);
+    ck_assert_uint_eq(list.part_a[0], 3);
+    ck_assert_uint_eq(list.part_b[0], 5);
+    ck_assert_uint_eq(list.feature[0], 7);
+    ck_assert(list.friction[0] == 19.0);
+    ck_assert(!contact_chunk_next(body, OLD_BYTES, CHUNK_FORMAT_GAINS, &at, &arena, &list, &error));
     ck_assert_int_eq(error.status, STATUS_OK);
     arena_deinit(&arena);
 }
@@ -359,7 +402,7 @@ static Status walk(const uint8_t *body, size_t count, size_t arena_bytes) {
     size_t at = 0;
     ContactList list;
     Error error = {0};
-    while (contact_chunk_next(body, count, &at, &arena, &list, &error)) {
+    while (contact_chunk_next(body, count, CHUNK_FORMAT_PARTS, &at, &arena, &list, &error)) {
     }
     arena_deinit(&arena);
     return error.status;
@@ -409,6 +452,7 @@ END_TEST
 static TCase *case_contacts(void) {
     TCase *tcase = tcase_create("contacts");
     tcase_add_test(tcase, contacts_come_back_to_the_bit);
+    tcase_add_test(tcase, contacts_of_older_versions_have_their_parts_in_the_feature);
     tcase_add_test(tcase, cut_contacts_are_refused);
     tcase_add_loop_test(tcase, contacts_that_lie_are_refused, 0,
                         (int)(sizeof(list_lies) / sizeof(list_lies[0])));

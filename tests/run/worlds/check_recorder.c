@@ -338,8 +338,9 @@ static void expect_contacts(Fixture *fixture, Readback *readback, const History 
     while (next_chunk(fixture, readback, CHUNK_CONTACTS, &chunk)) {
         ContactList list;
         Error error = {0};
-        for (size_t at = 0; contact_chunk_next(chunk.chunk.body, chunk.chunk.body_bytes, &at,
-                                               &fixture->arena, &list, &error);
+        for (size_t at = 0;
+             contact_chunk_next(chunk.chunk.body, chunk.chunk.body_bytes,
+                                chunk_version(&chunk.chunk), &at, &fixture->arena, &list, &error);
              step += STRIDE) {
             ck_assert_uint_eq(list.step, step);
             ck_assert_uint_eq(list.count, history->contacts[step]);

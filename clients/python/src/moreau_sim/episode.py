@@ -25,6 +25,8 @@ from .world import joint_starts
 CONTACT_COLUMNS = {
     "body_a": 1,
     "body_b": 1,
+    "part_a": 1,
+    "part_b": 1,
     "feature": 1,
     "point": 3,
     "frame": 9,

@@ -1808,7 +1808,8 @@ class WorldContactsReply(Message):
     body_a: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     body_b: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     feature: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
-    """the same for the same touching features from step to step"""
+    """which edge, corner or face touches: with body and part the same from step to step while the same ones
+    do; a number without further meaning"""
     point: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """3 [m], midway between the two surfaces"""
     frame: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
@@ -1826,6 +1827,9 @@ class WorldContactsReply(Message):
     target_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """[m/s] the solver asked for a normal velocity of at least this much: what a gap allows, a bounce or an
     overlap demands"""
+    part_a: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
+    """which primitives of the bodies' shapes touch, counted from 0"""
+    part_b: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4546,6 +4550,8 @@ WorldContactsReply.FIELDS = (
     Field(10, "friction", Kind.DOUBLE, True, None),
     Field(11, "residual", Kind.DOUBLE, True, None),
     Field(12, "target_velocity", Kind.DOUBLE, True, None),
+    Field(13, "part_a", Kind.UINT32, True, None),
+    Field(14, "part_b", Kind.UINT32, True, None),
 )
 WorldHash.FIELDS = (
     Field(1, "worlds", Kind.UINT64, True, None),

@@ -4,7 +4,7 @@ import { Damage, Source, hex } from "./bytes";
 import { hashOf } from "./hash";
 
 export const CHUNK_HEADER_BYTES = 192;
-const VERSION_OLDEST = 2, VERSION_NEWEST = 8;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 9;
 export const WITH_GAINS = 7; // version of a chunk's format that tells what energy was gained
 const GAIN_BYTES = 24;
 const UINT32_MAX = 0xffffffff;
@@ -92,6 +92,11 @@ function text16(bytes: Uint8Array): string {
 const hasGain = ({ kind, version }: Chunk) => kind === Kind.Inputs && version >= WITH_GAINS;
 
 /** Where the body of a chunk like this stands. */
+export const versionOf = (chunk: ArrayBuffer) => new DataView(chunk).getUint32(8, true);
+
+/** Of a chunk of a kind without gains. */
+export const bareBody = (chunk: ArrayBuffer) => new Uint8Array(chunk, CHUNK_HEADER_BYTES);
+
 export const bodyOffset = (chunk: Chunk) => CHUNK_HEADER_BYTES + (hasGain(chunk) ? GAIN_BYTES : 0);
 
 const hex64 = (value: bigint) => "0x" + value.toString(16).padStart(16, "0");

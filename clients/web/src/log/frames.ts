@@ -73,7 +73,7 @@ export interface Contacts {
     count: number;
     bodyA: number[];
     bodyB: number[];
-    feature: bigint[];
+    feature: string[]; // which primitives of their shapes touch, and where: a name, the same while the same ones do
     point: Float64Array; // 3 each [m]
     frame: Float64Array; // 9 each: normal from a to b, tangents
     gap: Float64Array; // [m]
@@ -82,15 +82,25 @@ export interface Contacts {
     friction: Float64Array;
 }
 
-const CONTACT_BYTES = 184;
+const CONTACT_BYTES = 192;
+const FORMAT_PARTS = 9; // since when contacts say which parts touch; before, the feature did
 
-function readList(source: Source): Contacts {
+const u32s = (source: Source | null, count: number) => Array.from({ length: source === null ? 0 : count }, () => (source as Source).u32());
+
+export function featureName(partA: number | undefined, partB: number | undefined, feature: bigint): string {
+    return (partA === undefined || partB === undefined ? "" : `${partA}.${partB}.`) + feature.toString(16);
+}
+
+function readList(source: Source, version: number): Contacts {
+    const hasParts = version >= FORMAT_PARTS;
     const step = source.whole();
-    const c = source.count(CONTACT_BYTES);
+    const c = source.count(hasParts ? CONTACT_BYTES : CONTACT_BYTES - 8);
     const bodyA = wholes(source.part(8 * c), 0, c);
     const bodyB = wholes(source.part(8 * c), 0, c);
+    const parts = hasParts ? new Source(source.part(8 * c)) : null;
+    const partA = u32s(parts, c), partB = u32s(parts, c);
     const features = new Source(source.part(8 * c));
-    const feature = Array.from({ length: c }, () => features.u64());
+    const feature = Array.from({ length: c }, (_, i) => featureName(partA[i], partB[i], features.u64()));
     const take = (k: number) => doubles(source.part(8 * k * c), 0, k * c);
     return {
         step, count: c, bodyA, bodyB, feature,
@@ -98,12 +108,12 @@ function readList(source: Source): Contacts {
     };
 }
 
-export function readContacts(body: Uint8Array): Contacts[] {
+export function readContacts(body: Uint8Array, version: number): Contacts[] {
     const source = new Source(body);
     const count = source.whole();
     const lists: Contacts[] = [];
     while (source.left > 0) {
-        const list = readList(source);
+        const list = readList(source, version);
         if (lists.length > 0 && list.step <= nth(lists, lists.length - 1).step) {
             throw new Damage(`its list of step ${list.step} comes behind the one of step ${nth(lists, lists.length - 1).step}`);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The server's dynamics, compiled to WebAssembly, with the functions of clients/web/prove.h: one world per instance.
 import type { Gain } from "../log/chunk";
-import type { Contacts, Frame } from "../log/frames";
+import { type Contacts, featureName, type Frame } from "../log/frames";
 import { contactName } from "../measures";
 import { first, nth } from "../nth";
 import type { GroupEpisode, GroupNumbers } from "./messages";
@@ -165,8 +165,8 @@ export class Dynamics {
         if (at === 0) {
             return "";
         }
-        const [a, b, feature] = first(new BigUint64Array(this.e.memory.buffer, at, 3), 3);
-        return contactName(Number(a), Number(b), feature);
+        const [a, b, partA, partB, feature] = first(new BigUint64Array(this.e.memory.buffer, at, 5), 5);
+        return contactName(Number(a), Number(b), featureName(Number(partA), Number(partB), feature));
     }
 
     inputs(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_inputs(n)); }
@@ -204,11 +204,12 @@ export class Dynamics {
         if (at === 0) {
             return null;
         }
-        const columns = new Uint32Array(this.e.memory.buffer, at, 10);
-        const [c, a, b, feature, point, frame, gap, impulse, velocity, friction] = first(columns, 10);
+        const columns = new Uint32Array(this.e.memory.buffer, at, 12);
+        const [c, a, b, partA, partB, feature, point, frame, gap, impulse, velocity, friction] = first(columns, 12);
+        const partsA = new Uint32Array(this.e.memory.buffer, partA, c), partsB = new Uint32Array(this.e.memory.buffer, partB, c);
         return {
             step: this.step, count: c, bodyA: this.ids(a, c), bodyB: this.ids(b, c),
-            feature: Array.from(new BigUint64Array(this.e.memory.buffer, feature, c)), point: this.numbers(point, 3 * c), frame: this.numbers(frame, 9 * c),
+            feature: Array.from(new BigUint64Array(this.e.memory.buffer, feature, c), (f, i) => featureName(partsA[i], partsB[i], f)), point: this.numbers(point, 3 * c), frame: this.numbers(frame, 9 * c),
             gap: this.numbers(gap, c), impulse: this.numbers(impulse, 3 * c), velocity: this.numbers(velocity, 3 * c), friction: this.numbers(friction, c),
         };
     }

@@ -224,7 +224,6 @@ export interface Calls {
     episode(uid: string): EpisodeHead;
     scenes(uid: string): { scenes: SceneText[]; damage: string[] };
     course(uid: string, from: number): Course;
-    chunk(uid: string, id: number): ArrayBuffer; // its body
     whole(uid: string, id: number): ArrayBuffer; // with its header
     listing(uid: string): Listing | null; // of a group's episode; null: no seal says how many there are
     check(uid: string, from: number): Checked;

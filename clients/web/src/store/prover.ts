@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The worker that steps an episode again: once along the whole chain, comparing all that is stored, and on the side to
 // any step that somebody wants to look at and that was not stored.
-import { CHUNK_HEADER_BYTES } from "../log/chunk";
+import { bareBody, versionOf } from "../log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "../log/frames";
 import { summarise } from "../measures";
 import { nth } from "../nth";
@@ -16,7 +16,6 @@ let chain: Dynamics | null = null; // along all chunks
 let side: Dynamics | null = null; // to single steps
 let module: WebAssembly.Module | null = null;
 
-const bodyOf = (chunk: ArrayBuffer) => new Uint8Array(chunk, CHUNK_HEADER_BYTES);
 
 // ---- the chain
 
@@ -144,9 +143,9 @@ function note(live: Dynamics, proven: Proven, fall: number | null): void {
 function store(kind: "frames" | "contacts", chunk: ArrayBuffer): string | null {
     try {
         if (kind === "frames") {
-            readFrames(bodyOf(chunk)).forEach((f) => frames.set(f.step, f));
+            readFrames(bareBody(chunk)).forEach((f) => frames.set(f.step, f));
         } else {
-            readContacts(bodyOf(chunk)).forEach((c) => contacts.set(c.step, c));
+            readContacts(bareBody(chunk), versionOf(chunk)).forEach((c) => contacts.set(c.step, c));
         }
         return begun ? compareFrame((chain as Dynamics).step) : null; // of the state that it begins with
     } catch (error) {

@@ -2,7 +2,7 @@
 // The page's worker: reads the episode file, in place, and gives the page what it asks for. Whatever comes out of
 // chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
-import { bodyOffset, Chunk, CHUNK_HEADER_BYTES, Kind, KIND_NAMES, openChunk } from "../log/chunk";
+import { bodyOffset, Chunk, Kind, KIND_NAMES, openChunk } from "../log/chunk";
 import { readDefinition, readEntries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
 import { nth } from "../nth";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
@@ -359,9 +359,6 @@ function listing(uid: string): Listing | null {
     };
 }
 
-// Of frames and contacts, whose bodies stand behind the header.
-const chunkBody = (uid: string, id: number) => wholeChunk(uid, id).slice(CHUNK_HEADER_BYTES);
-
 // ---- the whole chain
 
 function check(uid: string, from: number): Checked {
@@ -389,7 +386,7 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, chunk: chunkBody, whole: wholeChunk, listing, check, fetched: () => store?.fetched ?? 0 };
+const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, whole: wholeChunk, listing, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {

@@ -103,7 +103,7 @@ export class Inspector {
         const entries: [string, string][] = [
             ["λn", `${num(one.normal)} N s`], ["|λt|", `${num(one.tangent)} N s`], ["μ", num(nth(list.friction, i))], ["|λt| / μλn", num(one.ratio)],
             ["slip", `${num(one.slip)} m/s`], ["vn", `${num(one.approach)} m/s`], ["gap", `${num(nth(list.gap, i) * 1000)} mm`],
-            ["defect", `${num(one.defect)} J`], ["outside", `${num(one.excess)} N s`], ["feature", nth(list.feature, i).toString(16)],
+            ["defect", `${num(one.defect)} J`], ["outside", `${num(one.excess)} N s`], ["feature", nth(list.feature, i)],
         ];
         this.numbers.replaceChildren(...entries.flatMap(([k, v]) => [el("dt", {}, k), el("dd", { "data-number": k }, v)]));
         drawCone(this.cone, one, nth(list.friction, i), theme);
