@@ -80,6 +80,9 @@ static const Option table[] = {
     {"token-file", OPTION_TEXT, FIELD(token_file), 0, 0, 0, "FILE", NULL, group_serving,
      "its first line is the token that clients must show, of at most 255 bytes; whoever has it may "
      "do everything to every world; needed to listen beyond this machine"},
+    {"tokens", OPTION_TEXT, FIELD(tokens), 0, 0, 0, "FILE", NULL, group_serving,
+     "instead of --token-file: the tokens of several people, each with rights of his own "
+     "(moreau token new writes it, the manual says what they are); read again on SIGHUP"},
     {"tls-cert", OPTION_TEXT, FIELD(tls_cert), 0, 0, 0, "FILE", NULL, group_serving,
      "the server's certificate in PEM, with the chain behind it: then whatever is no Unix socket "
      "speaks TLS 1.3 and nothing else, and clients connect to tls://HOST:PORT; read again on "
@@ -576,11 +579,12 @@ static Status check_address(const Options *options, const char *name, const char
     bool is_loopback = false;
     Status status = listener_check(address, &is_loopback, error);
     *is_exposed = !is_loopback;
-    if (status == STATUS_OK && !is_loopback && options->token_file[0] == '\0') {
+    if (status == STATUS_OK && !is_loopback && options->token_file[0] == '\0' &&
+        options->tokens[0] == '\0') {
         return error_set(
             error, STATUS_INVALID_ARGUMENT, name,
-            "%s can be reached from other machines: give a --token-file, so that not everybody "
-            "can use this server.",
+            "%s can be reached from other machines: give a --token-file, or --tokens, so that not "
+            "everybody can use this server.",
             address);
     }
     if (status == STATUS_OK && !is_loopback && options->tls_cert[0] == '\0' &&
@@ -607,6 +611,14 @@ static Status check_tls(const Options *options, Error *error) {
                          "--tls-key.");
     }
     return STATUS_OK;
+}
+
+static Status check_tokens(const Options *options, Error *error) {
+    return options->tokens[0] != '\0' && options->token_file[0] != '\0'
+               ? error_set(error, STATUS_INVALID_ARGUMENT, "tokens",
+                           "tokens and token-file exclude each other: the token of the latter may "
+                           "do everything, as one with the right admin in the former may.")
+               : STATUS_OK;
 }
 
 static Status check_exposure(Options *options, Error *error) {
@@ -909,6 +921,7 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
         status = STATUS_THEN(status, apply_arguments(options, argc, argv, asked, error));
     }
     status = STATUS_THEN(status, check_tls(options, error));
+    status = STATUS_THEN(status, check_tokens(options, error));
     status = STATUS_THEN(status, check_exposure(options, error));
     status = STATUS_THEN(status, check_keep(options, error));
     status = STATUS_THEN(status, check_merge(options, error));

@@ -41,6 +41,7 @@ typedef struct Options {
     uint64_t workers;
     char token_file[OPTIONS_TEXT_BYTES]; // "": none, and everybody may connect
     char token[OPTIONS_TOKEN_BYTES_MAX + 1];
+    char tokens[OPTIONS_TEXT_BYTES];   // "": none; instead of the token file
     uint32_t token_mode_exposed;       // permissions of the token file; 0: its owner's alone
     char tls_cert[OPTIONS_TEXT_BYTES]; // "": what goes over the wire is plain
     char tls_key[OPTIONS_TEXT_BYTES];

@@ -58,6 +58,10 @@ static bool is_viewer(const void *handle) {
     return connection_is_viewer(handle);
 }
 
+static bool get_user(const void *handle, uint32_t *uid) {
+    return connection_user(handle, uid);
+}
+
 static const char *get_name(const void *handle) {
     return connection_peer(handle);
 }
@@ -104,6 +108,7 @@ static const PeerCalls calls = {
     .set_data = set_data,
     .data = get_data,
     .is_viewer = is_viewer,
+    .user = get_user,
     .name = get_name,
     .number = get_number,
     .unsent = get_unsent,

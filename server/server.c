@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server.h"
 
+#include "access/access.h"
 #include "api/api.h"
 #include "os/clock.h"
 #include "http/http.h"
@@ -57,6 +58,7 @@ typedef struct Server {
     Http *http; // NULL: no pages
     const char *http_name[OPTIONS_HOSTS_MAX];
     char *page; // NULL: none is shown
+    Access *access;
     bool http_speaks_tls;
     TlsRate http_rate;
     char http_address[OPTIONS_ADDRESS_BYTES + 32]; // HOST:PORT, behind https:// under TLS
@@ -215,6 +217,35 @@ static void read_identity_again(Server *server) {
     }
 }
 
+// ---- who is let in
+
+static void report_access(const Server *server) {
+    const Options *options = server->options;
+    if (!access_has_names(server->access)) {
+        return;
+    }
+    report_line(&server->report, REPORT_INFO, "tokens", "file=%s count=%zu", options->tokens,
+                access_count(server->access));
+    if (access_exposed_mode(server->access) != 0) {
+        report_line(&server->report, REPORT_WARN, "tokens_exposed",
+                    "file=%s mode=%04o why=\"others than its owner may read who has which rights: "
+                    "chmod 600\"",
+                    options->tokens, access_exposed_mode(server->access));
+    }
+}
+
+// Whoever lost a right is told so in the middle of what he does by it.
+static void read_tokens_again(Server *server) {
+    Error error = {0};
+    if (access_reload(server->access, &error) != STATUS_OK) {
+        report_line(&server->report, REPORT_ERROR, "tokens_reload",
+                    "why=\"%s\" kept=\"the tokens from before\"", error.message);
+        return;
+    }
+    report_access(server);
+    api_review(server->api);
+}
+
 static void on_signal(uv_signal_t *handle, int number) {
     Server *server = handle->data;
     if (number != SIGHUP) {
@@ -223,6 +254,7 @@ static void on_signal(uv_signal_t *handle, int number) {
     }
     Error error = {0};
     read_identity_again(server);
+    read_tokens_again(server);
     if (report_reopen(&server->report, &error) != STATUS_OK) {
         report_line(&server->report, REPORT_ERROR, "log_reopen", "why=\"%s\"", error.message);
     } else {
@@ -256,6 +288,16 @@ static void warn_of_token(const Server *server) {
                     "file=%s mode=%04o why=\"others than its owner may use it: chmod 600\"",
                     options->token_file, options->token_mode_exposed);
     }
+}
+
+static Status open_access(Server *server, Error *error) {
+    const Options *options = server->options;
+    const char *path = options->tokens[0] == '\0' ? NULL : options->tokens;
+    const Status status = access_create(&server->access, path, options_token(options), error);
+    if (status == STATUS_OK) {
+        report_access(server);
+    }
+    return status;
 }
 
 static bool computes_golden_bits(const Server *server) {
@@ -365,7 +407,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .log = server->log,
                   .report = &server->report,
                   .peers = peers_calls(),
-                  .token = options_token(options),
+                  .access = server->access,
                   .version = MOREAU_VERSION,
                   .build = MOREAU_BUILD,
                   .is_golden = computes_golden_bits(server),
@@ -425,6 +467,18 @@ static void on_http_accepted(void *context, int fd, const char *peer) {
     http_accept(server->http, fd, peer);
 }
 
+static bool may_measure(void *context, const char *token) {
+    const Server *server = context;
+    const Token *found = access_find(server->access, token, NULL);
+    return found != NULL && found->rights & RIGHT_ADMIN;
+}
+
+static bool may_watch(void *context, const char *token) {
+    const Server *server = context;
+    const Token *found = access_find(server->access, token, NULL);
+    return found != NULL && found->rights & (RIGHT_WATCH | RIGHT_ADMIN);
+}
+
 static void open_viewer(void *context, int fd, const char *peer) {
     Server *server = context;
     net_adopt(server->net, fd, peer, true);
@@ -470,8 +524,10 @@ static Status open_http(Server *server, Error *error) {
         .name = server->http_name,
         .name_count = options->http_host_count,
         .takes_any_host = is_local,
-        .token = options->http_is_exposed ? options_token(options) : "",
-        .live_token = options_token(options),
+        .guards_metrics = options->http_is_exposed && access_demands(server->access),
+        .demands_token = access_demands(server->access),
+        .may_measure = may_measure,
+        .may_watch = may_watch,
         .page = server->page,
         .connections_max = (uint32_t)options->http_connections_max,
         .viewers_max = (uint32_t)options->http_viewers_max,
@@ -612,6 +668,9 @@ static void announce(const Server *server) {
 // empty first, or the process ends.
 static Status start(Server *server, Error *error) {
     warn_of_token(server);
+    if (open_access(server, error) != STATUS_OK) {
+        return error->status;
+    }
     server->speaks_tls = server->options->tls_cert[0] != '\0';
     if (server->speaks_tls && read_identity(server, &server->identity, error) != STATUS_OK) {
         return error->status;
@@ -669,6 +728,7 @@ Status server_run(const Options *options, Error *error) {
     }
     uv_loop_close(&server->loop);
     tls_identity_free(server->identity);
+    access_destroy(server->access);
     free(server->page);
     free(server->db);
     free(server);

@@ -29,15 +29,17 @@ SOLVERS = ("mdp", "lcp", "ccp", "sap", "compliant") # none includes another
 FILES = {"sqlite3.h", "fcntl.h", "unistd.h", "sys/file.h", "sys/stat.h", "sys/statvfs.h"}
 MESSAGES = {*PROTO, "protobuf-c/protobuf-c.h"}
 TLS = {f"openssl/{name}.h" for name in ("bio", "err", "pem", "rand", "ssl", "x509v3")}
+DIGEST = {"openssl/evp.h"}
 RUN = {"run/lanes", "run/worlds", "run/groups"}
 REPLAY = {f"replay/{name}" for name in ("player", "show", "verify", "compare", "resume")}
 PLAYS = {"base", "os", "world", "solve", "step", "step/snapshot", "log/format", "log/reader", *RUN}
-ANSWERS = {"base", "os", "world", "solve", "step", "step/joints", "step/snapshot", "log", "log/reader", "wire",
+ANSWERS = {"base", "os", "access", "world", "solve", "step", "step/joints", "step/snapshot", "log", "log/reader", "wire",
            "wire/problem", "wire/scene", *RUN}
 TOOL = {"cli/base", "cli/text", "cli/json"}
 TABLE = {
     "server/base": (set(), LIBC),
     "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
+    "server/access": ({"base"}, LIBC | DIGEST | {"fcntl.h", "unistd.h", "sys/stat.h"}),
     "server/geometry": ({"base"}, LIBC),
     "server/world": ({"base", "geometry"}, LIBC),
     "server/collide": ({"base", "geometry", "world"}, LIBC),
@@ -73,7 +75,7 @@ TABLE = {
     "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
     "server/api": (ANSWERS, LIBC | MESSAGES),
     "server/api/calls": (ANSWERS | REPLAY | {"api", "collide"}, LIBC | MESSAGES),
-    "server": ({"base", "os", "log/recovery", "net", "net/tls", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
+    "server": ({"base", "os", "access", "log/recovery", "net", "net/tls", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES | TLS | {"pthread.h"}),
     "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h", "locale.h", "wchar.h"}),
     "clients/cli/base": ({"cli/text"}, LIBC | POSIX),
@@ -87,8 +89,8 @@ TABLE = {
     "clients/cli/view": (TOOL | {"cli", "cli/files"}, LIBC | POSIX | {"jansson.h", "moreau.h", "ftw.h", "sys/prctl.h"}),
     "clients/cli/export": (TOOL | {"cli", "cli/files", "cli/episodes", "cli/view"}, LIBC | POSIX | {"jansson.h"}),
     "clients/cli/runs": (TOOL | {"cli", "cli/protocol", "cli/episodes"}, LIBC | MESSAGES | {"jansson.h"}),
-    "clients/cli/commands": (TOOL | {"cli", "cli/protocol", "cli/files", "cli/problems", "cli/worlds", "cli/episodes", "cli/view",
-                                     "cli/export", "cli/runs"}, LIBC | POSIX | MESSAGES | {"jansson.h"}),
+    "clients/cli/commands": (TOOL | {"access", "base", "cli", "cli/protocol", "cli/files", "cli/problems", "cli/worlds", "cli/episodes", "cli/view",
+                                     "cli/export", "cli/runs"}, LIBC | POSIX | MESSAGES | {"jansson.h", "sys/file.h"}),
     "clients/web": ({"base", "os", "world", "step", "step/snapshot", "log/format", "wire/scene"} | RUN,
                     LIBC | {"protobuf-c/protobuf-c.h"}),
 }

@@ -134,6 +134,7 @@ int command_compare(Cli *cli, int argc, char **argv);
 int command_export(Cli *cli, int argc, char **argv);
 int command_snapshot(Cli *cli, int argc, char **argv);
 int command_scene(Cli *cli, int argc, char **argv);
+int command_token(Cli *cli, int argc, char **argv);
 int command_top(Cli *cli, int argc, char **argv);
 int command_demo(Cli *cli, int argc, char **argv);
 int command_view(Cli *cli, int argc, char **argv);

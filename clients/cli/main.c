@@ -27,6 +27,7 @@ static const CliCommand commands[] = {
     {"scene", "WORLD", "a world as a scene", command_scene},
     {"worlds", "", "the worlds on the server", command_worlds},
     {"top", "", "a live view of the server", command_top},
+    {"token", "new|list|revoke", "who may do what on a server", command_token},
     {"bench", "[NAME]...", "the project's benchmarks", command_bench},
 };
 

@@ -142,6 +142,12 @@ void api_cancel_all(Api *api) {
     }
 }
 
+void api_review(Api *api) {
+    for (Session *session = api->first_session; session != NULL; session = session->next) {
+        session_review(session);
+    }
+}
+
 void api_begin_drain(Api *api) {
     api->is_draining = true;
     for (Session *session = api->first_session; session != NULL; session = session->next) {

@@ -3,6 +3,7 @@
 // handlers given here, worlds live in run. Loop thread, but for what request.h says runs on lanes.
 #pragma once
 
+#include "access/access.h"
 #include "os/report.h"
 #include "api/peer.h"
 #include "log/log.h"
@@ -30,7 +31,7 @@ typedef struct ApiDef {
     SnapshotStore *snapshots;
     Log *log; // NULL: this server keeps no episodes
     const Report *report;
-    const char *token; // "": none is demanded
+    const Access *access; // who is let in
     const char *version;
     const char *build; // compiler and machine
     bool is_golden;    // it computes the bits of its dynamics version: else it records nothing
@@ -56,6 +57,9 @@ void api_stop(Api *api);
 
 // After api_stop, when every peer is closed. `closed` is called when the memory is free.
 void api_close(Api *api, void (*closed)(void *context), void *context);
+
+// The tokens were read again.
+void api_review(Api *api);
 
 // What the owner of the sockets tells. Loop thread.
 void api_peer_opened(Api *api, Peer peer);

@@ -3,6 +3,7 @@
 // runs. A new call is a field of Request, a row in command.c, a handler in calls/, a test.
 #pragma once
 
+#include "access/rights.h"
 #include "base/status.h"
 #include "moreau.pb-c.h"
 #include "run/lanes/lane.h"
@@ -37,6 +38,8 @@ typedef struct Command {
     Moreau__V1__Request__CallCase field;
     const char *name; // METHOD of `moreau call`
     CommandPlace place;
+    uint32_t rights; // of access/rights.h: its caller must have all of these, and some calls look
+                     // for more
     uint32_t flags;
     // where the call's message holds the id of PLACE_WORLD, COMMAND_GROUP, or of the world that a
     // call of PLACE_OWN may name; COMMAND_LIST: how many those are, and right behind it which

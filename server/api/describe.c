@@ -44,6 +44,23 @@ Moreau__V1__Limit **describe_limits(Request *request, size_t *count) {
     return list;
 }
 
+char **describe_rights(Request *request, uint32_t rights, size_t *count) {
+    size_t total = 0;
+    uint32_t right;
+    while (rights_name(total, &right) != NULL) {
+        total++;
+    }
+    char **list = arena_take_array(&request->arena, total, sizeof(*list));
+    *count = 0;
+    for (size_t i = 0; list != NULL && i < total; i++) {
+        char *name = (char *)rights_name(i, &right);
+        if (rights & right) {
+            list[(*count)++] = name;
+        }
+    }
+    return list;
+}
+
 Moreau__V1__CallInfo **describe_calls(Request *request, size_t *count) {
     size_t total = 0;
     while (command_at(total) != NULL) {
@@ -58,6 +75,7 @@ Moreau__V1__CallInfo **describe_calls(Request *request, size_t *count) {
         list[i]->field = (uint32_t)command->field;
         list[i]->mutates = (command->flags & COMMAND_MUTATES) != 0;
         list[i]->meaning = (char *)command->meaning;
+        list[i]->rights = describe_rights(request, command->rights, &list[i]->n_rights);
     }
     *count = list == NULL ? 0 : total;
     return list;

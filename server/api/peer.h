@@ -33,6 +33,7 @@ typedef struct PeerCalls {
     void (*set_data)(void *handle, void *data);
     void *(*data)(const void *handle);
     bool (*is_viewer)(const void *handle); // may call what changes nothing, and nothing else
+    bool (*user)(const void *handle, uint32_t *uid); // false: it comes by no Unix socket
     const char *(*name)(const void *handle);
     uint64_t (*number)(const void *handle);
     void (*stay_fresh)(void *handle);  // the system, too, lets few bytes wait from now on

@@ -213,6 +213,9 @@ static Status admit(Request *request, uint64_t content, Error *error) {
                          request->command->name);
     }
     if (session != NULL) {
+        if (request_check_rights(request, error) != STATUS_OK) {
+            return error->status;
+        }
         Status status = session->is_resumable ? kept_admit(session, request, content, error)
                                               : admit_id(session, request->id, error);
         if (status != STATUS_OK) {

@@ -234,10 +234,24 @@ Status request_refuse_length(const Request *request, size_t bytes, Error *error)
                      bytes, request->api->def.frame_bytes_max);
 }
 
+// What was stopped because its right was taken says so.
+static const Error *explain(const Request *request, const Error *error, Error *denied) {
+    if (error->status != STATUS_CANCELLED ||
+        !atomic_load_explicit(&request->is_denied, memory_order_relaxed)) {
+        return error;
+    }
+    error_set(denied, STATUS_PERMISSION_DENIED, "",
+              "The right to %s was taken from this token meanwhile. %s", request->command->name,
+              error->message);
+    return denied;
+}
+
 void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
                    const Error *error) {
     static const Moreau__V1__Reply without_result = MOREAU__V1__REPLY__INIT;
     Packing packing;
+    Error denied;
+    error = explain(request, error, &denied);
     request->status = error->status;
     size_t size = begin_packing(request, reply, false, error, &packing);
     if (size > request->api->def.frame_bytes_max) {
@@ -280,7 +294,8 @@ Status request_event_written(Request *request, Lane *lane, const ReplyBody *body
 void request_reply_written(Request *request, Lane *lane, const ReplyBody *body,
                            const Error *error) {
     size_t size_max = request->api->def.frame_bytes_max;
-    Error no_reply;
+    Error no_reply, denied;
+    error = explain(request, error, &denied);
     uint8_t *frame = open_frame(request, lane, REPLY_HEAD_BYTES_MAX + body->bytes_max);
     if (frame == NULL) {
         error_set(&no_reply, STATUS_RESOURCE_EXHAUSTED, "worlds",

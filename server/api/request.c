@@ -167,6 +167,11 @@ void request_cancel(Request *request) {
     }
 }
 
+void request_deny(Request *request) {
+    atomic_store_explicit(&request->is_denied, true, memory_order_relaxed);
+    request_cancel(request);
+}
+
 static bool is_cancelled(const Request *request) {
     return atomic_load_explicit(&request->cancelled, memory_order_relaxed);
 }
@@ -245,6 +250,46 @@ Status request_watch_verdict(const WorkWatch *watch, Error *error) {
 uint64_t request_pause_ns(const Request *request, const Lane *lane) {
     uint64_t slice_end_ns = lane_pause_ns(lane);
     return slice_end_ns < request->deadline_ns ? slice_end_ns : request->deadline_ns;
+}
+
+// ---- rights
+
+static uint32_t rights_of_group(const Moreau__V1__GroupCreate *call) {
+    return (call->record != NULL ? RIGHT_RECORD : RIGHTS_NONE) |
+           (call->recording != NULL ? RIGHT_WATCH : RIGHTS_NONE);
+}
+
+uint32_t request_rights(const Request *request) {
+    const uint32_t rights = request->command->rights;
+    if (request->message == NULL) {
+        return rights;
+    }
+    switch (request->command->field) {
+    case MOREAU__V1__REQUEST__CALL_GROUP_CREATE:
+        return rights | rights_of_group(request->message->group_create);
+    case MOREAU__V1__REQUEST__CALL_EPISODE_COMPARE:
+        return rights | (request->message->episode_compare->record ? RIGHT_RECORD : RIGHTS_NONE);
+    default:
+        return rights;
+    }
+}
+
+Status request_check_rights(const Request *request, Error *error) {
+    const Session *session = request->peer.calls->data(request->peer.handle);
+    const uint32_t missing = request_rights(request) & ~session_rights(session);
+    char wanted[RIGHTS_TEXT_BYTES];
+    if (missing == RIGHTS_NONE) {
+        return STATUS_OK;
+    }
+    rights_print(missing, wanted);
+    return session_is_current(session)
+               ? error_set(error, STATUS_PERMISSION_DENIED, "",
+                           "%s needs the right %s, which the token %s does not have.",
+                           request->command->name, wanted, session->held->name)
+               : error_set(error, STATUS_PERMISSION_DENIED, "",
+                           "The token %s that this session was opened with is not in the server's "
+                           "file any more.",
+                           session->held->name);
 }
 
 // ---- dispatch

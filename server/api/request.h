@@ -32,7 +32,9 @@ typedef struct Session {
     uint64_t number;
     char token[33]; // to be shown in Hello.resume
     char client[HOST_NAME_BYTES];
-    Peer peer; // NULL: away, the grace time runs
+    const Token *held;     // whose it is …
+    uint64_t held_version; // … as he was let in
+    Peer peer;             // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
     size_t request_bytes;   // of messages under way
@@ -60,7 +62,8 @@ struct Request {
     Kept *kept;           // Nullable; where its reply is kept
     Status status;        // of its reply
     _Atomic bool cancelled;
-    _Atomic bool answered; // the reply is on its way, so the id is the client's again
+    _Atomic bool answered;  // the reply is on its way, so the id is the client's again
+    _Atomic bool is_denied; // cancelled, as the right to it was taken
     bool client_gone;
     bool is_checked; // unpacking has judged the numbers too
 
@@ -256,6 +259,15 @@ void request_end(Request *request, const Error *error);
 
 // Makes request_should_stop true.
 void request_cancel(Request *request);
+
+// Likewise, and what then ends as cancelled says that the right to it was taken.
+void request_deny(Request *request);
+
+// What its caller needs: the rights of its command's row, and those to what it asks for beside.
+uint32_t request_rights(const Request *request);
+
+// PERMISSION_DENIED says which of them are missing.
+Status request_check_rights(const Request *request, Error *error);
 
 // The last of it: references and memory go back.
 void request_finish(Request *request);

@@ -19,6 +19,32 @@ enum { WORLDS_AT_ONCE = 256 }; // of a session that has ended, in one turn of th
 
 enum { PROTOCOL_MAJOR = 1, PROTOCOL_MINOR = 0 };
 
+// ---- who it is
+
+static const Token *find_token(const Api *api, const Peer *peer, const Moreau__V1__Hello *hello) {
+    uint32_t uid;
+    const bool is_local = peer->calls->user(peer->handle, &uid);
+    return access_find(api->def.access, hello->token, is_local ? &uid : NULL);
+}
+
+bool session_is_current(const Session *session) {
+    return session->held_version == session->held->version;
+}
+
+uint32_t session_rights(const Session *session) {
+    const uint32_t rights = session_is_current(session) ? session->held->rights : RIGHTS_NONE;
+    return rights & RIGHT_ADMIN ? RIGHTS_ALL : rights;
+}
+
+void session_review(Session *session) {
+    const uint32_t rights = session_rights(session);
+    for (Request *request = session->first_request; request != NULL; request = request->next) {
+        if (request->command != NULL && (request_rights(request) & ~rights) != 0) {
+            request_deny(request);
+        }
+    }
+}
+
 static Status check_hello(const Api *api, const Peer *peer, const Moreau__V1__Hello *hello,
                           Error *error) {
     if (hello->protocol_major != PROTOCOL_MAJOR) {
@@ -28,8 +54,7 @@ static Status check_hello(const Api *api, const Peer *peer, const Moreau__V1__He
                          hello->protocol_major, hello->protocol_minor, PROTOCOL_MAJOR,
                          PROTOCOL_MINOR, api->def.version);
     }
-    if (api->def.token[0] != '\0' &&
-        !secret_matches(hello->token == NULL ? "" : hello->token, api->def.token)) {
+    if (find_token(api, peer, hello) == NULL) {
         return error_set(error, STATUS_UNAUTHENTICATED, "token", "%s",
                          hello->token == NULL
                              ? "This server demands a token: --token-file on the command line."
@@ -193,12 +218,18 @@ static void resume(Session *session, bool resumable) {
 
 static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *error) {
     Session *session;
+    const Token *held = find_token(request->api, &request->peer, hello);
     if (hello->resume != NULL && hello->resume[0] != '\0') {
         session = find_session(request->api, hello->resume);
         if (session == NULL) {
             return error_set(error, STATUS_NOT_FOUND, "resume",
                              "No such session: its grace time (option --session-grace-ms) has "
                              "passed, or the server was restarted.");
+        }
+        if (session->held != held || !session_is_current(session)) {
+            return error_set(error, STATUS_NOT_FOUND, "resume",
+                             "No such session of this token: it is resumed with the token that it "
+                             "was opened with.");
         }
         resume(session, hello->resumable);
     } else {
@@ -208,6 +239,8 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
                              "Memory ended while opening a session.");
         }
         session->is_resumable = hello->resumable;
+        session->held = held;
+        session->held_version = held->version;
     }
     snprintf(session->client, sizeof(session->client), "%s",
              hello->client == NULL ? "" : hello->client);
@@ -215,8 +248,9 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
     request->peer.calls->set_data(request->peer.handle, session);
     request->peer.calls->authenticate(request->peer.handle);
     report_line(request->api->def.report, REPORT_INFO, "session",
-                "session=%" PRIu64 " connection=%" PRIu64 " client=\"%s\"", session->number,
-                request->peer.calls->number(request->peer.handle), session->client);
+                "session=%" PRIu64 " connection=%" PRIu64 " client=\"%s\" token=%s",
+                session->number, request->peer.calls->number(request->peer.handle), session->client,
+                session->held->name);
     return STATUS_OK;
 }
 
@@ -237,6 +271,10 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->lanes = request->api->def.lanes;
     message->instance = request->api->instance;
     message->db = (char *)request->api->db;
+    if (access_has_names(request->api->def.access)) {
+        message->token = (char *)session->held->name;
+        message->rights = describe_rights(request, session->held->rights, &message->n_rights);
+    }
     message->has_last_id = 1;
     message->last_id = session->id_highest;
     message->limits = describe_limits(request, &message->n_limits);

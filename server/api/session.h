@@ -9,6 +9,14 @@
 // Answers a Hello: opens or resumes a session, or refuses and closes.
 void session_greet(Request *request);
 
+// What it may do now: RIGHTS_ALL for admin, nothing when its token is another one than it was
+// opened with.
+uint32_t session_rights(const Session *session);
+bool session_is_current(const Session *session);
+
+// The tokens were read again: ends what nobody has the right to any more.
+void session_review(Session *session);
+
 // The connection is gone: its requests stop, or go on when it is resumable; the grace time begins.
 void session_leave(Session *session);
 

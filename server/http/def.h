@@ -10,9 +10,12 @@
 
 typedef struct HttpDef {
     uv_loop_t *loop;
-    const char *token;      // that /metrics demands; "": none
-    const char *live_token; // that viewers show; "": none
-    const char *page;       // at /, HTML; NULL: none
+    bool guards_metrics; // /metrics is shown to whoever may have it
+    bool demands_token;  // of viewers
+    // who shows this may see /metrics; may watch
+    bool (*may_measure)(void *context, const char *token);
+    bool (*may_watch)(void *context, const char *token);
+    const char *page; // at /, HTML; NULL: none
     // files in PEM, which net/tls has judged already; certificate NULL: plain HTTP. client_ca NULL:
     // browsers need none
     struct {

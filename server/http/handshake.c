@@ -2,7 +2,6 @@
 #include "http/handshake.h"
 
 #include "http/host.h"
-#include "os/secret.h"
 
 #include <string.h>
 #include <strings.h>
@@ -15,21 +14,32 @@ enum {
     HTTP_UNAVAILABLE = 503
 };
 
-// Without padding.
-static void encode_token(const char *token, char *text) {
+static int letter_value(char c) {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    uint32_t bits = 0, count = 0;
-    for (const char *at = token; *at != '\0'; at++) {
-        bits = bits << 8 | (uint8_t)*at;
-        for (count += 8; count >= 6; count -= 6) {
-            *text++ = letters[bits >> (count - 6) & 63];
+    const char *found = c == '\0' ? NULL : strchr(letters, c);
+    return found == NULL ? -1 : (int)(found - letters);
+}
+
+// Without padding; what is left of the last letter is zero. false: it is no such text, or holds a
+// zero byte, or nothing.
+static bool decode_token(const char *text, size_t count, char *token) {
+    uint32_t bits = 0, used = 0;
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int value = letter_value(text[i]);
+        if (value < 0) {
+            return false;
+        }
+        bits = bits << 6 | (uint32_t)value;
+        used += 6;
+        if (used >= 8) {
+            used -= 8;
+            token[bytes++] = (char)(bits >> used & 255);
         }
     }
-    if (count > 0) {
-        *text++ = letters[bits << (6 - count) & 63];
-    }
-    *text = '\0';
+    token[bytes] = '\0';
+    return bytes > 0 && used < 6 && (bits & ((1u << used) - 1)) == 0 && strlen(token) == bytes;
 }
 
 // The next of a list that commas part, without the spaces around it; its end. NULL: none is left.
@@ -51,18 +61,16 @@ static bool is_ours(const char *protocols) {
            memcmp(first, HANDSHAKE_PROTOCOL, bytes) == 0;
 }
 
-static bool shows_token(const char *protocols, const char *token) {
+static bool shows_token(const HttpDef *def, const char *protocols) {
     static const char prefix[] = "token.";
     enum { PREFIX_BYTES = sizeof(prefix) - 1 };
-    char wanted[HANDSHAKE_FIELD_BYTES], given[HANDSHAKE_FIELD_BYTES];
+    char token[HANDSHAKE_FIELD_BYTES];
     size_t bytes;
-    encode_token(token, wanted);
     for (const char *item; (item = next_item(&protocols, &bytes)) != NULL;) {
-        if (bytes > PREFIX_BYTES && bytes < sizeof(given) &&
+        if (bytes > PREFIX_BYTES && bytes < sizeof(token) &&
             memcmp(item, prefix, PREFIX_BYTES) == 0) {
-            memcpy(given, item + PREFIX_BYTES, bytes - PREFIX_BYTES);
-            given[bytes - PREFIX_BYTES] = '\0';
-            return secret_matches(given, wanted);
+            return decode_token(item + PREFIX_BYTES, bytes - PREFIX_BYTES, token) &&
+                   def->may_watch(def->context, token);
         }
     }
     return false;
@@ -85,14 +93,13 @@ unsigned handshake_judge(const HttpDef *def, const Handshake *handshake, FILE *o
         fputs("The first Sec-WebSocket-Protocol must be " HANDSHAKE_PROTOCOL ".\n", out);
         return HTTP_BAD_REQUEST;
     }
-    if (def->live_token[0] != '\0' && !shows_token(handshake->protocols, def->live_token)) {
+    if (def->demands_token && !shows_token(def, handshake->protocols)) {
         fputs("This server demands its token: offer the Sec-WebSocket-Protocol token.TOKEN as "
               "well, TOKEN in base64url without padding.\n",
               out);
         return HTTP_UNAUTHORIZED;
     }
-    if (def->live_token[0] == '\0' && handshake->origin[0] != '\0' &&
-        !is_own_page(def, handshake)) {
+    if (!def->demands_token && handshake->origin[0] != '\0' && !is_own_page(def, handshake)) {
         fputs("This page may not watch worlds without a token: open the page that the server "
               "itself shows (option --viewer), or give the server a --token-file.\n",
               out);

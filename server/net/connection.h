@@ -131,6 +131,8 @@ size_t net_unsent_bytes(Net *net);
 // Takes over a socket that is connected already, also when it fails. `is_viewer`: whoever is at its
 // other end may look, and nothing else, which is its owner's to enforce.
 void net_adopt(Net *net, int fd, const char *peer, bool is_viewer);
+// Whose process is at the other end of a Unix socket. false: it comes another way, or is a viewer.
+bool connection_user(const Connection *connection, uint32_t *uid);
 bool connection_is_viewer(const Connection *connection);
 
 // What the owner hangs on a connection. Loop thread sets it in `opened`, before any other thread

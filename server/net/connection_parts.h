@@ -7,6 +7,7 @@
 //   secure.c      TLS between a connection's socket and its frames
 //   listener.c    accepting
 //   address.c     the text of an address
+//   user.c        who is at the other end of a Unix socket
 //   tls/          OpenSSL
 //
 // Threads: everything belongs to the loop thread but what stands under a connection's mutex, the

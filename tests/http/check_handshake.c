@@ -62,9 +62,20 @@ static bool is_ready(void *context) {
     return *(const bool *)context;
 }
 
+static const char *wanted;
+
+static bool may_watch(void *context, const char *token) {
+    (void)context;
+    return strcmp(token, wanted) == 0;
+}
+
 static unsigned judge(const Handshake *handshake, const char *token, bool ready, char *says,
                       size_t capacity) {
-    HttpDef def = {.live_token = token, .is_ready = is_ready, .context = &ready};
+    HttpDef def = {.demands_token = token[0] != '\0',
+                   .may_watch = may_watch,
+                   .is_ready = is_ready,
+                   .context = &ready};
+    wanted = token;
     memset(says, 0, capacity);
     FILE *out = fmemopen(says, capacity - 1, "w");
     ck_assert_ptr_nonnull(out);

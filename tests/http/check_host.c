@@ -44,7 +44,7 @@ static const struct {
 };
 
 START_TEST(a_host_is_ours_or_anybodys) {
-    const HttpDef plain = {.token = ""}, named = {.name = given, .name_count = 2};
+    const HttpDef plain = {.name = NULL}, named = {.name = given, .name_count = 2};
     const HttpDef any = {.takes_any_host = true};
     ck_assert_int_eq(host_is_ours(&plain, rows[_i].host), rows[_i].is_ours);
     ck_assert_int_eq(host_is_ours(&named, rows[_i].host), rows[_i].is_ours_by_name);
@@ -54,7 +54,7 @@ END_TEST
 
 START_TEST(a_name_may_be_longer_than_any_is) {
     char host[2000];
-    const HttpDef plain = {.token = ""};
+    const HttpDef plain = {.name = NULL};
     for (size_t i = 0; i + 1 < sizeof(host); i++) {
         host[i] = '1';
         host[i + 1] = '\0';

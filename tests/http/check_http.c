@@ -30,11 +30,8 @@ static void print_metrics(void *context, FILE *out) {
 
 static void setup(void) {
     ck_assert_int_eq(uv_loop_init(&loop), 0);
-    HttpDef def = {.loop = &loop,
-                   .token = "",
-                   .connections_max = 4,
-                   .is_ready = is_ready,
-                   .print_metrics = print_metrics};
+    HttpDef def = {
+        .loop = &loop, .connections_max = 4, .is_ready = is_ready, .print_metrics = print_metrics};
     Error error;
     ck_assert_msg(http_create(&http, &def, &error) == STATUS_OK, "%s", error.message);
 }

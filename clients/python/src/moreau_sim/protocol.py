@@ -218,9 +218,9 @@ class Hello(Message):
     client: str | None = None
     """name of the program, for logs and episodes; default "" """
     token: str | None = None
-    """the server's token, where it demands one. Whoever has it may do everything to every world (rights per
-    token come later), and nothing is encrypted: to reach a server on another machine safely, let it listen on
-    127.0.0.1 and run `ssh -L 7667:127.0.0.1:7667 HOST` beside the client"""
+    """where the server demands one: its token (option --token-file), which may do everything to every world,
+    or one of those in its file (option --tokens), each with rights of its own. On a Unix socket whoever shows
+    none is the user that he comes as. Without TLS it travels in the clear"""
     resume: str | None = None
     """Welcome.session of a lost connection, to take its worlds over within the grace time"""
     resumable: bool | None = None
@@ -258,6 +258,10 @@ class Welcome(Message):
     was restarted"""
     db: str | None = None
     """the file of episodes, on the server's machine; absent: it has none"""
+    token: str | None = None
+    """whose token was shown, by the name in the server's file; absent: it has none"""
+    rights: list[str] = _new(default_factory=list)
+    """that it has now: watch, step, record, delete, admin, which stands for all"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -279,6 +283,8 @@ class CallInfo(Message):
     mutates: bool | None = None
     """changes a world"""
     meaning: str | None = None
+    rights: list[str] = _new(default_factory=list)
+    """that its token must have, all of them; PERMISSION_DENIED else. None: anybody's"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3931,6 +3937,8 @@ Welcome.FIELDS = (
     Field(13, "lanes", Kind.UINT32, False, None),
     Field(14, "instance", Kind.UINT64, False, None),
     Field(15, "db", Kind.STRING, False, None),
+    Field(16, "token", Kind.STRING, False, None),
+    Field(17, "rights", Kind.STRING, True, None),
 )
 Limit.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -3943,6 +3951,7 @@ CallInfo.FIELDS = (
     Field(2, "field", Kind.UINT32, False, None),
     Field(3, "mutates", Kind.BOOL, False, None),
     Field(4, "meaning", Kind.STRING, False, None),
+    Field(5, "rights", Kind.STRING, True, None),
 )
 SolverInfo.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+#include "access/token_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char digest_prefix[] = "sha256:";
+static const char uid_prefix[] = "uid:";
+
+// A part of the text; what a reader is at.
+typedef struct Word {
+    const char *at;
+    size_t bytes;
+} Word;
+
+typedef struct Reader {
+    const char *text;
+    size_t bytes, at;
+    size_t line; // number of the one that was read last
+    size_t capacity;
+    TokenFile *file;
+    Error *error;
+} Reader;
+
+// ---- names
+
+static bool is_plain(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool token_file_takes_name(const char *name) {
+    const size_t bytes = strlen(name);
+    bool takes = bytes > 0 && bytes < TOKEN_NAME_BYTES && is_plain(name[0]);
+    for (size_t i = 0; i < bytes && takes; i++) {
+        takes = is_plain(name[i]) || name[i] == '.' || name[i] == '_' || name[i] == '-';
+    }
+    return takes;
+}
+
+// Of digits alone, without zeros in front that would make two names of one number.
+static bool read_number(const char *at, size_t bytes, uint64_t maximum, uint64_t *number) {
+    if (bytes == 0 || (bytes > 1 && at[0] == '0')) {
+        return false;
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        if (at[i] < '0' || at[i] > '9') {
+            return false;
+        }
+        const uint64_t digit = (uint64_t)(at[i] - '0');
+        if (value > (maximum - digit) / 10) {
+            return false;
+        }
+        value = 10 * value + digit;
+    }
+    *number = value;
+    return true;
+}
+
+bool token_file_is_uid(const char *name, uint32_t *uid) {
+    uint64_t number;
+    const size_t prefix = sizeof(uid_prefix) - 1;
+    if (strncmp(name, uid_prefix, prefix) != 0 ||
+        !read_number(name + prefix, strlen(name + prefix), UINT32_MAX - 1, &number)) {
+        return false;
+    }
+    *uid = (uint32_t)number;
+    return true;
+}
+
+// ---- lines
+
+// The next line without its newline; `has_newline`: it had one. false: none is left.
+static bool next_line(Reader *reader, Word *line, bool *has_newline) {
+    if (reader->at == reader->bytes) {
+        return false;
+    }
+    const char *begin = reader->text + reader->at;
+    const char *newline = memchr(begin, '\n', reader->bytes - reader->at);
+    *has_newline = newline != NULL;
+    line->at = begin;
+    line->bytes = newline == NULL ? reader->bytes - reader->at : (size_t)(newline - begin);
+    reader->at += line->bytes + (newline != NULL);
+    reader->line++;
+    return true;
+}
+
+// The next word of a line, which goes on behind it. No bytes: none is left.
+static Word next_word(Word *line) {
+    while (line->bytes > 0 && (*line->at == ' ' || *line->at == '\t')) {
+        line->at++, line->bytes--;
+    }
+    Word word = {.at = line->at};
+    while (line->bytes > 0 && *line->at != ' ' && *line->at != '\t') {
+        line->at++, line->bytes--, word.bytes++;
+    }
+    return word;
+}
+
+static bool equals(Word word, const char *text) {
+    return word.bytes == strlen(text) && memcmp(word.at, text, word.bytes) == 0;
+}
+
+static Status fail(const Reader *reader, const char *why) {
+    return error_set(reader->error, STATUS_INVALID_ARGUMENT, "tokens", "Line %zu %s", reader->line,
+                     why);
+}
+
+// ---- a row
+
+static bool copy_name(Word word, char name[TOKEN_NAME_BYTES]) {
+    if (word.bytes == 0 || word.bytes >= TOKEN_NAME_BYTES) {
+        return false;
+    }
+    memcpy(name, word.at, word.bytes);
+    name[word.bytes] = '\0';
+    return memchr(name, '\0', word.bytes) == NULL;
+}
+
+static Status read_name(const Reader *reader, Word word, TokenRow *row) {
+    if (!copy_name(word, row->name)) {
+        return fail(reader, "begins with no name of at most 63 bytes.");
+    }
+    row->is_uid = token_file_is_uid(row->name, &row->uid);
+    return row->is_uid || token_file_takes_name(row->name)
+               ? STATUS_OK
+               : fail(reader, "has a name of other signs than letters, digits and . _ - (or uid:N, "
+                              "for a user on Unix sockets).");
+}
+
+static int nibble(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(const char *hex, uint8_t digest[DIGEST_BYTES]) {
+    for (size_t i = 0; i < DIGEST_BYTES; i++) {
+        const int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        digest[i] = (uint8_t)(16 * high + low);
+    }
+    return true;
+}
+
+static Status read_digest(const Reader *reader, Word word, TokenRow *row) {
+    const size_t prefix = sizeof(digest_prefix) - 1;
+    if (row->is_uid) {
+        return equals(word, "-") ? STATUS_OK
+                                 : fail(reader, "must have - behind uid:N, which shows no token.");
+    }
+    return word.bytes == prefix + 2 * (size_t)DIGEST_BYTES &&
+                   memcmp(word.at, digest_prefix, prefix) == 0 &&
+                   read_hex(word.at + prefix, row->digest)
+               ? STATUS_OK
+               : fail(reader, "has no sha256: and 64 hexadecimal digits in lower case behind its "
+                              "name.");
+}
+
+static Status read_setting(const Reader *reader, Word word, TokenRow *row) {
+    static const char space[] = "namespace=";
+    const size_t prefix = sizeof(space) - 1;
+    if (word.bytes > prefix && memcmp(word.at, space, prefix) == 0) {
+        const Word value = {word.at + prefix, word.bytes - prefix};
+        if (row->space[0] != '\0') {
+            return fail(reader, "has namespace= twice.");
+        }
+        return copy_name(value, row->space) && token_file_takes_name(row->space)
+                   ? STATUS_OK
+                   : fail(reader, "has a namespace of other signs than letters, digits and . _ -, "
+                                  "or of more than 63 bytes.");
+    }
+    return fail(reader, "has a word behind its rights that this server does not know: there is "
+                        "namespace=NAME.");
+}
+
+static Status read_row(const Reader *reader, Word line, TokenRow *row) {
+    *row = (TokenRow){.begin = (size_t)(line.at - reader->text), .end = reader->at};
+    Status status = read_name(reader, next_word(&line), row);
+    status = STATUS_THEN(status, read_digest(reader, next_word(&line), row));
+    if (status != STATUS_OK) {
+        return status;
+    }
+    const Word rights = next_word(&line);
+    if (rights.bytes == 0 || !rights_parse(rights.at, rights.bytes, &row->rights)) {
+        return fail(reader, "has no rights behind its digest: some of watch, step, record, delete "
+                            "and admin, once each, with commas between them, or none.");
+    }
+    for (Word word; status == STATUS_OK && (word = next_word(&line)).bytes > 0;) {
+        status = read_setting(reader, word, row);
+    }
+    if (row->space[0] == '\0') {
+        snprintf(row->space, sizeof(row->space), "%s", TOKEN_SPACE_DEFAULT);
+    }
+    return status;
+}
+
+static Status add_row(Reader *reader, Word line) {
+    TokenFile *file = reader->file;
+    if (file->count == reader->capacity) {
+        const size_t capacity = reader->capacity == 0 ? 16 : 2 * reader->capacity;
+        TokenRow *row = realloc(file->row, capacity * sizeof(*row));
+        if (row == NULL) {
+            return error_set(reader->error, STATUS_RESOURCE_EXHAUSTED, "tokens",
+                             "Memory ended while reading tokens.");
+        }
+        file->row = row;
+        reader->capacity = capacity;
+    }
+    const Status status = read_row(reader, line, &file->row[file->count]);
+    file->count += status == STATUS_OK;
+    return status;
+}
+
+// ---- the whole
+
+// "# end 2".
+static bool is_end(Word line, uint64_t *count) {
+    const Word mark = next_word(&line), word = next_word(&line), number = next_word(&line);
+    return equals(mark, "#") && equals(word, "end") && next_word(&line).bytes == 0 &&
+           read_number(number.at, number.bytes, UINT64_MAX, count);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const TokenRow *)a)->name, ((const TokenRow *)b)->name);
+}
+
+static int by_digest(const void *a, const void *b) {
+    const TokenRow *one = *(const TokenRow *const *)a, *other = *(const TokenRow *const *)b;
+    return one->is_uid != other->is_uid ? (one->is_uid ? 1 : -1)
+                                        : memcmp(one->digest, other->digest, DIGEST_BYTES);
+}
+
+static Status fail_twice(const Reader *reader, const TokenRow *row, const char *what) {
+    return error_set(reader->error, STATUS_INVALID_ARGUMENT, "tokens",
+                     "%s stands in it twice, once as %s.", what, row->name);
+}
+
+// A token that were two people's.
+static Status check_digests(const Reader *reader) {
+    const TokenFile *file = reader->file;
+    const TokenRow **order = calloc(file->count + 1, sizeof(*order));
+    if (order == NULL) {
+        return error_set(reader->error, STATUS_RESOURCE_EXHAUSTED, "tokens",
+                         "Memory ended while reading tokens.");
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        order[i] = &file->row[i];
+    }
+    Status status = STATUS_OK;
+    qsort(order, file->count, sizeof(*order), by_digest);
+    for (size_t i = 1; i < file->count && status == STATUS_OK; i++) {
+        if (!order[i]->is_uid && by_digest(&order[i - 1], &order[i]) == 0) {
+            status = fail_twice(reader, order[i], "A token");
+        }
+    }
+    free(order);
+    return status;
+}
+
+static Status check_rows(const Reader *reader) {
+    TokenFile *file = reader->file;
+    if (file->count == 0) {
+        return STATUS_OK;
+    }
+    qsort(file->row, file->count, sizeof(*file->row), by_name);
+    for (size_t i = 1; i < file->count; i++) {
+        if (strcmp(file->row[i - 1].name, file->row[i].name) == 0) {
+            return fail_twice(reader, &file->row[i], "A name");
+        }
+    }
+    return check_digests(reader);
+}
+
+static Status fail_end(const Reader *reader, bool has_end, uint64_t count) {
+    if (!has_end) {
+        return error_set(reader->error, STATUS_INVALID_ARGUMENT, "tokens",
+                         "Its last line is no # end COUNT: half of it is missing, as while it is "
+                         "being written.");
+    }
+    return error_set(reader->error, STATUS_INVALID_ARGUMENT, "tokens",
+                     "Its last line says %" PRIu64 " tokens, and it holds %zu: a part of it is "
+                     "missing, or was edited by hand without the count.",
+                     count, reader->file->count);
+}
+
+static Status read_lines(Reader *reader) {
+    Word line;
+    bool has_newline;
+    uint64_t count = 0;
+    if (!next_line(reader, &line, &has_newline) || !equals(line, TOKEN_FILE_HEAD)) {
+        return error_set(reader->error, STATUS_INVALID_ARGUMENT, "tokens",
+                         "Its first line is not \"%s\": it is no file of tokens.", TOKEN_FILE_HEAD);
+    }
+    for (size_t begin; begin = reader->at, next_line(reader, &line, &has_newline);) {
+        Word words = line;
+        const Word first = next_word(&words);
+        if (is_end(line, &count)) {
+            reader->file->end = begin;
+            return reader->at < reader->bytes     ? fail(reader, "ends the file, and more follows.")
+                   : count != reader->file->count ? fail_end(reader, true, count)
+                                                  : check_rows(reader);
+        }
+        if (memchr(line.at, '\0', line.bytes) != NULL || memchr(line.at, '\r', line.bytes)) {
+            return fail(reader, "holds a zero byte or a carriage return.");
+        }
+        if (first.bytes == 0 || first.at[0] == '#') {
+            continue;
+        }
+        if (!has_newline) {
+            break;
+        }
+        if (add_row(reader, line) != STATUS_OK) {
+            return reader->error->status;
+        }
+    }
+    return fail_end(reader, false, 0);
+}
+
+Status token_file_parse(const char *text, size_t bytes, TokenFile *file, Error *error) {
+    Reader reader = {.text = text, .bytes = bytes, .file = file, .error = error};
+    *file = (TokenFile){0};
+    const Status status =
+        bytes > TOKEN_FILE_BYTES_MAX
+            ? error_set(error, STATUS_INVALID_ARGUMENT, "tokens",
+                        "It is longer than %d bytes, which is enough for some 7,000 tokens.",
+                        TOKEN_FILE_BYTES_MAX)
+            : read_lines(&reader);
+    if (status != STATUS_OK) {
+        token_file_free(file);
+    }
+    return status;
+}
+
+void token_file_free(TokenFile *file) {
+    free(file->row);
+    *file = (TokenFile){0};
+}
+
+static int by_given_name(const void *name, const void *row) {
+    return strcmp(name, ((const TokenRow *)row)->name);
+}
+
+const TokenRow *token_file_find(const TokenFile *file, const char *name) {
+    return file->count == 0
+               ? NULL
+               : bsearch(name, file->row, file->count, sizeof(*file->row), by_given_name);
+}
+
+size_t token_file_print(const TokenRow *row, char line[TOKEN_LINE_BYTES]) {
+    char digest[sizeof(digest_prefix) + 2 * DIGEST_BYTES] = "-", rights[RIGHTS_TEXT_BYTES];
+    if (!row->is_uid) {
+        size_t used = (size_t)snprintf(digest, sizeof(digest), "%s", digest_prefix);
+        for (size_t i = 0; i < DIGEST_BYTES; i++) {
+            used += (size_t)snprintf(digest + used, sizeof(digest) - used, "%02x", row->digest[i]);
+        }
+    }
+    rights_print(row->rights, rights);
+    int length = snprintf(line, TOKEN_LINE_BYTES, "%s %s %s", row->name, digest, rights);
+    if (strcmp(row->space, TOKEN_SPACE_DEFAULT) != 0) {
+        length +=
+            snprintf(line + length, TOKEN_LINE_BYTES - (size_t)length, " namespace=%s", row->space);
+    }
+    length += snprintf(line + length, TOKEN_LINE_BYTES - (size_t)length, "\n");
+    return (size_t)length;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Who may do what: every call by every right; who is let in; and what happens to those whose rights
+// change while they are there.
+#include "support/machine.h"
+#include "support/suite.h"
+#include "support/wire_tokens.h"
+#include "support/wire_world.h"
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
+
+static char folder[SERVER_FOLDER_BYTES];
+
+static void stop(ServerProcess *server) {
+    server_stop(server);
+    server_remove_folder(folder);
+}
+
+// ---- the table
+
+// Whoever has one right alone, all but admin, or admin alone.
+static const WirePerson people[] = {{"none", "none"},     {"watch", "watch"},
+                                    {"step", "step"},     {"record", "record"},
+                                    {"delete", "delete"}, {"all", "watch,step,record,delete"},
+                                    {"admin", "admin"}};
+
+enum { PEOPLE = sizeof(people) / sizeof(people[0]) };
+
+// What the right alone allows, as it was asked for; the command table is another text.
+static const struct {
+    const char *right, *calls;
+} allowed[] = {
+    {"none", " Hello Ping Describe Cancel "},
+    {"watch", " Stats WorldList WorldGet WorldContacts WorldHash WorldScene WorldRayCast GroupList "
+              "GroupRead SnapshotRead EpisodeList EpisodeDescribe EpisodeRead EpisodeReplay "
+              "EpisodeTouches EpisodeVerify Subscribe Problem "},
+    {"step", " WorldCreate WorldDestroy WorldAddMaterials WorldAddShapes WorldAddBodies "
+             "WorldAddJoints WorldRemove WorldSet WorldStep SnapshotTake SnapshotUpload "
+             "SnapshotRestore SnapshotClone SnapshotDrop GroupCreate GroupReset GroupStep "
+             "GroupSend GroupReceive GroupDestroy GroupOpinions GroupSave Solve EpisodeCompare "},
+    {"record", " EpisodeStart EpisodeStop EpisodePin "},
+    {"delete", " EpisodeDelete "},
+    {"all", " EpisodeFork "},
+    {"admin", " EpisodeBackup "},
+};
+
+// The right that allows a call; "all" where it takes two.
+static const char *right_of(const char *call) {
+    char word[64];
+    snprintf(word, sizeof(word), " %s ", call);
+    for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+        if (strstr(allowed[i].calls, word) != NULL) {
+            return allowed[i].right;
+        }
+    }
+    ck_abort_msg("%s has no row", call);
+}
+
+static bool may(const char *person, const char *right) {
+    return strcmp(person, "admin") == 0 || strcmp(right, "none") == 0 ||
+           strcmp(person, right) == 0 ||
+           (strcmp(person, "all") == 0 && strcmp(right, "admin") != 0);
+}
+
+// A call that says nothing: whoever may make it is told what is missing, or gets an answer.
+static Moreau__V1__Status__Code ask(WireClient *client, const ProtobufCFieldDescriptor *field) {
+    const ProtobufCMessageDescriptor *call = field->descriptor;
+    union {
+        ProtobufCMessage message;
+        char room[1024];
+    } empty;
+    ck_assert_uint_le(call->sizeof_message, sizeof(empty));
+    protobuf_c_message_init(call, &empty);
+    const Moreau__V1__Reply *reply = wire_call(client, &empty);
+    return reply->status->code;
+}
+
+START_TEST(every_call_by_every_right) {
+    ServerProcess *server = wire_tokens_start(people, PEOPLE, "--db @/db --backup-dir @", folder);
+    const ProtobufCMessageDescriptor *request = &moreau__v1__request__descriptor;
+    for (size_t k = 0; k < PEOPLE; k++) {
+        WireClient *client = wire_open_as(server, people[k].name);
+        for (unsigned i = 0; i < request->n_fields; i++) {
+            const ProtobufCFieldDescriptor *field = &request->fields[i];
+            if ((field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) == 0) {
+                continue;
+            }
+            const char *call = ((const ProtobufCMessageDescriptor *)field->descriptor)->short_name;
+            const bool is_denied = ask(client, field) == CODE(PERMISSION_DENIED);
+            ck_assert_msg(is_denied != may(people[k].name, right_of(call)), "%s by %s", call,
+                          people[k].name);
+        }
+        wire_close(client);
+    }
+    stop(server);
+}
+END_TEST
+
+// What a call asks for beside its own work takes the rights to that.
+START_TEST(what_is_asked_for_beside_takes_its_own_right) {
+    const WirePerson two[] = {{"step", "step"}, {"both", "step,record"}, {"reads", "step,watch"}};
+    ServerProcess *server = wire_tokens_start(two, 3, "--db @/db", folder);
+    for (size_t i = 0; i < 3; i++) {
+        WireClient *client = wire_open_as(server, two[i].name);
+        Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+        Moreau__V1__GroupCreate group = MOREAU__V1__GROUP_CREATE__INIT;
+        Moreau__V1__EpisodeCompare compare = MOREAU__V1__EPISODE_COMPARE__INIT;
+        group.record = &record;
+        ck_assert_int_eq(wire_call(client, &group)->status->code == CODE(PERMISSION_DENIED),
+                         i != 1);
+        group.record = NULL;
+        group.recording = (char *)(uintptr_t) "abcd";
+        ck_assert_int_eq(wire_call(client, &group)->status->code == CODE(PERMISSION_DENIED),
+                         i != 2);
+        compare.has_record = compare.record = 1;
+        ck_assert_int_eq(wire_call(client, &compare)->status->code == CODE(PERMISSION_DENIED),
+                         i != 1);
+        wire_close(client);
+    }
+    stop(server);
+}
+END_TEST
+
+// ---- who is let in
+
+START_TEST(a_token_or_the_user_of_a_unix_socket_is_let_in_and_nobody_else) {
+    char user[32], options[128];
+    snprintf(user, sizeof(user), "uid:%u", (unsigned)getuid());
+    const WirePerson some[] = {{"alice", "watch"}, {user, "step"}};
+    snprintf(options, sizeof(options), "--listen 127.0.0.1:0 --listen unix:@/socket");
+    ServerProcess *server = wire_tokens_start(some, 2, options, folder);
+    WireClient *client = wire_connect(server->address[0]);
+    wire_expect(wire_greet_as(client, NULL, NULL), CODE(UNAUTHENTICATED), "token");
+    wire_close(client);
+    client = wire_connect(server->address[0]);
+    wire_expect(wire_greet_as(client, "eve", NULL), CODE(UNAUTHENTICATED), "token");
+    wire_close(client);
+    client = wire_connect(server->address[1]);
+    wire_expect(wire_greet_as(client, "eve", NULL), CODE(UNAUTHENTICATED), "token");
+    wire_close(client);
+    client = wire_connect(server->address[1]);
+    wire_expect(wire_greet_as(client, NULL, NULL), CODE(OK), NULL);
+    wire_small_world(client);
+    wire_close(client);
+    client = wire_connect(server->address[1]);
+    wire_expect(wire_greet_as(client, "alice", NULL), CODE(OK), NULL);
+    wire_refuse(client, &(Moreau__V1__WorldCreate)MOREAU__V1__WORLD_CREATE__INIT,
+                CODE(PERMISSION_DENIED), NULL);
+    wire_close(client);
+    stop(server);
+}
+END_TEST
+
+START_TEST(a_session_is_resumed_with_the_token_that_it_was_opened_with) {
+    const WirePerson two[] = {{"alice", "watch,step"}, {"bob", "watch,step"}};
+    ServerProcess *server = wire_tokens_start(two, 2, "", folder);
+    WireClient *client = wire_connect(server->address[0]);
+    Moreau__V1__Reply *reply = wire_greet_as(client, "alice", NULL);
+    char session[64];
+    wire_expect(reply, CODE(OK), NULL);
+    snprintf(session, sizeof(session), "%s", reply->welcome->session);
+    wire_small_world(client);
+    WireClient *other = wire_connect(server->address[0]);
+    wire_expect(wire_greet_as(other, "bob", session), CODE(NOT_FOUND), "resume");
+    wire_close(other);
+    wire_ping(client); // which was not taken over
+    wire_close(client);
+    client = wire_connect(server->address[0]);
+    wire_expect(wire_greet_as(client, "alice", session), CODE(OK), NULL);
+    wire_close(client);
+    stop(server);
+}
+END_TEST
+
+// ---- rights that change
+
+static uint64_t begin_long_step(WireClient *client, uint64_t *world) {
+    *world = wire_small_world(client);
+    Moreau__V1__WorldStep step = wire_step_call(world, 1000000);
+    return wire_submit(client, &step);
+}
+
+START_TEST(a_right_that_is_taken_ends_what_is_done_by_it) {
+    const WirePerson before[] = {{"alice", "watch,step"}, {"bob", "watch,step"}};
+    const WirePerson after[] = {{"alice", "watch"}, {"bob", "watch,step"}};
+    char text[WIRE_TOKENS_BYTES];
+    ServerProcess *server = wire_tokens_start(before, 2, "--workers 2", folder);
+    WireClient *alice = wire_open_as(server, "alice"), *bob = wire_open_as(server, "bob");
+    uint64_t world[2];
+    begin_long_step(alice, &world[0]);
+    const uint64_t id = begin_long_step(bob, &world[1]);
+    wire_tokens_text(after, 2, text);
+    wire_tokens_change(server, folder, text, 1);
+    Moreau__V1__Reply *reply = wire_receive(alice);
+    wire_expect(reply, CODE(PERMISSION_DENIED), NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "WorldStep was taken"));
+    wire_expect(wire_call(alice, &(Moreau__V1__WorldCreate)MOREAU__V1__WORLD_CREATE__INIT),
+                CODE(PERMISSION_DENIED), NULL);
+    wire_hash(alice, world[0]); // between two steps, and whole
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    cancel.has_request = 1, cancel.request = id;
+    wire_submit(bob, &cancel);
+    for (int i = 0; i < 2; i++) { // he goes on until he does not want to
+        reply = wire_receive(bob);
+        wire_expect(reply, reply->id == id ? CODE(CANCELLED) : CODE(OK), NULL);
+    }
+    wire_close(alice);
+    wire_close(bob);
+    stop(server);
+}
+END_TEST
+
+START_TEST(a_token_that_is_revoked_or_another_one_may_nothing_any_more) {
+    const WirePerson before[] = {{"alice", "watch"}, {"bob", "watch"}};
+    char text[WIRE_TOKENS_BYTES];
+    ServerProcess *server = wire_tokens_start(before, 2, "", folder);
+    WireClient *alice = wire_open_as(server, "alice"), *bob = wire_open_as(server, "bob");
+    const Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
+    wire_accept(alice, &list);
+    wire_tokens_text(before + 1, 1, text);
+    wire_tokens_change(server, folder, text, 1);
+    Moreau__V1__Reply *reply = wire_refuse(alice, &list, CODE(PERMISSION_DENIED), NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "not in the server's file any more"));
+    wire_accept(bob, &list);
+    wire_tokens_text(before, 2, text); // the same again is not the same person's
+    wire_tokens_change(server, folder, text, 2);
+    wire_refuse(alice, &list, CODE(PERMISSION_DENIED), NULL);
+    wire_close(alice);
+    alice = wire_open_as(server, "alice");
+    wire_accept(alice, &list);
+    wire_close(alice);
+    wire_close(bob);
+    stop(server);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_changes_nothing_and_is_said) {
+    const WirePerson one[] = {{"alice", "watch"}};
+    ServerProcess *server = wire_tokens_start(one, 1, "", folder);
+    WireClient *alice = wire_open_as(server, "alice");
+    const Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
+    char text[WIRE_TOKENS_BYTES];
+    wire_tokens_text(one, 1, text);
+    *strstr(text, "# end") = '\0';
+    wire_tokens_change(server, folder, text, 1);
+    wire_accept(alice, &list);
+    char *log = server_read(server, "log");
+    ck_assert_ptr_nonnull(strstr(log, "tokens_reload"));
+    ck_assert_ptr_nonnull(strstr(log, "half of it is missing"));
+    free(log);
+    wire_close(alice);
+    alice = wire_open_as(server, "alice");
+    wire_close(alice);
+    stop(server);
+}
+END_TEST
+
+// ---- at the start
+
+static void expect_refusal(const char *options, const char *wanted) {
+    char all[512], said[1024];
+    snprintf(all, sizeof(all), options, folder, folder);
+    ck_assert_int_ne(server_refusal(all, said, sizeof(said)), 0);
+    ck_assert_msg(strstr(said, wanted) != NULL, "it says: %s", said);
+}
+
+START_TEST(a_file_that_is_wrong_is_refused_at_the_start) {
+    char path[128];
+    server_make_folder(folder);
+    expect_refusal("--tokens %s/tokens", "tokens cannot be read");
+    server_write(folder, "tokens", "# moreau tokens 1\n# end 1\n");
+    expect_refusal("--tokens %s/tokens", "says 1 tokens, and it holds 0");
+    server_write(folder, "tokens", "# moreau tokens 1\n# end 0\n");
+    expect_refusal("--tokens %s/tokens --token-file %s/tokens", "exclude each other");
+    expect_refusal("--tokens %s", "is no file");
+    snprintf(path, sizeof(path), "%s/tokens", folder);
+    ck_assert_int_eq(chmod(path, 0666), 0);
+    expect_refusal("--tokens %s/tokens", "can be written by others");
+    ck_assert_int_eq(chmod(path, 0200), 0);
+    if (geteuid() != 0) {
+        expect_refusal("--tokens %s/tokens", "tokens cannot be read");
+    }
+    server_remove_folder(folder);
+}
+END_TEST
+
+static TCase *case_rights(void) {
+    TCase *tcase = tcase_create("rights");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, every_call_by_every_right);
+    tcase_add_test(tcase, what_is_asked_for_beside_takes_its_own_right);
+    return tcase;
+}
+
+static TCase *case_greetings(void) {
+    TCase *tcase = tcase_create("greetings");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_token_or_the_user_of_a_unix_socket_is_let_in_and_nobody_else);
+    tcase_add_test(tcase, a_session_is_resumed_with_the_token_that_it_was_opened_with);
+    tcase_add_test(tcase, a_file_that_is_wrong_is_refused_at_the_start);
+    return tcase;
+}
+
+static TCase *case_changes(void) {
+    TCase *tcase = tcase_create("changes");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_right_that_is_taken_ends_what_is_done_by_it);
+    tcase_add_test(tcase, a_token_that_is_revoked_or_another_one_may_nothing_any_more);
+    tcase_add_test(tcase, what_cannot_be_read_changes_nothing_and_is_said);
+    return tcase;
+}
+
+SUITE_MAIN("system/tokens", case_rights, case_greetings, case_changes)
