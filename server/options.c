@@ -926,9 +926,7 @@ static Status parse_all(Options *options, int argc, char **argv, const Option **
     status = STATUS_THEN(status, check_keep(options, error));
     status = STATUS_THEN(status, check_merge(options, error));
     status = STATUS_THEN(status, check_parent(options, error));
-    if (status == STATUS_OK && options->token_file[0] != '\0') {
-        status = read_token(options, error);
-    }
+    status = STATUS_THEN_IF(status, options->token_file[0] != '\0', read_token(options, error));
     if (status == STATUS_OK) {
         choose_rest(options);
     }

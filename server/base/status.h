@@ -36,6 +36,12 @@ typedef enum Status { STATUS_MAP(X) STATUS_COUNT } Status;
 //   status = STATUS_THEN(status, read_head(log, error));
 #define STATUS_THEN(status, ...) ((status) == STATUS_OK ? (__VA_ARGS__) : (status))
 
+// The same of a deed that not always is one of them; what it depends on is asked only where all
+// before it went well:
+//   status = STATUS_THEN_IF(status, scene->n_joints > 0, plan_joints(scene, plan, error));
+#define STATUS_THEN_IF(status, is_due, ...)                                                        \
+    ((status) == STATUS_OK && (is_due) ? (__VA_ARGS__) : (status))
+
 typedef struct Error {
     Status status;
     char field[128];   // path of the offending field, "" when none is to blame

@@ -313,9 +313,7 @@ Status backup_publish(const Backup *backup, const char *name, bool replaces, uin
     struct stat info = {0};
     Status status = backup_check_name(backup, name, replaces, error);
     char *path = join(backup->folder, name, "");
-    if (status == STATUS_OK && path == NULL) {
-        status = memory_ended(error);
-    }
+    status = STATUS_THEN_IF(status, path == NULL, memory_ended(error));
     bool failed = status == STATUS_OK &&
                   (sync_path(backup->partial, O_RDWR) != 0 || stat(backup->partial, &info) != 0 ||
                    name_it(backup->partial, path, replaces) != 0 ||

@@ -70,9 +70,7 @@ void log_backup_some(Log *log) {
         atomic_store_explicit(&asked->bytes_done, done, memory_order_relaxed);
         atomic_store_explicit(&asked->bytes_total, total, memory_order_relaxed);
     }
-    if (status == STATUS_OK && done == total) {
-        status = backup_end(backup, &error);
-    }
+    status = STATUS_THEN_IF(status, done == total, backup_end(backup, &error));
     if (status != STATUS_OK) {
         backup_abandon(backup);
         answer(log, &error);

@@ -286,10 +286,8 @@ static void load_start(const double *warm, size_t count, double *impulse) {
 Status judge_survey(Judge *judge, JudgeSurvey *also, void *solver) {
     const ContactProblem *problem = judge->problem;
     Status status = islands_find(problem, judge->arena, &judge->islands, judge->error);
-    if (status == STATUS_OK) {
-        status =
-            mass_init(&judge->mass, problem, judge->context->tasks, judge->arena, judge->error);
-    }
+    status = STATUS_THEN(status, mass_init(&judge->mass, problem, judge->context->tasks,
+                                           judge->arena, judge->error));
     Survey survey = {.judge = judge, .also = also, .solver = solver};
     status = STATUS_THEN(status, take_islands(judge, &survey.piece));
     status = STATUS_THEN(status,

@@ -618,9 +618,8 @@ Status contacts_run(StepState *state) {
     }
     Status status = reach_run(state);
     // where a step asked for them the next one mostly does
-    if (status == STATUS_OK && had_seams && !seams_list_partners(state)) {
-        status = STATUS_RESOURCE_EXHAUSTED;
-    }
+    status =
+        STATUS_THEN_IF(status, had_seams && !seams_list_partners(state), STATUS_RESOURCE_EXHAUSTED);
     status = STATUS_THEN(status, collide_candidates(state));
     switch (status) {
     case STATUS_OK:

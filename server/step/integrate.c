@@ -255,9 +255,7 @@ Status integrate_run(StepState *state) {
     tasks_run(tasks, land_bodies, &bodies, body_blocks);
     tasks_run(tasks, land_contacts, &contacts, contact_blocks);
     Status status = judge(state, bodies.of_block, body_blocks);
-    if (status == STATUS_OK && state->articulated_count > 0) {
-        status = articulate_land(state);
-    }
+    status = STATUS_THEN_IF(status, state->articulated_count > 0, articulate_land(state));
     status = STATUS_THEN(status, judge(state, contacts.of_block, contact_blocks));
     status = STATUS_THEN(status, land_rows(state));
     if (status != STATUS_OK) {

@@ -335,9 +335,7 @@ static Status find_candidates(StepState *state) {
         broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,
                      &state->input->context, &state->candidate, &state->candidate_count);
     bool is_any = false;
-    if (status == STATUS_OK && state->has_fast) {
-        status = push_bodies(state, &is_any);
-    }
+    status = STATUS_THEN_IF(status, state->has_fast, push_bodies(state, &is_any));
     if (status == STATUS_OK && is_any) {
         status =
             broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,

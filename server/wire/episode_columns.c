@@ -414,10 +414,7 @@ static Status check_frame(const EpisodeWish *wish, const EpisodeFrame *frame, Er
     if (status == STATUS_OK && wish->velocities) {
         status = check_numbers(wish, frame, "velocity", frame->frame.velocity, 6, error);
     }
-    if (status == STATUS_OK && wish->joints) {
-        status = check_joint_numbers(wish, frame, error);
-    }
-    return status;
+    return STATUS_THEN_IF(status, wish->joints, check_joint_numbers(wish, frame, error));
 }
 
 static bool add_frame(EpisodeColumns *columns, const EpisodeFrame *frame) {

@@ -218,9 +218,7 @@ static Status dynamic_mass(const BodyColumns *columns, uint32_t index, const Sha
     const bool is_made = columns->has_made_masses;
     Status status = is_made ? take_made(columns, index, mass, error)
                             : take_mass(columns, index, shape, mass, error);
-    if (status == STATUS_OK && !is_made) {
-        status = take_inertia(columns, index, shape, mass, error);
-    }
+    status = STATUS_THEN_IF(status, !is_made, take_inertia(columns, index, shape, mass, error));
     return STATUS_THEN(status, finish_mass(mass, columns->inertia != NULL, index, error));
 }
 

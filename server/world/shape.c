@@ -88,17 +88,12 @@ static Status check_foundation(const Primitive *primitive, uint32_t index, Error
                          "Only a box has faces for a foundation.");
     }
     Status status = check_cells(of, index, error);
-    if (status == STATUS_OK) {
-        status =
-            range_check(RANGE_FOUNDATION_MODULUS, of->modulus, "foundation_modulus", index, error);
-    }
+    status = STATUS_THEN(status, range_check(RANGE_FOUNDATION_MODULUS, of->modulus,
+                                             "foundation_modulus", index, error));
     status = STATUS_THEN(
         status, range_check(RANGE_FOUNDATION_DEPTH, of->depth, "foundation_depth", index, error));
-    if (status == STATUS_OK) {
-        status =
-            range_check(RANGE_FOUNDATION_DAMPING, of->damping, "foundation_damping", index, error);
-    }
-    return status;
+    return STATUS_THEN(status, range_check(RANGE_FOUNDATION_DAMPING, of->damping,
+                                           "foundation_damping", index, error));
 }
 
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error) {

@@ -383,9 +383,8 @@ static Status check_body(const World *world, const BodyColumns *columns, uint32_
                          (unsigned long long)shape_id);
     }
     Status status = body_check_pose(columns->pose + 7 * (size_t)i, i, error);
-    if (status == STATUS_OK && columns->velocity != NULL) {
-        status = body_check_velocity(columns->velocity + 6 * (size_t)i, i, error);
-    }
+    status = STATUS_THEN_IF(status, columns->velocity != NULL,
+                            body_check_velocity(columns->velocity + 6 * (size_t)i, i, error));
     if (status == STATUS_OK) {
         const Shape *of_body = *shape == UINT32_MAX ? NULL : &world->shape[*shape];
         status = body_mass(columns, i, of_body, mass, error);

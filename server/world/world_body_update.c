@@ -69,9 +69,8 @@ static Status check_update(const World *world, const BodyUpdate *update, Error *
             return world_blame_body(world, update->id[i], field, error);
         }
         Status status = check_hangs(world, update, i, body, error);
-        if (status == STATUS_OK && update->pose != NULL) {
-            status = body_check_pose(update->pose + 7 * i, (uint32_t)i, error);
-        }
+        status = STATUS_THEN_IF(status, update->pose != NULL,
+                                body_check_pose(update->pose + 7 * i, (uint32_t)i, error));
         if (status == STATUS_OK && update->velocity != NULL) {
             status = body_check_velocity(update->velocity + 6 * i, (uint32_t)i, error);
             if (status == STATUS_OK && world->kind[body] == BODY_STATIC) {

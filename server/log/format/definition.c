@@ -141,9 +141,7 @@ Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Erro
     Status status = finish(&source, chunk, error);
     bool makes_sense = found.content <= CONTENT_CONTACTS && found.stride > 0 &&
                        found.world_count > 0 && found.world_range > 0;
-    if (status == STATUS_OK && !makes_sense) {
-        status = refuse(chunk, error);
-    }
+    status = STATUS_THEN_IF(status, !makes_sense, refuse(chunk, error));
     if (status == STATUS_OK) {
         *def = found;
     }
@@ -212,9 +210,7 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
         source_gain(&source, &found.figures);
     }
     Status status = finish(&source, chunk, error);
-    if (status == STATUS_OK && found.state >= RECORDING_STATE_COUNT) {
-        status = refuse(chunk, error);
-    }
+    status = STATUS_THEN_IF(status, found.state >= RECORDING_STATE_COUNT, refuse(chunk, error));
     if (status == STATUS_OK) {
         *seal = found;
     }

@@ -380,15 +380,12 @@ static Status prepare_writing(sqlite3 *db, const char *path, bool full_durabilit
     }
     status = STATUS_THEN(status, run(db, settings, "opening the log", error));
     status = STATUS_THEN(status, enter_wal(db, path, error));
-    if (status == STATUS_OK) {
-        status =
-            run(db, full_durability ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
-                "opening the log", error);
-    }
-    if (status == STATUS_OK && version != SCHEMA_VERSION) {
-        status = version == 0 ? make_tables(db, error) : migrate(db, version, error);
-    }
-    return status;
+    status = STATUS_THEN(
+        status,
+        run(db, full_durability ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL",
+            "opening the log", error));
+    return STATUS_THEN_IF(status, version != SCHEMA_VERSION,
+                          version == 0 ? make_tables(db, error) : migrate(db, version, error));
 }
 
 Status schema_check_path(const char *path, Error *error) {

@@ -548,9 +548,8 @@ static Status show_rows(LogReader *reader, const EpisodeFilter *filter, Arena *a
 static Status read_list(LogReader *reader, const EpisodeFilter *filter, Arena *arena,
                         EpisodeRows *rows, Error *error) {
     Status status = count_episodes(reader, filter, LIST_COUNT, &rows->total, error);
-    if (status == STATUS_OK && filter->touch_count > 0) {
-        status = count_episodes(reader, filter, LIST_UNKNOWN, &rows->unknown, error);
-    }
+    status = STATUS_THEN_IF(status, filter->touch_count > 0,
+                            count_episodes(reader, filter, LIST_UNKNOWN, &rows->unknown, error));
     if (status != STATUS_OK) {
         return status;
     }

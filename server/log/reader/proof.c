@@ -444,9 +444,8 @@ static Status make(ProofWork *work, int64_t episode, Proof *proof, Error *error)
     }
     proof_check_facts(work, proof);
     status = is_group ? proof_check_group(work, common, common_count, error) : STATUS_OK;
-    if (status == STATUS_OK && !work->is_seen) {
-        status = check_derived(work, common, common_count, proof, error);
-    }
+    status = STATUS_THEN_IF(status, !work->is_seen,
+                            check_derived(work, common, common_count, proof, error));
     status = STATUS_THEN(status, proof_check_indexes(work, error));
     if (is_group && status == STATUS_OK && work->told > 0) {
         proof_forget(work->reader);

@@ -33,10 +33,7 @@ static Status take_rows(LogReader *reader, sqlite3_stmt *statement, EpisodeRow *
         row->is_group = recording_is_group(row->world_count, row->world_range);
     }
     sqlite3_reset(statement);
-    if (status == STATUS_OK && code != SQLITE_DONE) {
-        status = reader_fail(reader, code, error);
-    }
-    return status;
+    return STATUS_THEN_IF(status, code != SQLITE_DONE, reader_fail(reader, code, error));
 }
 
 static Status find(LogReader *reader, const char *text, EpisodeRow *row, size_t *count,

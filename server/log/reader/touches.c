@@ -176,9 +176,8 @@ static Status read_page(LogReader *reader, const EpisodeRow *episode, const Touc
            (code = sqlite3_step(statement)) == SQLITE_ROW) {
         status = take_touch(statement, episode, &rows->touch[rows->count++], error);
     }
-    if (status == STATUS_OK && code != SQLITE_ROW && code != SQLITE_DONE) {
-        status = reader_fail(reader, code, error);
-    }
+    status = STATUS_THEN_IF(status, code != SQLITE_ROW && code != SQLITE_DONE,
+                            reader_fail(reader, code, error));
     sqlite3_finalize(statement);
     return status;
 }

@@ -267,9 +267,7 @@ Status copy_damaged(const char *path, const char *target, FILE *out, Error *erro
     DamagedCopy file = {.error = error};
     bool has_rows = schema_open_damaged(path, &file.from, NULL) == STATUS_OK;
     Status status = schema_open(target, false, &file.to, error);
-    if (status == STATUS_OK && has_rows) {
-        status = copy_tables(&file, out);
-    }
+    status = STATUS_THEN_IF(status, has_rows, copy_tables(&file, out));
     sqlite3_close(file.to);
     sqlite3_close(file.from);
     return STATUS_THEN(status, search(path, target, out, error));

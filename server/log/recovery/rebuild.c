@@ -74,9 +74,7 @@ Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_
     while (status == STATUS_OK) {
         bool is_same = false;
         status = writer_find_place(writer, recording, &chunk, id, &id, &is_same, error);
-        if (status == STATUS_OK && !is_same) {
-            status = delete_chunk(writer, id, error);
-        }
+        status = STATUS_THEN_IF(status, !is_same, delete_chunk(writer, id, error));
         is_there = is_there || is_same;
     }
     if (status != STATUS_NOT_FOUND) {
@@ -324,9 +322,8 @@ static Status mend_recording(Writer *writer, int64_t recording, bool is_open,
     }
     arena_deinit(&arena);
     bool is_interrupted = false;
-    if (status == STATUS_OK && is_open) {
-        status = look_at_state(writer, recording, &is_interrupted, error);
-    }
+    status =
+        STATUS_THEN_IF(status, is_open, look_at_state(writer, recording, &is_interrupted, error));
     if (status == STATUS_OK && is_interrupted) {
         finds->interrupted++;
         fprintf(finds->out, "Recording %s was open: interrupted at its step %" PRIu64 ".\n", text,

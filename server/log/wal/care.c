@@ -190,9 +190,8 @@ Status wal_care_for_start(const char *database, const Report *report, WalPlace *
     WalJudged judged;
     *synced = (WalPlace){0};
     Status status = judge(database, &judged, error);
-    if (status == STATUS_OK && (judged.flip_count > 0 || has_lost(&judged))) {
-        status = care(database, report, &judged, error);
-    }
+    status = STATUS_THEN_IF(status, judged.flip_count > 0 || has_lost(&judged),
+                            care(database, report, &judged, error));
     return STATUS_THEN(status, wal_sync(database, &judged, synced, error));
 }
 

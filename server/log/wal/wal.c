@@ -603,9 +603,8 @@ static Status judge_headless(Walk *walk, const char *database, const WalPlace *m
     if (mark->frames > 0) {
         status = look_for_salt(walk, database, mark->salt, judged, error);
     }
-    if (status == STATUS_OK && judged->lost_count == 0) {
-        status = look_for_salt(walk, database, salt, judged, error);
-    }
+    status = STATUS_THEN_IF(status, judged->lost_count == 0,
+                            look_for_salt(walk, database, salt, judged, error));
     place_mark(walk, mark, judged);
     judged->bad_frame = 0;
     if (status == STATUS_OK && are_all_taken_in(walk, database, judged->lost_end)) {
@@ -641,9 +640,7 @@ Status wal_judge(const char *database, WalJudged *judged, Error *error) {
     Walk walk;
     *judged = (WalJudged){0};
     Status status = enter(&walk, database, O_RDONLY, error);
-    if (status == STATUS_OK && walk.fd >= 0) {
-        status = judge_frames(&walk, database, judged, error);
-    }
+    status = STATUS_THEN_IF(status, walk.fd >= 0, judge_frames(&walk, database, judged, error));
     leave(&walk);
     return status;
 }
@@ -661,9 +658,7 @@ Status wal_mend(const char *database, const WalJudged *judged, Error *error) {
         is_done = is_done && write_all(walk.fd, &byte, 1, flip->at);
         status = is_done ? STATUS_OK : fail(database, error);
     }
-    if (status == STATUS_OK && walk.fd >= 0 && fsync(walk.fd) != 0) {
-        status = fail(database, error);
-    }
+    status = STATUS_THEN_IF(status, walk.fd >= 0 && fsync(walk.fd) != 0, fail(database, error));
     leave(&walk);
     return status;
 }
@@ -730,12 +725,8 @@ static Status reseal_header(Walk *walk, const char *database, Error *error) {
 
 static Status reseal(Walk *walk, const char *database, const WalJudged *judged, Error *error) {
     Status status = measure(walk, database, judged->page_bytes, error);
-    if (status == STATUS_OK && !is_header_sound(walk)) {
-        status = reseal_header(walk, database, error);
-    }
-    if (status == STATUS_OK && !read_frame(walk, judged->lost_end - 1)) {
-        status = fail(database, error);
-    }
+    status = STATUS_THEN_IF(status, !is_header_sound(walk), reseal_header(walk, database, error));
+    status = STATUS_THEN_IF(status, !read_frame(walk, judged->lost_end - 1), fail(database, error));
     const uint32_t pages = status == STATUS_OK ? read_u32(walk->frame + AT_COMMIT) : 0;
     for (uint64_t i = 0; status == STATUS_OK && i < judged->lost_end; i++) {
         uint8_t *earlier = walk->earlier;
@@ -750,9 +741,8 @@ static Status reseal(Walk *walk, const char *database, const WalJudged *judged, 
 Status wal_reseal(const char *database, const WalJudged *judged, Error *error) {
     Walk walk;
     Status status = enter(&walk, database, O_RDWR, error);
-    if (status == STATUS_OK && walk.fd >= 0 && judged->lost_end > 0) {
-        status = reseal(&walk, database, judged, error);
-    }
+    status = STATUS_THEN_IF(status, walk.fd >= 0 && judged->lost_end > 0,
+                            reseal(&walk, database, judged, error));
     leave(&walk);
     return status;
 }

@@ -227,10 +227,8 @@ Status writer_read_definition(Writer *writer, int64_t recording, Arena *arena, R
                               Error *error) {
     Chunk chunk;
     Status status = read_one(writer, READ_DEFINITION, recording, arena, &chunk, error);
-    if (status == STATUS_OK && definition_read(&chunk, arena, def, NULL) != STATUS_OK) {
-        status = STATUS_NOT_FOUND;
-    }
-    return status;
+    return STATUS_THEN_IF(status, definition_read(&chunk, arena, def, NULL) != STATUS_OK,
+                          STATUS_NOT_FOUND);
 }
 
 Status writer_read_seal(Writer *writer, int64_t recording, const uint8_t uid[UID_BYTES],
@@ -265,9 +263,8 @@ static Status interrupt(Writer *writer, int64_t recording, const char *why, Aren
     }
     Found found = {.seal = {.state = RECORDING_INTERRUPTED, .is_found = true, .why = why}};
     status = add_up(writer, recording, &def, arena, &found, error);
-    if (status == STATUS_OK && has_definition) {
-        status = put_seal(writer, recording, &def, &found, error);
-    }
+    status =
+        STATUS_THEN_IF(status, has_definition, put_seal(writer, recording, &def, &found, error));
     *last_step = found.seal.last_step;
     return STATUS_THEN(status, writer_end_recording(writer, recording, &def, &found.seal, error));
 }

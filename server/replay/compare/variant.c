@@ -127,9 +127,7 @@ Status variant_change(Variant *variant, const Input *input, Error *error) {
     arena_reset(&variant->arena);
     Error refusal = {0};
     Status status = door_change(&variant->door, &own, &variant->arena, NULL, NULL, &refusal);
-    if (status == STATUS_OK && own.kind == INPUT_RESTORE) {
-        status = rule_over(variant, &refusal);
-    }
+    status = STATUS_THEN_IF(status, own.kind == INPUT_RESTORE, rule_over(variant, &refusal));
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         *error = refusal;
         return status;

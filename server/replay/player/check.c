@@ -295,10 +295,8 @@ static Status check_track(Player *player, LogReader *reader, Track *track, Visit
             }
         }
     }
-    if (status == STATUS_OK && !difference->found) {
-        status = check_missing(player, reader, track, what, scratch, difference, error);
-    }
-    return status;
+    return STATUS_THEN_IF(status, !difference->found,
+                          check_missing(player, reader, track, what, scratch, difference, error));
 }
 
 // ---- key-frames
@@ -465,10 +463,8 @@ Status player_check(Player *player, LogReader *reader, Arena *scratch, PlayerDif
         status = check_track(player, reader, &player->track[TRACK_CONTACTS], visit_contacts,
                              "the list of contacts", scratch, difference, error);
     }
-    if (status == STATUS_OK && !difference->found) {
-        status = check_keyframes(player, reader, scratch, difference, error);
-    }
-    return status;
+    return STATUS_THEN_IF(status, !difference->found,
+                          check_keyframes(player, reader, scratch, difference, error));
 }
 
 static bool explain_by_keyframe(const Player *player, LogReader *reader, Arena *scratch, bool *same,

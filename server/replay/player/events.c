@@ -46,9 +46,8 @@ Status player_begin_events(Player *player, LogReader *reader, Arena *scratch,
     Status status =
         read_events(player, reader, player->step - 1, scratch, &chunk, &events, &found, error);
     found = found && chunk.chunk.last_step == player->step && events.is_complete;
-    if (status == STATUS_OK && found && !touches_resume(&player->touches, &events)) {
-        status = memory_ended(error);
-    }
+    status = STATUS_THEN_IF(status, found && !touches_resume(&player->touches, &events),
+                            memory_ended(error));
     arena_reset_to(scratch, mark);
     if (status == STATUS_OK && !found) {
         player->has_touches = false;

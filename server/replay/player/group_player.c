@@ -322,9 +322,8 @@ static Status seek_keyframe(GroupPlayer *player, LogReader *reader, uint64_t ste
         arena_reset(&arena);
         status = log_reader_at(reader, episode, CHUNK_KEYFRAME, from, &arena, &chunk, &why);
         const uint64_t at = chunk.chunk.first_step;
-        if (status == STATUS_OK && at >= episode->begun_call && !stands_well(player, step, at)) {
-            status = settle_at(player, &chunk, &why);
-        }
+        status = STATUS_THEN_IF(status, at >= episode->begun_call && !stands_well(player, step, at),
+                                settle_at(player, &chunk, &why));
         const bool is_damaged = status == STATUS_DATA_LOSS && chunk.id != 0 && at <= from;
         if (!is_damaged || at <= episode->begun_call) {
             const bool is_none = status == STATUS_NOT_FOUND || at < episode->begun_call;

@@ -120,8 +120,5 @@ Status player_return(Player *player, LogReader *reader, const PlayerMark *mark, 
     if (mark->is_within) {
         status = find_chunk(player, reader, mark, error);
     }
-    if (status == STATUS_OK && mark->is_open) {
-        status = open_again(player, mark, error);
-    }
-    return status;
+    return STATUS_THEN_IF(status, mark->is_open, open_again(player, mark, error));
 }

@@ -356,12 +356,9 @@ Status player_walk(Player *player, LogReader *reader, bool settle, Arena *scratc
                         : do_change(player, difference, error);
     bool is_done = !player->entry.is_open && player->inputs.is_loaded &&
                    player->inputs.at == player->inputs.chunk.chunk.body_bytes;
-    if (status == STATUS_OK && is_done && player->has_notes && player->is_checking &&
-        !difference->found) {
-        status = player_check_notes(player, reader, scratch, difference, error);
-    }
-    if (status == STATUS_OK && is_done && !difference->found) {
-        status = player_check_events(player, reader, scratch, difference, error);
-    }
-    return status;
+    status = STATUS_THEN_IF(
+        status, is_done && player->has_notes && player->is_checking && !difference->found,
+        player_check_notes(player, reader, scratch, difference, error));
+    return STATUS_THEN_IF(status, is_done && !difference->found,
+                          player_check_events(player, reader, scratch, difference, error));
 }

@@ -103,9 +103,7 @@ static bool copy_frame(Arena *arena, EpisodeFrame *frame) {
 static Status add_frame(Backward *backward, Player *player, Error *error) {
     EpisodeFrame *frame = &backward->frame[backward->frame_count];
     Status status = stepped_frame(player, backward->def.wants, &backward->memory, frame, error);
-    if (status == STATUS_OK && !copy_frame(&backward->memory, frame)) {
-        status = out_of_memory(error);
-    }
+    status = STATUS_THEN_IF(status, !copy_frame(&backward->memory, frame), out_of_memory(error));
     backward->frame_count += status == STATUS_OK;
     return status;
 }
@@ -240,9 +238,9 @@ Status backward_get(Backward *backward, Player *player, LogReader *reader, uint6
     if (!is_there && !(backward->is_filling && backward->goal == step)) {
         status = begin(backward, player, reader, step, from, error);
     }
-    if (status == STATUS_OK && backward->is_filling) {
-        status = fill(backward, player, reader, scratch, until_ns, context, &is_stopped, error);
-    }
+    status = STATUS_THEN_IF(
+        status, backward->is_filling,
+        fill(backward, player, reader, scratch, until_ns, context, &is_stopped, error));
     if (status == STATUS_OK && !is_stopped) {
         *frame = &backward->frame[backward->frame_count - 1];
     } else if (status != STATUS_OK) {

@@ -78,9 +78,8 @@ Status playback_open(Playback **playback, const PlaybackDef *def, Error *error) 
                                         : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                                                     "Memory ended while opening an episode.");
     }
-    if (status == STATUS_OK && def->episode->lossy) {
-        status = log_take_reader(def->log, &made->reader, error);
-    }
+    status = STATUS_THEN_IF(status, def->episode->lossy,
+                            log_take_reader(def->log, &made->reader, error));
     if (made->reader != NULL) {
         status = find_gaps(made, error);
         give_reader(made);
@@ -238,9 +237,7 @@ static Status read_stored(Playback *playback, uint64_t step, EpisodeFrame *frame
         return status;
     }
     status = frame_chunk_read(&chunk, index, &playback->memory, &frame->frame, error);
-    if (status == STATUS_OK && stored->ids == NULL) {
-        status = read_whose(stored, &chunk, error);
-    }
+    status = STATUS_THEN_IF(status, stored->ids == NULL, read_whose(stored, &chunk, error));
     if (status != STATUS_OK) {
         return status;
     }

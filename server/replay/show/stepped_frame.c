@@ -22,12 +22,9 @@ Status stepped_frame(Player *player, FrameWants wants, Arena *arena, EpisodeFram
     *frame = (EpisodeFrame){.body_count = world->body_count, .ids = world->body_id};
     Status status = frame_columns(world, step, arena, &frame->frame, error);
     status = STATUS_THEN(status, joint_columns(world, arena, &frame->joints, error));
-    if (status == STATUS_OK && wants.contacts && stepper->has_last) {
-        status = contacts_list(world, stepper, step, 0, stepper->contact_count, arena,
-                               &frame->contacts, error);
-    }
-    if (status == STATUS_OK && wants.reports && stepper->has_last) {
-        status = add_report(player, arena, frame, error);
-    }
-    return status;
+    status = STATUS_THEN_IF(status, wants.contacts && stepper->has_last,
+                            contacts_list(world, stepper, step, 0, stepper->contact_count, arena,
+                                          &frame->contacts, error));
+    return STATUS_THEN_IF(status, wants.reports && stepper->has_last,
+                          add_report(player, arena, frame, error));
 }

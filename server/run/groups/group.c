@@ -182,9 +182,8 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
         group_rouse_template(made);
         status = keep_template(made, error);
     }
-    if (status == STATUS_OK && (!list_acted_on(made) || !take_worlds(made, def->seed))) {
-        status = out_of_memory(error);
-    }
+    status = STATUS_THEN_IF(status, !list_acted_on(made) || !take_worlds(made, def->seed),
+                            out_of_memory(error));
     if (status != STATUS_OK) {
         group_destroy(made);
         return status;

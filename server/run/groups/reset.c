@@ -187,9 +187,8 @@ Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena
     Status status = restore(group, i, scratch, error);
     world->is_running = world->has_forces = false;
     status = STATUS_THEN(status, group_set_parameters(group, i, true, error));
-    if (status == STATUS_OK && group->noise.column_count > 0) {
-        status = disturb(group, i, values, scratch, error);
-    }
+    status = STATUS_THEN_IF(status, group->noise.column_count > 0,
+                            disturb(group, i, values, scratch, error));
     world->length = world->doubtful = 0;
     world->begun = world->world->time.value;
     memset(world->action, 0, group->action.column_count * sizeof(double));

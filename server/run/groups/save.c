@@ -131,9 +131,8 @@ static Status read_code(Source *source, Arena *arena, GroupSaved *saved, Error *
     }
     Status status =
         group_code_read(code.bytes, code.count, GROUP_CODE_ALL, arena, &saved->code, &why);
-    if (status == STATUS_OK && group_def_check(&saved->code.def, &why) != STATUS_OK) {
-        status = STATUS_DATA_LOSS;
-    }
+    status = STATUS_THEN_IF(status, group_def_check(&saved->code.def, &why) != STATUS_OK,
+                            STATUS_DATA_LOSS);
     if (status != STATUS_OK) {
         return damaged(error, why.message);
     }

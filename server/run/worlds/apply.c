@@ -96,9 +96,8 @@ static Status change(World *world, const SetOrder *order, Error *error) {
     WorldSettings settings = world->settings;
     Status status = merge_settings(&order->settings, &settings, error);
     status = STATUS_THEN(status, check_change(world, order, error));
-    if (status == STATUS_OK && order->update.count > 0) {
-        status = world_update_bodies(world, &order->update, error);
-    }
+    status = STATUS_THEN_IF(status, order->update.count > 0,
+                            world_update_bodies(world, &order->update, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -223,9 +222,8 @@ Status apply_change(World *world, Stepper *stepper, const Input *input, Arena *a
     Id *added = NULL;
     size_t count = count_added(input);
     Status status = take_ids(arena, count, &added, error);
-    if (status == STATUS_OK && moves_joints(world, input) && !world_is_tame(world)) {
-        status = try_on_copy(world, stepper, input, arena, added, error);
-    }
+    status = STATUS_THEN_IF(status, moves_joints(world, input) && !world_is_tame(world),
+                            try_on_copy(world, stepper, input, arena, added, error));
     status = STATUS_THEN(status, carry_out(world, stepper, input, added, error));
     VALIDATE_WHOLE(world_is_valid, world);
     if (status != STATUS_OK) {

@@ -222,10 +222,8 @@ static Status solve_inside(IslandWork *one) {
     CcpFinish f;
     Status status = ccp_finish_init(&f, &one->of, work->arena, work->error);
     status = STATUS_THEN(status, ask(one));
-    if (status == STATUS_OK) {
-        status =
-            ccp_interior_init(&interior, &one->of, &f.velocities.ldlt, work->arena, work->error);
-    }
+    status = STATUS_THEN(status, ccp_interior_init(&interior, &one->of, &f.velocities.ldlt,
+                                                   work->arena, work->error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -252,9 +250,8 @@ static Status solve_inside(IslandWork *one) {
             history_note(history, noted + 1, own_of(one));
         }
     }
-    if (status == STATUS_OK && !island->is_met && one->ended == CCP_STALLED) {
-        status = finish(one, &f, true);
-    }
+    status =
+        STATUS_THEN_IF(status, !island->is_met && one->ended == CCP_STALLED, finish(one, &f, true));
     return STATUS_THEN(status, soften_if_due(one, &f));
 }
 
@@ -318,9 +315,9 @@ static Status solve_simple(IslandWork *one, CcpMethod method) {
         if (history != NULL && status == STATUS_OK) {
             history_note(history, now, own_of(one));
         }
-        if (status == STATUS_OK && !island->is_met) {
-            status = ccp_probe_ask(&probe, one->work->arena, &is_proven, one->work->error);
-        }
+        status =
+            STATUS_THEN_IF(status, !island->is_met,
+                           ccp_probe_ask(&probe, one->work->arena, &is_proven, one->work->error));
     }
     return status == STATUS_OK && is_proven ? solve_softened(one) : status;
 }
@@ -353,9 +350,7 @@ static Status pass_by_pass(IslandWork *one, uint32_t patience) {
         ccp_exact_declare(&one->of, answer, false);
         judge_forget(judge, one->island);
         status = judge_now(one);
-        if (status == STATUS_OK && !island->is_met) {
-            status = solve_relaxed(one);
-        }
+        status = STATUS_THEN_IF(status, !island->is_met, solve_relaxed(one));
         passes++;
         if (status != STATUS_OK || !island->is_met) {
             break;
@@ -412,9 +407,7 @@ static Status solve_exact(IslandWork *one) {
     Status status = pass_by_pass(one, PASSES_HASTE);
     // it knows the problem's own biases, and no compliance
     bool is_rigid = work->compliance == 0.0 && work->result->softened == softened;
-    if (status == STATUS_OK && !island->is_met && is_rigid) {
-        status = finish_exact(one);
-    }
+    status = STATUS_THEN_IF(status, !island->is_met && is_rigid, finish_exact(one));
     if (status == STATUS_OK && !island->is_met) {
         ccp_island_load(&one->of, answer->contact_impulse, answer->row_impulse);
         status = pass_by_pass(one, PASSES_PATIENCE);

@@ -444,10 +444,10 @@ static Status open_island(IslandWork *one, NewtonIsland *layout) {
     bool has_gdot = compliant_wants_gdot(work->parameter);
     double operations;
     Status status = descent_lay_out(work, one->one.island, layout, &operations);
-    if (status == STATUS_OK && (has_gdot || !is_printed(work))) {
-        status = sap_island_lay_out(&one->method.sweep, layout, work->judge.context->stop,
-                                    work->arena, work->error);
-    }
+    status =
+        STATUS_THEN_IF(status, has_gdot || !is_printed(work),
+                       sap_island_lay_out(&one->method.sweep, layout, work->judge.context->stop,
+                                          work->arena, work->error));
     status = STATUS_THEN(status, judge_ask(&work->judge, operations));
     return status == STATUS_OK && has_gdot ? add_gdot(one) : status;
 }

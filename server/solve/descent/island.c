@@ -292,9 +292,7 @@ Status sap_island_lay_out(SapIsland *s, const NewtonIsland *island, const Stop *
     const LdltLimits limits = {FACTOR_NUMBERS_MAX, HUGE_VAL, &s->asker};
     Status status = ldlt_plan(&s->island.graph, limits, arena, &s->plan, error);
     status = STATUS_THEN(status, ldlt_init(&s->ldlt, &s->plan, true, arena, error));
-    if (status == STATUS_OK && !take(s, arena)) {
-        status = no_memory(error);
-    }
+    status = STATUS_THEN_IF(status, !take(s, arena), no_memory(error));
     if (status == STATUS_OK) {
         memset(s->law, 0, island->constraint_count * sizeof(*s->law));
         make_scale(s);

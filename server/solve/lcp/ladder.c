@@ -150,10 +150,7 @@ static Status try_lemke(Ladder *ladder, double tie) {
 static Status try_soft(Ladder *ladder) {
     LemkeEnd end;
     Status status = run_lemke(ladder, ladder->system, TIE, SOFTNESS, &end);
-    if (status == STATUS_OK && end == LEMKE_SOLVED) {
-        status = try_near(ladder);
-    }
-    return status;
+    return STATUS_THEN_IF(status, end == LEMKE_SOLVED, try_near(ladder));
 }
 
 // Positive numbers, other ones in each round: 1, then the fractions of multiples of the golden
@@ -251,9 +248,7 @@ static Status climb_rungs(Ladder *ladder, LcpRung *rung) {
     *rung = LCP_RUNG_LEMKE;
     set_cover(ladder, 0);
     Status status = try_soft(ladder);
-    if (status == STATUS_OK && !is_enough(ladder)) {
-        status = try_lemke(ladder, TIE);
-    }
+    status = STATUS_THEN_IF(status, !is_enough(ladder), try_lemke(ladder, TIE));
     for (uint32_t i = 1; status == STATUS_OK && !is_enough(ladder) && i <= COVER_COUNT; i++) {
         *rung = LCP_RUNG_COVER;
         set_cover(ladder, i);

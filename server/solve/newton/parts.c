@@ -81,9 +81,7 @@ Status newton_work_init(NewtonWork *work, const NewtonIsland *island, double ope
         *error = refusal;
     }
     status = STATUS_THEN(status, ldlt_init(&work->ldlt, &work->plan, false, arena, error));
-    if (status == STATUS_OK && !take(work, arena)) {
-        status = no_memory(error);
-    }
+    status = STATUS_THEN_IF(status, !take(work, arena), no_memory(error));
     if (status == STATUS_OK) {
         newton_sweep_init(work);
     }

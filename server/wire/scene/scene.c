@@ -506,19 +506,10 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
         status = plan_settings(over, plan, error);
         plan->over_input = plan->input_count > index ? index : SIZE_MAX;
     }
-    if (status == STATUS_OK && scene != NULL) {
-        status = plan_materials(scene, arena, plan, error);
-    }
-    if (status == STATUS_OK && scene != NULL) {
-        status = plan_shapes(scene, arena, plan, error);
-    }
-    if (status == STATUS_OK && bodies > 0) {
-        status = plan_bodies(scene, arena, plan, error);
-    }
-    if (status == STATUS_OK && joints > 0) {
-        status = scene_plan_joints(scene, arena, plan, error);
-    }
-    return status;
+    status = STATUS_THEN_IF(status, scene != NULL, plan_materials(scene, arena, plan, error));
+    status = STATUS_THEN_IF(status, scene != NULL, plan_shapes(scene, arena, plan, error));
+    status = STATUS_THEN_IF(status, bodies > 0, plan_bodies(scene, arena, plan, error));
+    return STATUS_THEN_IF(status, joints > 0, scene_plan_joints(scene, arena, plan, error));
 }
 
 // ---- blame
