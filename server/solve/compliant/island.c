@@ -12,8 +12,6 @@ enum { PATIENCE = 12 };
 enum { HALVINGS = 6 };
 #define MERIT_SHARE 0.5
 
-enum { NUMBERS = NEWTON_ROWS_MAX * NEWTON_ROWS_MAX };
-
 // ---- in and out
 
 static bool take(CompliantIsland *p, Arena *arena) {
@@ -27,8 +25,8 @@ static bool take(CompliantIsland *p, Arena *arena) {
     p->sweep_law = arena_take_array(arena, constraints, sizeof(*p->sweep_law));
     p->own = arena_take_array(arena, constraints, sizeof(*p->own));
     p->law = arena_take_array(arena, constraints, sizeof(*p->law));
-    p->inverse = arena_take_array(arena, constraints, NUMBERS * sizeof(double));
-    p->slope = arena_take_array(arena, constraints, NUMBERS * sizeof(double));
+    p->inverse = arena_take_array(arena, constraints, SAP_BLOCK * sizeof(double));
+    p->slope = arena_take_array(arena, constraints, SAP_BLOCK * sizeof(double));
     return is_taken && p->sweep_law != NULL && p->own != NULL && p->law != NULL &&
            p->inverse != NULL && p->slope != NULL;
 }
@@ -161,9 +159,9 @@ static LdltOutcome factor(CompliantIsland *p) {
     for (uint32_t i = 0; i < island->constraint_count && !s->is_stopped; i++) {
         const NewtonConstraint *c = &island->constraint[i];
         if (p->own[i] != NULL) {
-            double *slope = p->slope + (size_t)NUMBERS * i;
+            double *slope = p->slope + (size_t)SAP_BLOCK * i;
             compliant_law_linearise(&p->law[i], c->w, p->x + c->first,
-                                    p->inverse + (size_t)NUMBERS * i, slope);
+                                    p->inverse + (size_t)SAP_BLOCK * i, slope);
             newton_add_matrix(island, &p->ldlt, c, slope);
             sap_island_spend(s, SAP_OPERATIONS_STEP);
         }
@@ -176,43 +174,14 @@ static LdltOutcome factor(CompliantIsland *p) {
     return outcome;
 }
 
-// work := -A d_v - J^T D (e + J d_v), what d_v leaves of its equation; no d_v at first
-static void make_remainder(CompliantIsland *p, bool is_first) {
-    SapIsland *s = &p->sweep;
-    const NewtonIsland *island = &s->island;
-    memset(s->work, 0, island->velocity_count * sizeof(double));
-    if (!is_first) {
-        newton_masses(island, s->d_v, s->work);
-    }
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
-        const NewtonConstraint *c = &island->constraint[i];
-        if (p->own[i] == NULL) {
-            continue;
-        }
-        double moved[NEWTON_ROWS_MAX] = {0.0}, push[NEWTON_ROWS_MAX];
-        if (!is_first) {
-            newton_product(island, c, s->d_v, moved);
-        }
-        for (uint32_t r = 0; r < c->rows; r++) {
-            moved[r] += p->e[c->first + r];
-        }
-        sap_block_product(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
-        newton_momentum(island, c, push, s->work);
-        sap_island_spend(s, SAP_OPERATIONS_LOOK);
-    }
-    for (size_t k = 0; k < island->velocity_count; k++) {
-        s->work[k] = -s->work[k];
-    }
-}
-
 // d_v, and once more what it left: stiff springs leave more of the equation than the rest of it is.
 static void find_velocities(CompliantIsland *p) {
     SapIsland *s = &p->sweep;
     size_t count = s->island.velocity_count;
-    make_remainder(p, true);
+    sap_island_remainder(s, p->slope, p->e, true);
     memcpy(s->d_v, s->work, count * sizeof(double));
     ldlt_solve(&p->ldlt, s->d_v);
-    make_remainder(p, false);
+    sap_island_remainder(s, p->slope, p->e, false);
     ldlt_solve(&p->ldlt, s->work);
     for (size_t k = 0; k < count; k++) {
         s->d_v[k] += s->work[k];
@@ -223,22 +192,13 @@ static void find_velocities(CompliantIsland *p) {
 // d_x
 static void correct(CompliantIsland *p) {
     SapIsland *s = &p->sweep;
-    const NewtonIsland *island = &s->island;
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
-        const NewtonConstraint *c = &island->constraint[i];
-        if (p->own[i] == NULL) {
-            continue;
-        }
-        double moved[NEWTON_ROWS_MAX], change[NEWTON_ROWS_MAX];
-        newton_product(island, c, s->d_v, moved);
-        for (uint32_t r = 0; r < c->rows; r++) {
-            moved[r] += p->e[c->first + r];
-        }
-        sap_block_product(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
-        for (uint32_t r = 0; r < c->rows; r++) {
+    double change[NEWTON_ROWS_MAX];
+    for (uint32_t i = 0; i < s->island.constraint_count; i++) {
+        const NewtonConstraint *c = &s->island.constraint[i];
+        const bool moves = sap_island_change(s, i, p->inverse, p->e, change);
+        for (uint32_t r = 0; moves && r < c->rows; r++) {
             p->d_x[c->first + r] = -change[r];
         }
-        sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
 }
 

@@ -12,8 +12,6 @@ enum { PATIENCE = 10 };
 #define STIFF_SHARE 1e-5
 enum { REFINEMENTS = 2 };
 
-enum { NUMBERS = NEWTON_ROWS_MAX * NEWTON_ROWS_MAX };
-
 static double compliance(const SapLaw *law, uint32_t r) {
     return r == 0 ? law->normal : law->tangent;
 }
@@ -26,8 +24,8 @@ Status sap_impulse_init(SapImpulse *p, SapIsland *island, Arena *arena, Error *e
                       .x = arena_take_array(arena, impulses, sizeof(double)),
                       .nearest.x = arena_take_array(arena, impulses, sizeof(double)),
                       .e = arena_take_array(arena, impulses, sizeof(double)),
-                      .inverse = arena_take_array(arena, constraints, NUMBERS * sizeof(double)),
-                      .slope = arena_take_array(arena, constraints, NUMBERS * sizeof(double))};
+                      .inverse = arena_take_array(arena, constraints, SAP_BLOCK * sizeof(double)),
+                      .slope = arena_take_array(arena, constraints, SAP_BLOCK * sizeof(double))};
     if (p->scaled == NULL || p->x == NULL || p->nearest.x == NULL || p->e == NULL ||
         p->inverse == NULL || p->slope == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL,
@@ -82,8 +80,8 @@ static void multiply_symmetric(const double *t, const double *n, double *tn) {
 // N and T N of a constraint
 static void linearise(SapImpulse *p, uint32_t i) {
     const NewtonConstraint *c = &p->island->island.constraint[i];
-    double gamma[NEWTON_ROWS_MAX], t[NUMBERS], m[NUMBERS];
-    double *n = p->inverse + (size_t)NUMBERS * i, *tn = p->slope + (size_t)NUMBERS * i;
+    double gamma[NEWTON_ROWS_MAX], t[SAP_BLOCK], m[SAP_BLOCK];
+    double *n = p->inverse + (size_t)SAP_BLOCK * i, *tn = p->slope + (size_t)SAP_BLOCK * i;
     sap_law_slope(&p->scaled[i], p->x + c->first, gamma, t);
     if (c->rows == 1) {
         n[0] = 1.0 / (1.0 - c->w * t[0]);
@@ -104,7 +102,7 @@ static LdltOutcome factor(SapImpulse *p) {
     for (uint32_t i = 0; i < island->constraint_count && !s->is_stopped; i++) {
         if (s->law[i] != NULL) {
             newton_add_matrix(island, &s->ldlt, &island->constraint[i],
-                              p->slope + (size_t)NUMBERS * i);
+                              p->slope + (size_t)SAP_BLOCK * i);
             sap_island_spend(s, SAP_OPERATIONS_STEP);
         }
     }
@@ -210,36 +208,6 @@ void sap_impulse_take_over(SapImpulse *p) {
 
 // ---- a step
 
-// What d_v leaves of its equation: work := -A d_v - J^T T N (e + J d_v); d_v is none at first.
-static void make_remainder(SapImpulse *p, bool is_first) {
-    SapIsland *s = p->island;
-    const NewtonIsland *island = &s->island;
-    size_t count = island->velocity_count;
-    memset(s->work, 0, count * sizeof(double));
-    if (!is_first) {
-        newton_masses(island, s->d_v, s->work);
-    }
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
-        const NewtonConstraint *c = &island->constraint[i];
-        if (s->law[i] == NULL) {
-            continue;
-        }
-        double moved[NEWTON_ROWS_MAX] = {0.0}, push[NEWTON_ROWS_MAX];
-        if (!is_first) {
-            newton_product(island, c, s->d_v, moved);
-        }
-        for (uint32_t r = 0; r < c->rows; r++) {
-            moved[r] += p->e[c->first + r];
-        }
-        sap_block_product(p->slope + (size_t)NUMBERS * i, moved, c->rows, push);
-        newton_momentum(island, c, push, s->work);
-        sap_island_spend(s, SAP_OPERATIONS_LOOK);
-    }
-    for (size_t k = 0; k < count; k++) {
-        s->work[k] = -s->work[k];
-    }
-}
-
 // d_v of the remainder at hand, which is the first
 static void find_velocities(SapImpulse *p) {
     SapIsland *s = p->island;
@@ -247,7 +215,7 @@ static void find_velocities(SapImpulse *p) {
     memcpy(s->d_v, s->work, count * sizeof(double));
     sap_island_solve(s, s->d_v);
     for (uint32_t k = 0; k < p->refinements; k++) {
-        make_remainder(p, false);
+        sap_island_remainder(s, p->slope, p->e, false);
         sap_island_solve(s, s->work);
         for (size_t q = 0; q < count; q++) {
             s->d_v[q] += s->work[q];
@@ -258,22 +226,13 @@ static void find_velocities(SapImpulse *p) {
 // x += d_x
 static void correct(SapImpulse *p) {
     SapIsland *s = p->island;
-    const NewtonIsland *island = &s->island;
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
-        const NewtonConstraint *c = &island->constraint[i];
-        if (s->law[i] == NULL) {
-            continue;
-        }
-        double moved[NEWTON_ROWS_MAX], change[NEWTON_ROWS_MAX];
-        newton_product(island, c, s->d_v, moved);
-        for (uint32_t r = 0; r < c->rows; r++) {
-            moved[r] += p->e[c->first + r];
-        }
-        sap_block_product(p->inverse + (size_t)NUMBERS * i, moved, c->rows, change);
-        for (uint32_t r = 0; r < c->rows; r++) {
+    double change[NEWTON_ROWS_MAX];
+    for (uint32_t i = 0; i < s->island.constraint_count; i++) {
+        const NewtonConstraint *c = &s->island.constraint[i];
+        const bool moves = sap_island_change(s, i, p->inverse, p->e, change);
+        for (uint32_t r = 0; moves && r < c->rows; r++) {
             p->x[c->first + r] -= change[r] / compliance(&p->scaled[i], r);
         }
-        sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
 }
 
@@ -298,7 +257,7 @@ SapOutcome sap_impulse_minimise(SapImpulse *p, double tolerance, double velocity
         }
         look(p);
         bool goes_on = sap_nearest_keep(&p->nearest, s, p->x, p->residual, PATIENCE);
-        make_remainder(p, true);
+        sap_island_remainder(s, p->slope, p->e, true);
         if (s->is_stopped) {
             return SAP_STOPPED;
         }

@@ -195,13 +195,62 @@ SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iteratio
 
 // ---- steps in impulses
 
-void sap_block_product(const double *m, const double *x, uint32_t rows, double *product) {
+static void block_product(const double *m, const double *x, uint32_t rows, double *product) {
     for (uint32_t r = 0; r < rows; r++) {
         product[r] = 0.0;
         for (uint32_t q = 0; q < rows; q++) {
             product[r] += m[r * rows + q] * x[q];
         }
     }
+}
+
+// e + J d_v of a constraint; d_v is none at first.
+static void left_after(const SapIsland *s, const NewtonConstraint *c, const double *e,
+                       bool is_first, double left[NEWTON_ROWS_MAX]) {
+    if (is_first) {
+        memset(left, 0, NEWTON_ROWS_MAX * sizeof(double));
+    } else {
+        newton_product(&s->island, c, s->d_v, left);
+    }
+    for (uint32_t r = 0; r < c->rows; r++) {
+        left[r] += e[c->first + r];
+    }
+}
+
+void sap_island_remainder(SapIsland *s, const double *slope, const double *e, bool is_first) {
+    ASSERT(slope != e);
+    const NewtonIsland *n = &s->island;
+    memset(s->work, 0, n->velocity_count * sizeof(double));
+    if (!is_first) {
+        newton_masses(n, s->d_v, s->work);
+    }
+    for (uint32_t i = 0; i < n->constraint_count; i++) {
+        const NewtonConstraint *c = &n->constraint[i];
+        if (s->law[i] != NULL) {
+            double left[NEWTON_ROWS_MAX], push[NEWTON_ROWS_MAX];
+            left_after(s, c, e, is_first, left);
+            block_product(slope + (size_t)SAP_BLOCK * i, left, c->rows, push);
+            newton_momentum(n, c, push, s->work);
+            sap_island_spend(s, SAP_OPERATIONS_LOOK);
+        }
+    }
+    for (size_t k = 0; k < n->velocity_count; k++) {
+        s->work[k] = -s->work[k];
+    }
+}
+
+bool sap_island_change(SapIsland *s, uint32_t constraint, const double *inverse, const double *e,
+                       double change[NEWTON_ROWS_MAX]) {
+    ASSERT(constraint < s->island.constraint_count);
+    if (s->law[constraint] == NULL) {
+        return false;
+    }
+    const NewtonConstraint *c = &s->island.constraint[constraint];
+    double left[NEWTON_ROWS_MAX];
+    left_after(s, c, e, false, left);
+    block_product(inverse + (size_t)SAP_BLOCK * constraint, left, c->rows, change);
+    sap_island_spend(s, SAP_OPERATIONS_LOOK);
+    return true;
 }
 
 void sap_nearest_forget(SapNearest *nearest, const SapIsland *s, const double *x) {

@@ -61,8 +61,16 @@ void sap_nearest_forget(SapNearest *nearest, const SapIsland *s, const double *x
 bool sap_nearest_keep(SapNearest *nearest, const SapIsland *s, const double *x, double residual,
                       uint32_t patience);
 
-// product := m x
-void sap_block_product(const double *m, const double *x, uint32_t rows, double *product);
+// A step of Newton's method by what is left, e, of which each constraint has a block of each of two
+// matrices, all of one size.
+enum { SAP_BLOCK = NEWTON_ROWS_MAX * NEWTON_ROWS_MAX };
+
+// work := -A d_v - J^T D (e + J d_v), what d_v leaves of its equation; d_v is none at first.
+void sap_island_remainder(SapIsland *s, const double *slope, const double *e, bool is_first);
+
+// change := N (e + J d_v) of one constraint; false: it moves nothing, and nothing is set.
+bool sap_island_change(SapIsland *s, uint32_t constraint, const double *inverse, const double *e,
+                       double change[NEWTON_ROWS_MAX]);
 
 // Lays out an island whose laws are for the caller to fill; so far it has none. RESOURCE_EXHAUSTED
 // when the arena ends.
