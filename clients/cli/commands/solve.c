@@ -130,25 +130,16 @@ static void print_certificate(const Moreau__V1__Certificate *certificate) {
         {"e_own", certificate->e_own, certificate->own_velocity, true},
         {"e_row", certificate->e_row, certificate->row_velocity, true},
     };
-    static const char title[] = "certificate (0 is perfect)";
-    static const TableColumn head[] = {{"", NULL, 8, 0, TABLE_LEFT},
-                                       {title, NULL, CERTIFICATE_MEANING_COLUMNS, 1, TABLE_LEFT},
+    static const TableColumn head[] = {CERTIFICATE_COLUMNS(1),
                                        {"value", NULL, 10, 0, TABLE_RIGHT},
                                        {"[m/s]", NULL, 12, 0, TABLE_RIGHT}};
-    Table table = table_fit(head, sizeof(head) / sizeof(head[0]), 2, 0);
-    fold_printf("\n");
-    if (table.width[1] == 0) { // there is no room for what its entries mean
-        fold_printf("  %s%s%s\n", terminal_style(stdout, STYLE_DIM), title,
-                    terminal_style(stdout, STYLE_PLAIN));
-    }
-    table_print_head(&table, NULL);
+    Table table = certificate_table(head, sizeof(head) / sizeof(head[0]));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char velocity[32] = "";
         if (rows[i].has_velocity) {
             snprintf(velocity, sizeof(velocity), "%.2g", rows[i].velocity);
         }
-        table_cell(&table, 0, STYLE_PLAIN, certificate_name(rows[i].entry));
-        table_cell(&table, 1, STYLE_PLAIN, certificate_meaning(rows[i].entry));
+        certificate_cells(&table, rows[i].entry);
         table_printf(&table, 2, STYLE_PLAIN, "%.2g", rows[i].value);
         table_cell(&table, 3, STYLE_PLAIN, velocity);
         fold_printf("\n");

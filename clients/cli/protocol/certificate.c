@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/protocol/certificate.h"
 
+#include "cli/text/fold.h"
 #include "moreau.pb-c.h"
 
 #include <stdbool.h>
@@ -92,4 +93,20 @@ const char *certificate_reason_meaning(int reason) {
     bool is_known =
         reason >= 0 && (size_t)reason < sizeof(reason_meanings) / sizeof(reason_meanings[0]);
     return is_known ? reason_meanings[reason] : "";
+}
+
+Table certificate_table(const TableColumn *head, size_t count) {
+    Table table = table_fit(head, count, 2, 0);
+    fold_printf("\n");
+    if (table.width[1] == 0) {
+        fold_printf("  %s%s%s\n", terminal_style(stdout, STYLE_DIM), CERTIFICATE_TITLE,
+                    terminal_style(stdout, STYLE_PLAIN));
+    }
+    table_print_head(&table, NULL);
+    return table;
+}
+
+void certificate_cells(Table *table, const char *entry) {
+    table_cell(table, 0, STYLE_PLAIN, certificate_name(entry));
+    table_cell(table, 1, STYLE_PLAIN, certificate_meaning(entry));
 }

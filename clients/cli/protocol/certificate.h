@@ -2,6 +2,9 @@
 // The entries of the certificate, for people.
 #pragma once
 
+#include "cli/text/table.h"
+
+#include <stddef.h>
 #include <stdint.h>
 
 // A few words on what an entry measures; "" for one this tool does not know.
@@ -21,5 +24,13 @@ const char *certificate_rung_meaning(int rung);
 const char *certificate_reason(int reason);
 const char *certificate_reason_meaning(int reason);
 
-// Width of the meanings, for tables.
+// A table of entries: the first two columns, which are their names and meanings, then its own. Where
+// there is no room for the meanings, which go at `rank`, the title stands above it.
+#define CERTIFICATE_TITLE "certificate (0 is perfect)"
 enum { CERTIFICATE_MEANING_COLUMNS = 34 };
+#define CERTIFICATE_COLUMNS(rank)                                                                  \
+    {"", NULL, 8, 0, TABLE_LEFT}, {                                                                \
+        CERTIFICATE_TITLE, NULL, CERTIFICATE_MEANING_COLUMNS, rank, TABLE_LEFT                     \
+    }
+Table certificate_table(const TableColumn *head, size_t count);
+void certificate_cells(Table *table, const char *entry);

@@ -244,27 +244,18 @@ static void print_convergence(const RunReport *report) {
 
 static void print_certificate(const RunReport *report) {
     const ProtobufCMessageDescriptor *columns = &moreau__v1__certificate_columns__descriptor;
-    static const char title[] = "certificate (0 is perfect)";
-    static const TableColumn head[] = {{"", NULL, 8, 0, TABLE_LEFT},
-                                       {title, NULL, CERTIFICATE_MEANING_COLUMNS, 2, TABLE_LEFT},
+    static const TableColumn head[] = {CERTIFICATE_COLUMNS(2),
                                        {"last", NULL, 10, 1, TABLE_RIGHT},
                                        {"worst", NULL, 9, 0, TABLE_RIGHT},
                                        {"at step", NULL, 10, 0, TABLE_RIGHT}};
-    Table table = table_fit(head, sizeof(head) / sizeof(head[0]), 2, 0);
-    fold_printf("\n");
-    if (table.width[1] == 0) { // there is no room for what its entries mean
-        fold_printf("  %s%s%s\n", terminal_style(stdout, STYLE_DIM), title,
-                    terminal_style(stdout, STYLE_PLAIN));
-    }
-    table_print_head(&table, NULL);
+    Table table = certificate_table(head, sizeof(head) / sizeof(head[0]));
     for (unsigned i = 0; i < report->entry_count; i++) {
         const char *entry = columns->fields[i].name;
         char at[24] = "";
         if (report->worst[i] > 0.0) {
             snprintf(at, sizeof(at), "%" PRIu64, report->worst_step[i]);
         }
-        table_cell(&table, 0, STYLE_PLAIN, certificate_name(entry));
-        table_cell(&table, 1, STYLE_PLAIN, certificate_meaning(entry));
+        certificate_cells(&table, entry);
         table_printf(&table, 2, STYLE_PLAIN, "%.2g", report->last[i]);
         table_printf(&table, 3, STYLE_PLAIN, "%.2g", report->worst[i]);
         table_cell(&table, 4, STYLE_PLAIN, at);
