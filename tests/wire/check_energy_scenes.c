@@ -4,71 +4,31 @@
 #include "wire/scene/scene.h"
 
 #include "base/assert.h"
-#include "run/worlds/apply.h"
 #include "support/campaign.h"
-#include "support/scene_file.h"
+#include "support/scene_list.h"
+#include "support/scene_world.h"
 #include "support/suite.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 12, SCENES_MAX = 64 };
+enum { STEPS = 12 };
 // of a step: the book is of what the solver has come to, solved or not
 #define BUDGET 2e7
 
-static char scenes[SCENES_MAX][64];
-static int scene_count;
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
-static void list_folder(const char *folder, const char *prefix) {
-    DIR *directory = opendir(folder);
-    ASSERT(directory != NULL);
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        const char *ending = strstr(entry->d_name, ".json");
-        if (ending != NULL) {
-            ASSERT(scene_count < SCENES_MAX);
-            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%s%.*s", prefix,
-                     (int)(ending - entry->d_name), entry->d_name);
-        }
-    }
-    closedir(directory);
-}
+static SceneList scenes;
 
 static void list_scenes(void) {
-    list_folder(MOREAU_SOURCE_DIR "/tests/scenes", "");
-    list_folder(MOREAU_SOURCE_DIR "/tests/scenes/joints", "joints/");
-    qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
+    scene_list_add(&scenes, "");
+    scene_list_add(&scenes, "joints/");
 }
 
 // ---- a world
 
-typedef struct Stage {
-    World *world;
-    Stepper *stepper;
-    Arena arena;
-    StepReport report;
-} Stage;
-
 static Stage open_stage(const char *name, SolverKind kind, Integrator integrator) {
-    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
-    Moreau__V1__Scene *scene = scene_file_load(name);
-    Stage stage = {0};
+    Stage stage = stage_open_file(name);
     Error error = {0};
-    ScenePlan plan;
-    arena_init(&stage.arena, (size_t)1 << 30);
-    ck_assert_int_eq(apply_create(&limits, &stage.world, &stage.stepper, &error), STATUS_OK);
-    Status status = scene_plan(scene, NULL, &stage.arena, &plan, &error);
-    for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
-        status = apply_change(stage.world, stage.stepper, &plan.input[i], &stage.arena, NULL, NULL,
-                              &error);
-    }
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
-    moreau__v1__scene__free_unpacked(scene, NULL);
     SolverSettings solver = solver_default(kind);
     ck_assert_int_eq(solver_set(&solver, "budget", BUDGET, &error), STATUS_OK);
     WorldSettings settings = stage.world->settings;
@@ -76,12 +36,6 @@ static Stage open_stage(const char *name, SolverKind kind, Integrator integrator
     step_set_solver(&settings, &solver);
     world_set_settings(stage.world, &settings);
     return stage;
-}
-
-static void close_stage(Stage *stage) {
-    world_destroy(stage->world);
-    stepper_destroy(stage->stepper);
-    arena_deinit(&stage->arena);
 }
 
 // The entries are the change up to the rounding of the energies themselves, which is of where the
@@ -118,7 +72,7 @@ static void play(const char *name, SolverKind kind, Integrator integrator) {
     // what the scenes are played with gains nothing
     ck_assert_msg(integrator != INTEGRATOR_SYMPLECTIC || tally.gained == 0.0, "%s: %g", name,
                   tally.gained);
-    close_stage(&stage);
+    stage_close(&stage);
 }
 
 // Under the sanitizers each solver with one integrator, another one from scene to scene.
@@ -130,7 +84,7 @@ START_TEST(what_is_not_explained_is_rounding) {
     for (int kind = 0; kind < SOLVER_COUNT; kind++) {
         for (int integrator = 0; integrator < INTEGRATOR_COUNT; integrator++) {
             if (is_played(_i, kind, integrator)) {
-                play(scenes[_i], (SolverKind)kind, (Integrator)integrator);
+                play(scenes.name[_i], (SolverKind)kind, (Integrator)integrator);
             }
         }
     }
@@ -165,7 +119,7 @@ static TCase *case_energy(void) {
     TCase *tcase = tcase_create("energy");
     list_scenes();
     tcase_set_timeout(tcase, 300.0);
-    tcase_add_loop_test(tcase, what_is_not_explained_is_rounding, 0, scene_count);
+    tcase_add_loop_test(tcase, what_is_not_explained_is_rounding, 0, scenes.count);
     tcase_add_test(tcase, a_call_tells_what_it_gained);
     return tcase;
 }

@@ -9,42 +9,22 @@
 #include "support/campaign.h"
 #include "support/harness_judge.h"
 #include "support/scene_file.h"
+#include "support/scene_list.h"
 #include "support/suite.h"
 
-#include <dirent.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The list of misses is of so many steps; a smaller campaign takes fewer, and may miss a miss.
-enum { STEPS = 20, SCENES_MAX = 64 };
+enum { STEPS = 20 };
 
 static HarnessVariant variants[HARNESS_VARIANTS_MAX];
 static uint32_t variant_count;
 
 // ---- the scenes
 
-static char scenes[SCENES_MAX][64];
-static int scene_count;
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
-static void list_scenes(void) {
-    DIR *directory = opendir(MOREAU_SOURCE_DIR "/tests/scenes");
-    ASSERT(directory != NULL);
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        const char *ending = strstr(entry->d_name, ".json");
-        if (ending != NULL) {
-            ASSERT(scene_count < SCENES_MAX);
-            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%.*s",
-                     (int)(ending - entry->d_name), entry->d_name);
-        }
-    }
-    closedir(directory);
-    qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
-}
+static SceneList scenes;
 
 // ---- a world
 
@@ -165,7 +145,7 @@ static int count_open(const char *name, const Moreau__V1__Scene *scene,
 }
 
 START_TEST(every_step_is_converged_or_known_not_to_be) {
-    Moreau__V1__Scene *scene = scene_file_load(scenes[_i]);
+    Moreau__V1__Scene *scene = scene_file_load(scenes.name[_i]);
     const int length = campaign_count(STEPS), steps = length < STEPS ? length : STEPS;
     for (uint32_t i = 0; i < variant_count; i++) {
         const HarnessVariant *variant = &variants[i];
@@ -174,14 +154,14 @@ START_TEST(every_step_is_converged_or_known_not_to_be) {
         if (is_printed && strcmp(variant->name, "compliant predictive off printed") != 0) {
             continue;
         }
-        int open = count_open(scenes[_i], scene, variant, steps);
-        const char *why = known_miss(scenes[_i], variant->name);
+        int open = count_open(scenes.name[_i], scene, variant, steps);
+        const char *why = known_miss(scenes.name[_i], variant->name);
         ck_assert_msg(open == 0 || why != NULL || is_printed,
-                      "%s by %s: %d steps are not converged", scenes[_i], variant->name, open);
+                      "%s by %s: %d steps are not converged", scenes.name[_i], variant->name, open);
         ck_assert_msg(open > 0 || why == NULL || steps < STEPS,
                       "%s by %s: all steps are converged now, take it from the list of misses, "
                       "where it says that %s",
-                      scenes[_i], variant->name, why);
+                      scenes.name[_i], variant->name, why);
     }
     moreau__v1__scene__free_unpacked(scene, NULL);
 }
@@ -190,8 +170,8 @@ END_TEST
 static TCase *case_scenes(void) {
     TCase *tcase = tcase_create("scenes");
     variant_count = harness_variants(variants);
-    list_scenes();
-    tcase_add_loop_test(tcase, every_step_is_converged_or_known_not_to_be, 0, scene_count);
+    scene_list_add(&scenes, "");
+    tcase_add_loop_test(tcase, every_step_is_converged_or_known_not_to_be, 0, scenes.count);
     return tcase;
 }
 

@@ -4,11 +4,10 @@
 // makes the same world again. The gripper holds its box.
 #include "wire/scene/scene.h"
 
-#include "run/worlds/apply.h"
 #include "solve/problem.h"
 #include "solve/solver.h"
 #include "support/sanitizers.h"
-#include "support/scene_file.h"
+#include "support/scene_world.h"
 #include "support/suite.h"
 #include "wire/scene/print.h"
 
@@ -32,37 +31,13 @@ static Moreau__V1__Scene *load_joints(const char *name) {
     return scene_file_load(path);
 }
 
-typedef struct Stage {
-    World *world;
-    Stepper *stepper;
-    Arena arena;
-    StepReport report;
-} Stage;
-
 static Stage open_stage(const Moreau__V1__Scene *scene, SolverKind kind) {
-    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
-    Stage stage = {0};
-    Error error = {0};
-    ScenePlan plan;
-    arena_init(&stage.arena, (size_t)1 << 28);
-    ck_assert_int_eq(apply_create(&limits, &stage.world, &stage.stepper, &error), STATUS_OK);
-    Status status = scene_plan(scene, NULL, &stage.arena, &plan, &error);
-    for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
-        status = apply_change(stage.world, stage.stepper, &plan.input[i], &stage.arena, NULL, NULL,
-                              &error);
-    }
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    Stage stage = stage_open(scene);
     const SolverSettings solver = solver_default(kind);
     WorldSettings settings = stage.world->settings;
     step_set_solver(&settings, &solver);
     world_set_settings(stage.world, &settings);
     return stage;
-}
-
-static void close_stage(Stage *stage) {
-    world_destroy(stage->world);
-    stepper_destroy(stage->stepper);
-    arena_deinit(&stage->arena);
 }
 
 // ---- what is asserted
@@ -101,7 +76,7 @@ START_TEST(every_scene_plays_under_every_solver) {
         // a rod of 1.5 m at some rad/s, for a step of 2 ms, off by (h w)^2 r/2, and softer solvers
         ck_assert_double_le(largest_gap(stage.world), 2e-3);
     }
-    close_stage(&stage);
+    stage_close(&stage);
     moreau__v1__scene__free_unpacked(scene, NULL);
 }
 END_TEST
@@ -136,7 +111,7 @@ START_TEST(a_gripper_holds_its_box) {
         // half the angle
         ck_assert_double_eq_tol(after[4 + k], 0.0, 5e-4);
     }
-    close_stage(&stage);
+    stage_close(&stage);
     moreau__v1__scene__free_unpacked(scene, NULL);
 }
 END_TEST
@@ -179,8 +154,8 @@ START_TEST(what_is_printed_makes_the_same_joints) {
     Moreau__V1__Scene *again = scene_file_read(&json);
     Stage other = open_stage(again, SOLVER_MDP);
     assert_same(stage.world, other.world);
-    close_stage(&stage);
-    close_stage(&other);
+    stage_close(&stage);
+    stage_close(&other);
     free(text);
     moreau__v1__scene__free_unpacked(scene, NULL);
     moreau__v1__scene__free_unpacked(again, NULL);

@@ -3,47 +3,15 @@
 // step to step, so that a step's start is its end.
 #include "wire/scene/scene.h"
 
-#include "run/worlds/apply.h"
-#include "support/scene_file.h"
+#include "support/scene_world.h"
 #include "support/suite.h"
 
 #include <math.h>
-
-typedef struct Stage {
-    World *world;
-    Stepper *stepper;
-    Arena arena;
-    StepReport report;
-} Stage;
 
 static void set_effort(Stage *stage, WorldEffort effort) {
     WorldSettings settings = stage->world->settings;
     settings.effort = (uint8_t)effort;
     world_set_settings(stage->world, &settings);
-}
-
-static Stage open_stage(const char *name) {
-    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
-    Moreau__V1__Scene *scene = scene_file_load(name);
-    Stage stage = {0};
-    Error error = {0};
-    ScenePlan plan;
-    arena_init(&stage.arena, (size_t)1 << 30);
-    ck_assert_int_eq(apply_create(&limits, &stage.world, &stage.stepper, &error), STATUS_OK);
-    Status status = scene_plan(scene, NULL, &stage.arena, &plan, &error);
-    for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
-        status = apply_change(stage.world, stage.stepper, &plan.input[i], &stage.arena, NULL, NULL,
-                              &error);
-    }
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
-    moreau__v1__scene__free_unpacked(scene, NULL);
-    return stage;
-}
-
-static void close_stage(Stage *stage) {
-    world_destroy(stage->world);
-    stepper_destroy(stage->stepper);
-    arena_deinit(&stage->arena);
 }
 
 static void step(Stage *stage) {
@@ -66,7 +34,7 @@ static void assert_rests(Stage *stage, int steps) {
 // Twelve boxes that fell into a narrow box, some of them with an edge along another's face, some
 // with corners that bear by a hair.
 START_TEST(a_heap_comes_to_rest_and_a_sweep_a_step_keeps_it) {
-    Stage stage = open_stage("heap-12");
+    Stage stage = stage_open_file("heap-12");
     set_effort(&stage, WORLD_EXACT);
     for (int i = 0; i < 400; i++) {
         step(&stage);
@@ -74,7 +42,7 @@ START_TEST(a_heap_comes_to_rest_and_a_sweep_a_step_keeps_it) {
     assert_rests(&stage, 60);
     set_effort(&stage, WORLD_BALANCED);
     assert_rests(&stage, 60);
-    close_stage(&stage);
+    stage_close(&stage);
 }
 END_TEST
 

@@ -9,58 +9,29 @@
 #include "wire/scene/out.h"
 
 #include "base/assert.h"
-#include "run/worlds/apply.h"
 #include "support/lab.h"
-#include "support/scene_file.h"
+#include "support/scene_list.h"
+#include "support/scene_world.h"
 #include "support/suite.h"
 #include "support/turn_scene.h"
 #include "wire/scene/scene.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENES_MAX = 64, STEPS_LATER = 60, STEPS_LATER_LARGE = 4, BODIES_LARGE = 50 };
+enum { STEPS_LATER = 60, STEPS_LATER_LARGE = 4, BODIES_LARGE = 50 };
 
 // ---- scenes
 
-static char scenes[SCENES_MAX][80];
-static int scene_count;
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
-static void list_folder(const char *folder) {
-    char path[512];
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s", folder);
-    DIR *directory = opendir(path);
-    ASSERT(directory != NULL);
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        const char *end = strstr(entry->d_name, ".json");
-        if (end != NULL) {
-            ASSERT(scene_count < SCENES_MAX);
-            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%.10s%.*s", folder,
-                     (int)(end - entry->d_name), entry->d_name);
-        }
-    }
-    closedir(directory);
-}
+static SceneList scenes;
 
 // ---- worlds
 
 static Lab make_lab(const Moreau__V1__Scene *scene) {
     Lab lab = lab_create(9.81, 1.0 / 240.0);
-    Error error = {0};
-    ScenePlan plan;
-    Status status = scene_plan(scene, NULL, &lab.scratch, &plan, &error);
-    for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
-        status =
-            apply_change(lab.world, lab.stepper, &plan.input[i], &lab.scratch, NULL, NULL, &error);
-    }
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    scene_world_make(scene, lab.world, lab.stepper, &lab.scratch);
     arena_reset(&lab.scratch);
     lab.world->settings.effort = WORLD_EXACT; // what is left open follows the order of the contacts
     return lab;
@@ -288,7 +259,7 @@ static void compare_answers(const Exception *known, const Lab *upright, const La
 }
 
 START_TEST(every_scene_steps_turned_as_upright) {
-    const Exception known = find_exception(scenes[_i / 2], _i % 2 != 0);
+    const Exception known = find_exception(scenes.name[_i / 2], _i % 2 != 0);
     Moreau__V1__Scene *scene = scene_file_load(known.scene);
     if (_i % 2 != 0) {
         scene = play_on(scene);
@@ -316,13 +287,12 @@ START_TEST(every_scene_steps_turned_as_upright) {
 END_TEST
 
 static TCase *case_turned(void) {
-    list_folder("");
-    list_folder("joints/");
-    list_folder("large/");
-    qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
+    scene_list_add(&scenes, "");
+    scene_list_add(&scenes, "joints/");
+    scene_list_add(&scenes, "large/");
     TCase *tcase = tcase_create("turned");
     tcase_set_timeout(tcase, 600.0);
-    tcase_add_loop_test(tcase, every_scene_steps_turned_as_upright, 0, 2 * scene_count);
+    tcase_add_loop_test(tcase, every_scene_steps_turned_as_upright, 0, 2 * scenes.count);
     return tcase;
 }
 

@@ -24,8 +24,8 @@ const char *certificate_rung_meaning(int rung);
 const char *certificate_reason(int reason);
 const char *certificate_reason_meaning(int reason);
 
-// A table of entries: the first two columns, which are their names and meanings, then its own. Where
-// there is no room for the meanings, which go at `rank`, the title stands above it.
+// A table of entries: the first two columns, which are their names and meanings, then its own.
+// Where there is no room for the meanings, which go at `rank`, the title stands above it.
 #define CERTIFICATE_TITLE "certificate (0 is perfect)"
 enum { CERTIFICATE_MEANING_COLUMNS = 34 };
 #define CERTIFICATE_COLUMNS(rank)                                                                  \

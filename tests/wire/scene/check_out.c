@@ -6,60 +6,31 @@
 #include "wire/scene/out.h"
 
 #include "base/assert.h"
-#include "run/worlds/apply.h"
 #include "step/snapshot/snapshot.h"
 #include "step/snapshot/compare.h"
 #include "support/heap.h"
-#include "support/scene_file.h"
+#include "support/scene_list.h"
+#include "support/scene_world.h"
 #include "support/suite.h"
 #include "wire/scene/scene.h"
 #include "wire/scene/unit.h"
 #include "world/sleep.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 40, STEPS_AFTER = 20, SCENES_MAX = 64, BODIES_MAX = 300 };
+enum { STEPS = 40, STEPS_AFTER = 20, BODIES_MAX = 300 };
 
 // ---- scenes
 
-static char scenes[SCENES_MAX][80];
-static int scene_count;
-
-static int compare_names(const void *a, const void *b) {
-    return strcmp(a, b);
-}
-
-static void list_folder(const char *folder) {
-    char path[512];
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s", folder);
-    DIR *directory = opendir(path);
-    ASSERT(directory != NULL);
-    for (const struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        const char *end = strstr(entry->d_name, ".json");
-        if (end != NULL) {
-            ASSERT(scene_count < SCENES_MAX);
-            snprintf(scenes[scene_count++], sizeof(scenes[0]), "%.10s%.*s", folder,
-                     (int)(end - entry->d_name), entry->d_name);
-        }
-    }
-    closedir(directory);
-}
+static SceneList scenes;
 
 // ---- worlds
 
 static Lab make_lab(const Moreau__V1__Scene *scene) {
     Lab lab = lab_create(0.0, 0.01);
-    Error error = {0};
-    ScenePlan plan;
-    Status status = scene_plan(scene, NULL, &lab.scratch, &plan, &error);
-    for (size_t i = 0; status == STATUS_OK && i < plan.input_count; i++) {
-        status =
-            apply_change(lab.world, lab.stepper, &plan.input[i], &lab.scratch, NULL, NULL, &error);
-    }
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    scene_world_make(scene, lab.world, lab.stepper, &lab.scratch);
     arena_reset(&lab.scratch);
     return lab;
 }
@@ -153,7 +124,7 @@ static Lab make_again(const World *world) {
 }
 
 START_TEST(every_scene_comes_back_and_goes_on) {
-    const char *name = scenes[_i];
+    const char *name = scenes.name[_i];
     Moreau__V1__Scene *scene = scene_file_load(name);
     Lab lab = make_lab(scene), again = make_again(lab.world);
     must_be_same(&lab, &again, name);
@@ -448,10 +419,9 @@ END_TEST
 static TCase *case_scene_out(void) {
     TCase *tcase = tcase_create("scene_out");
     tcase_set_timeout(tcase, 60.0);
-    list_folder("");
-    list_folder("joints/");
-    qsort(scenes, (size_t)scene_count, sizeof(scenes[0]), compare_names);
-    tcase_add_loop_test(tcase, every_scene_comes_back_and_goes_on, 0, scene_count);
+    scene_list_add(&scenes, "");
+    scene_list_add(&scenes, "joints/");
+    tcase_add_loop_test(tcase, every_scene_comes_back_and_goes_on, 0, scenes.count);
     tcase_add_loop_test(tcase, a_heap_of_a_program_comes_back, 0, 4);
     tcase_add_test(tcase, quaternions_come_back_to_the_bit);
     tcase_add_loop_test(tcase, groups_of_a_scene_are_those_of_the_world, 0,
