@@ -48,11 +48,7 @@ static Id add_joint(Lab *lab, JointKind kind, uint32_t as_rows, uint32_t a, uint
                                   .body_b = &id_b,
                                   .frame_a = frame_a,
                                   .frame_b = frame_b};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
-    return id;
+    return lab_joints(lab, &columns);
 }
 
 static uint32_t add_body(Lab *lab, BodyKind kind, Vec3 at, Vec3 speed, double spin) {

@@ -233,9 +233,7 @@ static void make_chain(Lab *lab) {
                                       .body_b = &b,
                                       .frame_a = frame_a,
                                       .frame_b = frame_b};
-        Id id;
-        Error error;
-        ck_assert_int_eq(world_add_joints(lab->world, &columns, &id, &error), STATUS_OK);
+        lab_joints(lab, &columns);
     }
 }
 

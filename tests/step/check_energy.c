@@ -67,10 +67,7 @@ static void join(Lab *lab, const Joined *joint) {
                                   .effort_max = numbers[5],
                                   .target_velocity = numbers[6],
                                   .effort = numbers[7]};
-    Id id;
-    Error error;
-    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // ---- random worlds

@@ -129,10 +129,7 @@ static void join_last(Lab *lab, JointKind kind, bool is_rows) {
                                   .drive_stiffness = number[6],
                                   .effort_max = number[7],
                                   .target = number[3]};
-    Id id;
-    Error error;
-    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // Limbs in a line, each joined to the one before in another way, that fall onto the heap: the first

@@ -58,10 +58,7 @@ static void hold(Lab *lab, uint32_t body, const Held *held) {
                                   .drive_damping = held->damping,
                                   .target_velocity = held->target,
                                   .effort_max = held->effort_max};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // ---- a door
@@ -278,9 +275,7 @@ START_TEST(parallel_axes_of_a_universal_joint_are_brought_apart_calmly) {
                                   .body_b = &b,
                                   .frame_a = here,
                                   .frame_b = there};
-    Id id;
-    Error error;
-    ck_assert_int_eq(world_add_joints(lab.world, &columns, &id, &error), STATUS_OK);
+    lab_joints(&lab, &columns);
     for (int i = 0; i < STEPS; i++) {
         lab_step(&lab, 1);
         const double spin = vec3_norm(lab_spin(&lab, body));

@@ -55,10 +55,7 @@ static void add_motor(Lab *lab, Pose where, const Motor *motor) {
                                   .drive_damping = &motor->drive,
                                   .target_velocity = &motor->target,
                                   .effort_max = &effort};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // At rest, or turning by `spin`.

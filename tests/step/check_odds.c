@@ -17,13 +17,6 @@
 static const double levers[] = {1e-1, 1e-2, 1e-3, 1e-4};
 enum { LEVERS = sizeof(levers) / sizeof(levers[0]) };
 
-static void add(Lab *lab, const JointColumns *columns) {
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
-}
-
 static void add_distance(Lab *lab, Pose from) {
     const uint32_t kind = JOINT_DISTANCE;
     const uint64_t b = lab->world->body_id[0];
@@ -32,7 +25,7 @@ static void add_distance(Lab *lab, Pose from) {
     pose_store(frame_a, from);
     const JointColumns columns = {
         .count = 1, .kind = &kind, .body_b = &b, .frame_a = frame_a, .length = &length};
-    add(lab, &columns);
+    lab_joints(lab, &columns);
 }
 
 // `turn` is how the plane stands.
@@ -55,7 +48,7 @@ static Lab make(SolverKind kind, double lever, Quat turn) {
                                 .axes = &axes,
                                 .body_b = &b,
                                 .frame_a = frame_a};
-    add(&lab, &plane);
+    lab_joints(&lab, &plane);
     for (int side = -1; side <= 1; side += 2) {
         const Vec3 end = vec3((double)side, side < 0 ? -lever : 0.0, 0.0);
         add_distance(&lab, (Pose){vec3_add(center, quat_rotate(turn, end)), turn});

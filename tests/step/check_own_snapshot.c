@@ -39,10 +39,7 @@ static void join(Lab *lab, JointKind kind, uint32_t a, uint32_t b, double up, ui
                                   .body_b = (const uint64_t[]){b + 1},
                                   .frame_a = frame,
                                   .as_rows = &as_rows};
-    Id id;
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 static void set_velocity(Lab *lab, uint32_t body, double x) {

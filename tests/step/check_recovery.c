@@ -148,10 +148,7 @@ START_TEST(joints_bring_back_at_the_bound_as_well) {
                                   .frame_b = here,
                                   .as_rows = &as_rows,
                                   .low = low};
-    Id id;
-    Error error = {0};
-    Status status = world_add_joints(lab.world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(&lab, &columns);
     const double bound = lab.world->settings.recovery_speed;
     for (int i = 0; i < 60; i++) {
         lab_step(&lab, 1);

@@ -59,10 +59,7 @@ static uint32_t hinge(Lab *lab, int a, uint32_t b, double arm, bool as_rows, dou
                                   .drive_stiffness = (const double[]){20.0},
                                   .drive_damping = (const double[]){2.0},
                                   .effort_max = (const double[]){50.0}};
-    Id id;
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
     return (uint32_t)lab->world->joint_count - 1;
 }
 
@@ -400,8 +397,7 @@ START_TEST(a_joint_without_rows_keeps_awake) {
                                   .body_b = &lab.world->body_id[b],
                                   .as_rows = (const uint32_t[]){1},
                                   .low = low};
-    Id id;
-    ck_assert_int_eq(world_add_joints(lab.world, &columns, &id, NULL), STATUS_OK);
+    lab_joints(&lab, &columns);
     const double wrench[6] = {0.01, 0, 0, 0, 0, 0}; // less than friction holds
     for (int i = 0; i < 200; i++) {
         lab_step_pushed(&lab, a, wrench);
@@ -427,8 +423,7 @@ START_TEST(on_what_is_fixed_nothing_falls_asleep) {
                                   .kind = (const uint32_t[]){JOINT_FIXED},
                                   .body_b = &lab.world->body_id[table],
                                   .frame_a = frame};
-    Id id;
-    ck_assert_int_eq(world_add_joints(lab.world, &columns, &id, NULL), STATUS_OK);
+    lab_joints(&lab, &columns);
     lab_step(&lab, SETTLE_STEPS / 3);
     ck_assert_uint_eq(sleep_count(lab.world), 1);
     ck_assert(sleep_is_asleep(lab.world, beside));
@@ -472,8 +467,7 @@ START_TEST(a_tree_leaves_with_its_root) {
                                .joint_a = (const uint64_t[]){0, 1},
                                .joint_b = (const uint64_t[]){0, 2},
                                .length = (const double[]){100.0, 1.0}};
-    Id ids[2];
-    ck_assert_int_eq(world_add_joints(lab.world, &rope, ids, NULL), STATUS_OK);
+    lab_joints(&lab, &rope);
     world_remove_joints(lab.world, (const uint32_t[]){LINKS}, 1); // a rope that long would push
     set_bounds(&lab, 0.5);
     bool was_below = false;
@@ -501,10 +495,7 @@ static void couple(Lab *lab, Id first, Id second) {
                                .joint_a = &first,
                                .joint_b = &second,
                                .ratio = (const double[]){-1.0}};
-    Id id;
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &gear, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &gear);
 }
 
 static void expect_angles(const Lab *lab, double first, double second) {

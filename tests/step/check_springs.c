@@ -51,10 +51,7 @@ static void add_spring(Lab *lab, const Spring *spring) {
                                   .stiffness = stiffness,
                                   .damping = damping,
                                   .rest = rest};
-    Id id;
-    Error error;
-    Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 static uint32_t add_body(Lab *lab, Pose pose, double mass, Vec3 moments) {
@@ -444,10 +441,7 @@ START_TEST(springs_that_turn_by_radians_do_not_gain) {
                                   .body_b = &id[1],
                                   .stiffness = stiffness,
                                   .rest = rest};
-    Id joint;
-    Error error;
-    const Status status = world_add_joints(lab.world, &columns, &joint, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(&lab, &columns);
     for (int n = 0; n < 1000; n++) {
         lab_step(&lab, 1);
         begun = n == 0 ? lab.report.energy.before : begun;

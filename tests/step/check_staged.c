@@ -59,10 +59,7 @@ static void join(Lab *lab, const Joining *of) {
                                   .damping = damping,
                                   .drive_damping = drive,
                                   .effort_max = most};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 static Lab make_lab(Integrator integrator, double h, Quat turn) {

@@ -70,11 +70,7 @@ static Id hold(Lab *lab, int a, uint32_t b, const Held *held) {
                                   .frame_a = here,
                                   .frame_b = there,
                                   .damping = damping};
-    Id id;
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
-    return id;
+    return lab_joints(lab, &columns);
 }
 
 static void take_away(Lab *lab, Id joint) {

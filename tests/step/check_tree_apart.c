@@ -29,10 +29,7 @@ static void join_freely(Lab *lab) {
                                   .body_a = &a,
                                   .body_b = &b,
                                   .frame_a = frame_a};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // The first body spins about its z; the second flies by itself.
@@ -104,10 +101,7 @@ static Lab make_lone(Integrator integrator, Rotation rotation, double spin) {
                                   .kind = &kind,
                                   .body_b = &b,
                                   .frame_b = frame_b};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab.world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(&lab, &columns);
     return lab;
 }
 
@@ -155,10 +149,7 @@ static void drive(Lab *lab, double spin) {
                                   .body_b = &b,
                                   .drive_damping = &damping,
                                   .target_velocity = &spin};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // A row gives what no free motion knew of. Of integrators by which a drive is a motor: explicit
@@ -203,10 +194,7 @@ START_TEST(a_hinge_along_gravity_has_what_it_is_given) {
                                       .frame_b = frame_b,
                                       .drive_damping = as_rows == 1 ? &damping : NULL,
                                       .target_velocity = as_rows == 1 ? &spin : NULL};
-        Id id;
-        Error error;
-        const Status status = world_add_joints(lab.world, &columns, &id, &error);
-        ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+        lab_joints(&lab, &columns);
     }
     lab_step(&lab, 1);
     // it gives way by I w/(h d) = 2e-7 of what it is to have

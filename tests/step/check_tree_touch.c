@@ -23,9 +23,7 @@ static void add_slider(Lab *lab, uint32_t below, uint32_t above, double distance
                                   .body_b = &b,
                                   .frame_a = here,
                                   .frame_b = there};
-    Id id;
-    Error error;
-    ck_assert_int_eq(world_add_joints(lab->world, &columns, &id, &error), STATUS_OK);
+    lab_joints(lab, &columns);
 }
 
 // Two balls of one tree, on a rail with a third body between them that touches nothing, meet: the

@@ -85,6 +85,15 @@ uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double vel
     return lab->world->body_count - 1;
 }
 
+Id lab_joints(Lab *lab, const JointColumns *columns) {
+    Id ids[8];
+    Error error = {0};
+    ck_assert_uint_le(columns->count, sizeof(ids) / sizeof(ids[0]));
+    ck_assert_msg(world_add_joints(lab->world, columns, ids, &error) == STATUS_OK, "%s: %s",
+                  error.field, error.message);
+    return ids[0];
+}
+
 uint32_t lab_ground(Lab *lab, Id material) {
     Id plane = lab_shape(lab, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0), material);
     return lab_body(lab, plane, BODY_STATIC, (Pose){.orientation = quat_identity()}, NULL, 0.0,

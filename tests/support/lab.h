@@ -29,6 +29,9 @@ Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material);
 uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6],
                   double mass, const double *inertia);
 
+// Joints, eight at most. Returns the first one's id.
+Id lab_joints(Lab *lab, const JointColumns *columns);
+
 // The half-space z <= 0.
 uint32_t lab_ground(Lab *lab, Id material);
 

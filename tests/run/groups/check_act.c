@@ -57,10 +57,7 @@ static World *yard(double sleep_speed) {
         .frame_b = frame_b,
         .as_rows = (const uint32_t[]){1, 1, 0},
         .name = (const char *const[]){"far", "near", "swing"}};
-    Id ids[3];
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab.world, &joints, ids, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(&lab, &joints);
     return take_world(&lab);
 }
 

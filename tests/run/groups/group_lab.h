@@ -51,10 +51,7 @@ static inline World *cart_pole_world(void) {
                                  .frame_a = frame_a,
                                  .frame_b = frame_b,
                                  .name = name};
-    Id ids[2];
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab.world, &joints, ids, &error) == STATUS_OK, "%s",
-                  error.message);
+    lab_joints(&lab, &joints);
     return take_world(&lab);
 }
 

@@ -87,10 +87,7 @@ static void add_joints(Lab *lab, const Numbers *n) {
                                   .drive_damping = D(0, 0.1 * n->drive, 0),
                                   .effort_max = D(HUGE_VAL, n->effort_max, HUGE_VAL),
                                   .target = D(0, 0.2, 0)};
-    Id ids[4];
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &columns, ids, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 static Lab make_lab(const Numbers *n, SolverKind solver, double sleep_speed) {

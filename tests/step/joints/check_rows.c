@@ -84,10 +84,7 @@ static uint32_t add(Lab *lab, const Build *build) {
                                   .length = &build->length,
                                   .break_force = &build->break_force,
                                   .break_torque = &build->break_torque};
-    Id id;
-    Error error;
-    Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
     return (uint32_t)lab->world->joint_count - 1;
 }
 

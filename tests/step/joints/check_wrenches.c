@@ -74,10 +74,7 @@ static void add_joint(Lab *lab, int way, JointKind kind, int parent, uint32_t ch
                                   .low = low,
                                   .friction = friction,
                                   .effort = effort};
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, &columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 typedef struct Wrench {
@@ -204,13 +201,6 @@ START_TEST(contacts_are_counted_from_below_and_above) {
 }
 END_TEST
 
-static void add_columns(Lab *lab, const JointColumns *columns) {
-    Id id;
-    Error error;
-    const Status status = world_add_joints(lab->world, columns, &id, &error);
-    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
-}
-
 // A rod of rows, a metre long, holds the far end of a beam on a hinge from above: half of it. The
 // implicit schemes feel its weight where it would have fallen to, g h^2 = 1.6e-4 m away: off by the
 // square of that.
@@ -222,12 +212,12 @@ START_TEST(a_rod_takes_its_share_of_a_tree) {
     double frame_a[7], frame_b[7];
     pose_store(frame_a, (Pose){vec3(2.0, 0.0, 1.0), upright});
     pose_store(frame_b, (Pose){vec3(1.0, 0.0, 0.0), upright});
-    add_columns(&lab, &(JointColumns){.count = 1,
-                                      .kind = &kind,
-                                      .body_a = &a,
-                                      .body_b = &b,
-                                      .frame_a = frame_a,
-                                      .frame_b = frame_b});
+    lab_joints(&lab, &(JointColumns){.count = 1,
+                                     .kind = &kind,
+                                     .body_a = &a,
+                                     .body_b = &b,
+                                     .frame_a = frame_a,
+                                     .frame_b = frame_b});
     lab_step(&lab, 3);
     const Vec3 half = vec3(0.0, 0.0, MASS * GRAVITY / 2.0);
     expect(wrench_of(&lab, 0), half, none, 1e-6);
@@ -247,7 +237,7 @@ START_TEST(a_gear_is_part_of_what_it_couples) {
         const uint32_t beam = add_body(&lab, vec3_add(hinge, vec3(1.0 - 2.0 * side, 0.0, 0.0)));
         add_joint(&lab, _i, JOINT_HINGE, -1, beam, hinge, nothing);
     }
-    add_columns(
+    lab_joints(
         &lab,
         &(JointColumns){
             .count = 1, .kind = &kind, .joint_a = &joint_a, .joint_b = &joint_b, .ratio = &ratio});

@@ -47,10 +47,7 @@ static Lab make_lab(void) {
                                   .velocity = velocity,
                                   .target = target,
                                   .name = joint_names};
-    Id ids[4];
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab.world, &columns, ids, &error) == STATUS_OK, "%s",
-                  error.message);
+    lab_joints(&lab, &columns);
     return lab;
 }
 

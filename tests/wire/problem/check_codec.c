@@ -123,10 +123,7 @@ static void add_hinge(Lab *lab, uint32_t a, uint32_t b) {
                                   .low = &low,
                                   .high = &high,
                                   .friction = &friction};
-    Id id;
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &columns, &id, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 // Chains of balls on hinges fall on each other, beside balls that are free: matrices, rows and

@@ -383,10 +383,7 @@ static void add_joints(Lab *lab) {
         .drive_damping = (const double[]){9, 1, 1, 1, 0, 0, 0},
         .target_velocity = (const double[]){40, 1, 2, 3, 0, 0, 0},
         .name = (const char *const[]){"wheel", NULL, NULL, "rope", "second", NULL}};
-    Id ids[6];
-    Error error = {0};
-    ck_assert_msg(world_add_joints(lab->world, &columns, ids, &error) == STATUS_OK, "%s: %s",
-                  error.field, error.message);
+    lab_joints(lab, &columns);
 }
 
 START_TEST(joints_of_a_program_come_back) {
