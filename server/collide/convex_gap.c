@@ -2,6 +2,7 @@
 #include "collide/convex_gap.h"
 
 #include "base/assert.h"
+#include "collide/convex_axes.h"
 #include "collide/curve.h"
 #include "collide/epa.h"
 #include "collide/facet_meet.h"
@@ -17,6 +18,8 @@ typedef struct Effort {
 } Effort;
 
 static const Effort efforts[] = {{1e-6, 1e-4}, {1e-14, 1e-8}};
+// Between what is flat they end at the answer itself.
+static const Effort of_flat = {1e-14, 1e-13};
 // of the sizes: how much a face or a curve may know worse, as rounding has it
 static const double rounding_part = 1e-13;
 // of the sizes: how far from each other's planes two points may be that prove a direction
@@ -92,14 +95,40 @@ static void search_axes(const Convex pair[2], GjkSimplex *simplex, ConvexGap *ga
     simplex->vertex[0].weight = 1.0;
 }
 
+static uint32_t feature_of(const Convex *convex, const Corners *corners, Vec3 outward) {
+    if (!convex_has_corners(convex)) {
+        return CONVEX_ROUND;
+    }
+    switch (corners->count) {
+    case 1:
+        return CONVEX_VERTEX | corners->point[0].vertex;
+    case 2:
+        return convex_feature_between(convex, corners->point[0].vertex, corners->point[1].vertex,
+                                      outward);
+    default:
+        return CONVEX_FACE | convex_facet(convex, outward).number;
+    }
+}
+
+static bool has_hull(const Convex pair[2]) {
+    return pair[0].kind == CONVEX_HULL || pair[1].kind == CONVEX_HULL;
+}
+
+// Flat between corners: what convex_axes.h can look at.
+static bool has_axes(const Convex pair[2]) {
+    return pair[0].kind != CONVEX_CYLINDER && pair[1].kind != CONVEX_CYLINDER && has_hull(pair);
+}
+
+// `is_tight`: no other direction knows a smaller depth.
 static bool search(const Convex pair[2], double reach, const Effort *effort, ConvexGap *gap,
-                   GjkSimplex *simplex) {
+                   GjkSimplex *simplex, bool *is_tight) {
     const GjkBody a = {convex_support, &pair[0]}, b = {convex_support, &pair[1]};
-    const Vec3 offset = vec3_sub(pair[1].center, pair[0].center);
+    const Vec3 offset = vec3_sub(pair[1].middle, pair[0].middle);
     const double radii = pair[0].radius + pair[1].radius;
     const bool is_centered = vec3_dot(offset, offset) == 0.0;
     const GjkResult result =
         gjk_search(a, b, is_centered ? pair[0].axes.c2 : offset, effort->gjk_progress, simplex);
+    *is_tight = true;
     if (result.is_apart && result.distance > touching_part * size_of(pair)) {
         gap->normal = result.normal;
         if (result.distance * (1.0 - 1e-6) - radii > reach) {
@@ -109,6 +138,7 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
         const EpaResult epa = epa_depth(&a, &b, simplex, effort->epa_slack * size_of(pair));
         gap->normal = epa.normal;
         *simplex = epa.face;
+        *is_tight = epa.is_found && epa.is_tight;
         if (!epa.is_found) {
             search_axes(pair, simplex, gap);
         }
@@ -118,6 +148,8 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
         const Corners corners = corners_of(simplex, side);
         gap->corner[side] =
             convex_has_corners(&pair[side]) && corners.count == 1 ? 1 + corners.point[0].vertex : 0;
+        const Vec3 outward = side == 0 ? gap->normal : vec3_neg(gap->normal);
+        gap->feature[side] = has_hull(pair) ? feature_of(&pair[side], &corners, outward) : 0;
     }
     gap->on_first = vec3_add_scaled(weigh(simplex, 0), pair[0].radius, gap->normal);
     gap->on_second = vec3_add_scaled(weigh(simplex, 1), -pair[1].radius, gap->normal);
@@ -171,11 +203,12 @@ static void try_face(const Convex pair[2], int side, ConvexGap *gap) {
 
 // ---- as curves have it
 
-enum { CURVE_MAX = 6 };
+enum { CURVE_MAX = 6 + 3 * CONVEX_NEIGHBOURS_MAX };
 
 // The corners and the lines between them: of three one or two may have no part in it. One alone
-// may be the end of any of its edges.
-static int curves_of_corners(const Convex *convex, const Corners *corners, Curve curve[CURVE_MAX]) {
+// may be the end of any of its edges; widely seen, so may each of several.
+static int curves_of_corners(const Convex *convex, const Corners *corners, Vec3 outward,
+                             bool is_wide, Curve curve[CURVE_MAX]) {
     int count = 0;
     for (uint32_t i = 0; i < corners->count; i++) {
         curve[count++] = curve_point(corners->point[i].position);
@@ -183,30 +216,36 @@ static int curves_of_corners(const Convex *convex, const Corners *corners, Curve
             curve[count++] = curve_line(corners->point[k].position, corners->point[i].position);
         }
     }
-    for (uint32_t axis = 0; corners->count == 1 && axis < 3; axis++) {
-        const uint32_t other = corners->point[0].vertex ^ 1u << axis;
-        curve[count++] = curve_line(corners->point[0].position, convex_corner(convex, other));
+    const uint32_t spread = corners->count == 1 || is_wide ? corners->count : 0;
+    for (uint32_t i = 0; i < spread; i++) {
+        uint32_t other[CONVEX_NEIGHBOURS_MAX];
+        const uint32_t others = convex_neighbours(convex, corners->point[i].vertex, outward, other,
+                                                  CONVEX_NEIGHBOURS_MAX);
+        for (uint32_t k = 0; k < others; k++) {
+            curve[count++] =
+                curve_line(corners->point[i].position, convex_corner(convex, other[k]));
+        }
     }
     ASSERT(count <= CURVE_MAX);
     return count;
 }
 
 // What of a core may be nearest: a line along its side, and at its end a circle or a point.
-static int curves_of(const Convex *convex, const Corners *corners, Vec3 outward,
+static int curves_of(const Convex *convex, const Corners *corners, Vec3 outward, bool is_wide,
                      Curve curve[CURVE_MAX]) {
     if (convex_has_corners(convex)) {
-        return curves_of_corners(convex, corners, curve);
+        return curves_of_corners(convex, corners, outward, is_wide, curve);
     }
     const Vec3 axis = convex->axes.c2;
     const Vec3 end = vec3_scale(convex->half.z, axis);
     curve[0] = curve_line(vec3_sub(convex->center, end), vec3_add(convex->center, end));
-    curve[0].skin = convex->kind == PRIMITIVE_CYLINDER ? convex->half.x : convex->radius;
+    curve[0].skin = convex->kind == CONVEX_CYLINDER ? convex->half.x : convex->radius;
     const double up = vec3_dot(outward, axis);
     int count = 1;
     for (int i = 0; i < 2; i++) { // across the axis either end may be nearest
         if (i == 0 ? up > -CONVEX_ACROSS : up < CONVEX_ACROSS) {
             const Vec3 at = vec3_add_scaled(convex->center, i == 0 ? 1.0 : -1.0, end);
-            curve[count] = convex->kind == PRIMITIVE_CYLINDER
+            curve[count] = convex->kind == CONVEX_CYLINDER
                                ? curve_circle(at, convex->axes, convex->half.x)
                                : curve_point(at);
             curve[count++].skin = convex->radius;
@@ -301,18 +340,19 @@ static void try_along(const Convex pair[2], int side, const Curve *curve, Convex
 static bool is_exact(const Convex pair[2], const ConvexGap *gap) {
     const Vec3 on[2] = {vec3_add_scaled(gap->on_first, -pair[0].radius, gap->normal),
                         vec3_add_scaled(gap->on_second, pair[1].radius, gap->normal)};
-    return pair[0].kind != PRIMITIVE_CYLINDER && pair[1].kind != PRIMITIVE_CYLINDER &&
+    return pair[0].kind != CONVEX_CYLINDER && pair[1].kind != CONVEX_CYLINDER &&
            is_proven(pair, gap->normal, on, gap->gap + pair[0].radius + pair[1].radius);
 }
 
-static void try_all_curves(const Convex pair[2], const GjkSimplex *simplex, ConvexGap *gap) {
+static void try_all_curves(const Convex pair[2], const GjkSimplex *simplex, bool is_wide,
+                           ConvexGap *gap) {
     const Vec3 near[2] = {weigh(simplex, 0), weigh(simplex, 1)};
     Curve of[2][CURVE_MAX];
     int count[2];
     for (int side = 0; side < 2; side++) {
         const Corners corners = corners_of(simplex, side);
         const Vec3 outward = side == 0 ? gap->normal : vec3_neg(gap->normal);
-        count[side] = curves_of(&pair[side], &corners, outward, of[side]);
+        count[side] = curves_of(&pair[side], &corners, outward, is_wide, of[side]);
     }
     for (int i = 0; i < count[0]; i++) {
         for (int k = 0; k < count[1]; k++) {
@@ -324,6 +364,36 @@ static void try_all_curves(const Convex pair[2], const GjkSimplex *simplex, Conv
         for (int i = 0; !gap->is_proven && i < count[side]; i++) {
             try_along(pair, side, &of[side][i], gap);
         }
+    }
+}
+
+// Where the polytope has lost digits: all directions that can be the best.
+static void try_axes(const Convex pair[2], ConvexGap *gap) {
+    const ConvexAxis axis = convex_axes_find(pair);
+    const double separation = axis.separation - (pair[0].radius + pair[1].radius);
+    if (!(separation >= gap->gap - rounding_part * size_of(pair))) {
+        return;
+    }
+    gap->normal = axis.normal;
+    gap->gap = separation;
+    gap->is_proven = false;
+    if (axis.face_of >= 0) {
+        try_face(pair, axis.face_of, gap);
+        return;
+    }
+    Curve curve[2] = {curve_line(axis.edge[0][0], axis.edge[0][1]),
+                      curve_line(axis.edge[1][0], axis.edge[1][1])};
+    curve[0].skin = pair[0].radius;
+    curve[1].skin = pair[1].radius;
+    const Vec3 near[2] = {curve[0].center, curve[1].center};
+    try_curves(pair, curve, near, gap);
+    for (int side = 0; side < 2; side++) {
+        const Vec3 outward = side == 0 ? gap->normal : vec3_neg(gap->normal);
+        if (!convex_has_corners(&pair[side])) {
+            continue;
+        }
+        gap->feature[side] = convex_feature_between(&pair[side], axis.vertex[side][0],
+                                                    axis.vertex[side][1], outward);
     }
 }
 
@@ -352,22 +422,38 @@ static void settle(const Convex pair[2], ConvexGap *gap) {
     gap->on_second = vec3_add_scaled(middle, 0.5 * gap->gap, n);
 }
 
+// What is exact of what a search has found.
+static void refine(const Convex pair[2], const GjkSimplex *simplex, bool is_last, ConvexGap *gap) {
+    ASSERT(simplex->count >= 1 && simplex->count <= 3);
+    gap->is_proven = is_exact(pair, gap);
+    if (!gap->is_proven) {
+        try_face(pair, 0, gap);
+        try_face(pair, 1, gap);
+    }
+    if (!gap->is_proven) {
+        try_all_curves(pair, simplex, false, gap);
+    }
+    if (!gap->is_proven && is_last && has_hull(pair)) {
+        try_all_curves(pair, simplex, true, gap);
+    }
+}
+
 bool convex_gap(const Convex pair[2], double reach, ConvexGap *gap) {
     ASSERT(reach >= 0.0);
     gap->is_proven = false;
-    for (size_t i = 0; i < sizeof(efforts) / sizeof(efforts[0]) && !gap->is_proven; i++) {
+    const bool is_flat = has_axes(pair);
+    const Effort *effort = is_flat ? &of_flat : efforts;
+    const size_t rounds = is_flat ? 1 : sizeof(efforts) / sizeof(efforts[0]);
+    bool is_tight = true;
+    for (size_t i = 0; i < rounds && !gap->is_proven; i++) {
         GjkSimplex simplex;
-        if (!search(pair, reach, &efforts[i], gap, &simplex)) {
+        if (!search(pair, reach, &effort[i], gap, &simplex, &is_tight)) {
             return false;
         }
-        gap->is_proven = is_exact(pair, gap);
-        if (!gap->is_proven) {
-            try_face(pair, 0, gap);
-            try_face(pair, 1, gap);
-        }
-        if (!gap->is_proven) {
-            try_all_curves(pair, &simplex, gap);
-        }
+        refine(pair, &simplex, i + 1 == rounds, gap);
+    }
+    if (is_flat && gap->gap <= 0.0 && !(gap->is_proven && is_tight)) {
+        try_axes(pair, gap);
     }
     if (!gap->is_proven) {
         settle(pair, gap);

@@ -15,8 +15,9 @@ typedef struct ConvexGap {
     double gap;    // [m]
     Vec3 on_first; // nearest points, on the surfaces; of several that are as near, one
     Vec3 on_second;
-    uint32_t corner[2]; // 1 + the vertex that is nearest; 0: something else, or several
-    bool is_proven;     // the points are on both bodies and on the planes across the normal
+    uint32_t corner[2];  // 1 + the vertex that is nearest; 0: something else, or several
+    uint32_t feature[2]; // of what has corners, as convex.h has it; else CONVEX_ROUND
+    bool is_proven;      // the points are on both bodies and on the planes across the normal
 } ConvexGap;
 
 // false: they are farther apart than `reach`.

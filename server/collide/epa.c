@@ -289,7 +289,8 @@ EpaResult epa_depth(const GjkBody *a, const GjkBody *b, const GjkSimplex *simple
             best = nearest;
         }
         const double rest = fmax(slack, on_part * polytope.size);
-        if (!(depth - nearest.distance > rest) || !grow(&polytope, &vertex)) {
+        result.is_tight = !(depth - nearest.distance > rest);
+        if (result.is_tight || !grow(&polytope, &vertex)) {
             break;
         }
     }

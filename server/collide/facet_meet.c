@@ -3,6 +3,8 @@
 
 #include "base/assert.h"
 
+#include <string.h>
+
 // sine of the angle below which a cap lies flat: its points stay on the body then, and turn to its
 // lowest as it tilts, so that a standing cylinder does not feel which way noise tilts it. The
 // lowest place of a rim is under its points by no more than 0.05 of this times the radius.
@@ -20,8 +22,8 @@ enum {
     LABEL_CAP = 8,       // a cap's: + 8 * its number
     LABEL_SECOND = 16,   // the other disc's
     LABEL_CROSSING = 32, // + 0, 1
-    LABEL_END = 34,      // of a line: + 0, 1
-    LABEL_EDGE = 64,     // + 2 * edge + (0: where it begins or comes in, 1: where it goes out)
+    LABEL_END = MEET_END,
+    LABEL_EDGE = MEET_EDGE,
 };
 
 static void add(MeetPoints *points, Vec3 position, uint32_t label) {
@@ -44,8 +46,8 @@ static double outside_polygon(const Facet *polygon, Vec3 n, Vec3 point) {
     const double turn = vec3_dot(n, polygon->normal) >= 0.0 ? 1.0 : -1.0;
     double outside = -HUGE_VAL;
     for (uint32_t i = 0; i < polygon->count; i++) {
-        const Vec3 from = polygon->point[i];
-        const Vec3 to = polygon->point[i + 1 < polygon->count ? i + 1 : 0];
+        const Vec3 from = facet_point(polygon, i);
+        const Vec3 to = facet_point(polygon, i + 1 < polygon->count ? i + 1 : 0);
         const Vec3 out = vec3_scale(turn, vec3_cross(vec3_sub(to, from), n));
         const double length = vec3_norm(out);
         if (length > 0.0) {
@@ -132,8 +134,8 @@ static bool pass_disc(const Facet *disc, Vec3 from, Vec3 way, double *in, double
 static void add_edges(const Facet *disc, const Facet *polygon, Vec3 n, MeetPoints *points) {
     ASSERT(disc->kind == FACET_DISC && polygon->kind == FACET_POLYGON);
     for (uint32_t i = 0; i < polygon->count; i++) {
-        const Vec3 from = lift(disc, n, polygon->point[i]);
-        const Vec3 to = lift(disc, n, polygon->point[i + 1 < polygon->count ? i + 1 : 0]);
+        const Vec3 from = lift(disc, n, facet_point(polygon, i));
+        const Vec3 to = lift(disc, n, facet_point(polygon, i + 1 < polygon->count ? i + 1 : 0));
         const Vec3 d = vec3_sub(to, from);
         double in, out;
         if (!pass_disc(disc, from, d, &in, &out)) {
@@ -189,8 +191,8 @@ static void cut_by_polygon(const Facet *polygon, Vec3 n, const Facet *line, Stre
     ASSERT(polygon->kind == FACET_POLYGON && line->kind == FACET_LINE);
     const Vec3 p = line->point[0], d = vec3_sub(line->point[1], p);
     for (uint32_t i = 0; i < polygon->count; i++) {
-        const Vec3 from = polygon->point[i];
-        const Vec3 to = polygon->point[i + 1 < polygon->count ? i + 1 : 0];
+        const Vec3 from = facet_point(polygon, i);
+        const Vec3 to = facet_point(polygon, i + 1 < polygon->count ? i + 1 : 0);
         const Vec3 out = vec3_cross(vec3_sub(to, from), n);
         const double excess = vec3_dot(out, vec3_sub(p, from)), slope = vec3_dot(out, d);
         if (slope > 0.0) {
@@ -227,7 +229,7 @@ static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoi
         return;
     }
     add(points, vec3_add_scaled(line->point[0], stretch.low, d), LABEL_END);
-    if (stretch.high - stretch.low > stretch_part) {
+    if (stretch.high - stretch.low > stretch_part && vec3_dot(d, d) > 0.0) { // no ball
         add(points, vec3_add_scaled(line->point[0], stretch.high, d), LABEL_END + 1);
     }
 }
@@ -349,7 +351,8 @@ void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
     if (count <= MANIFOLD_POINT_MAX) {
         return;
     }
-    MeetPoints kept = {.count = 0};
+    MeetPoints kept; // four of much room
+    kept.count = 0;
     keep(points, &kept, lowest_of(points, tie));
     while (kept.count < MANIFOLD_POINT_MAX) {
         double best = 0.0;
@@ -362,5 +365,6 @@ void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
         }
         keep(points, &kept, chosen);
     }
-    *points = kept;
+    points->count = kept.count;
+    memcpy(points->point, kept.point, kept.count * sizeof(kept.point[0]));
 }

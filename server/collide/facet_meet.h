@@ -6,12 +6,16 @@
 #include "collide/convex.h"
 #include "collide/narrow.h"
 
-enum { MEET_POINT_MAX = 24 };
+enum { MEET_POINT_MAX = 2 * HULL_VERTICES_MAX + 8 }; // a cap on a hull's face; boxes need some ten
+
+// A label from here on: + 2 * an edge of the polygon + (0: where it begins or comes in, 1: where it
+// goes out). Below: + 0, 1 of a line's ends, then a rim's.
+enum { MEET_END = 34, MEET_EDGE = 64 };
 
 typedef struct MeetPoint {
     Vec3 position;  // on the incident facet
     double gap;     // above the reference [m]
-    uint32_t label; // below 512, one of a kind
+    uint32_t label; // one of a kind; below 512 but for hulls, MEET_EDGE and above
 } MeetPoint;
 
 typedef struct MeetPoints {

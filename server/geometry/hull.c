@@ -27,7 +27,7 @@ typedef struct Pieces {
     Vec3 *point, *normal;
     double *offset;
     uint32_t *face_first, *corner, *neighbour_first;
-    uint16_t *corner_edge, *neighbour;
+    uint16_t *corner_edge, *neighbour, *neighbour_edge, *neighbour_face;
     HullEdge *edge;
 } Pieces;
 
@@ -43,7 +43,9 @@ static Pieces lay_out(Block *block, const HullForm *form) {
                     .corner = take(block, corners, sizeof(uint32_t)),
                     .neighbour_first = take(block, vertices + 1, sizeof(uint32_t)),
                     .corner_edge = take(block, corners, sizeof(uint16_t)),
-                    .neighbour = take(block, corners, sizeof(uint16_t))};
+                    .neighbour = take(block, corners, sizeof(uint16_t)),
+                    .neighbour_edge = take(block, corners, sizeof(uint16_t)),
+                    .neighbour_face = take(block, corners, sizeof(uint16_t))};
 }
 
 size_t hull_bytes(const HullForm *form) {
@@ -137,25 +139,28 @@ static void derive_numbers(Hull *hull) {
     }
     hull->mass = weigh(hull);
     hull->inner_radius = -hull_outside(hull, hull->mass.center);
+    hull->mass_reach = hull_reach(hull, hull->mass.center);
     hull->reach = hull_reach(hull, vec3(0.0, 0.0, 0.0));
 }
 
 // Around each vertex, from its first corner on.
-static void derive_neighbours(const Hull *hull, const HullDraft *draft, uint32_t *neighbour_first,
-                              uint16_t *neighbour) {
+static void derive_neighbours(const HullDraft *draft, const Pieces *to) {
+    const HullForm *form = draft->form;
     uint32_t count = 0;
-    for (uint32_t v = 0; v < hull->vertex_count; v++) {
-        neighbour_first[v] = count;
+    for (uint32_t v = 0; v < form->point_count; v++) {
+        to->neighbour_first[v] = count;
         const uint32_t begin = draft->first_of[v];
         uint32_t corner = begin;
         do {
             ASSERT(count < draft->corner_count);
-            neighbour[count++] = (uint16_t)hull->corner[draft->next[corner]];
+            to->neighbour[count] = (uint16_t)form->corner[draft->next[corner]];
+            to->neighbour_edge[count] = to->corner_edge[corner];
+            to->neighbour_face[count++] = draft->face_of[corner];
             corner = hull_draft_turn(draft, corner);
         } while (corner != begin);
     }
     ASSERT(count == draft->corner_count);
-    neighbour_first[hull->vertex_count] = count;
+    to->neighbour_first[form->point_count] = count;
 }
 
 const Hull *hull_open(const HullForm *form, void *memory) {
@@ -177,7 +182,9 @@ const Hull *hull_open(const HullForm *form, void *memory) {
                    .offset = to.offset,
                    .edge = to.edge,
                    .neighbour_first = to.neighbour_first,
-                   .neighbour = to.neighbour};
+                   .neighbour = to.neighbour,
+                   .neighbour_edge = to.neighbour_edge,
+                   .neighbour_face = to.neighbour_face};
     memcpy(to.point, form->point, form->point_count * sizeof(Vec3));
     memcpy(to.face_first, form->face_first, (form->face_count + 1) * sizeof(uint32_t));
     memcpy(to.corner, form->corner, draft.corner_count * sizeof(uint32_t));
@@ -187,7 +194,7 @@ const Hull *hull_open(const HullForm *form, void *memory) {
         const uint32_t farthest = find_farthest(hull, to.normal[f]);
         to.offset[f] = vec3_dot(to.normal[f], to.point[farthest]);
     }
-    derive_neighbours(hull, &draft, to.neighbour_first, to.neighbour);
+    derive_neighbours(&draft, &to);
     hull_draft_bounds(form, &hull->low, &hull->high);
     derive_numbers(hull);
     return hull;
@@ -223,15 +230,27 @@ uint32_t hull_support(const Hull *hull, Vec3 direction) {
                                             : climb(hull, direction);
 }
 
-uint32_t hull_face(const Hull *hull, Vec3 direction) {
-    uint32_t face = 0;
-    double best = vec3_dot(direction, hull->normal[0]);
-    for (uint32_t f = 1; f < hull->face_count; f++) {
-        const double along = vec3_dot(direction, hull->normal[f]);
-        face = along > best ? f : face;
+uint32_t hull_face_at(const Hull *hull, uint32_t vertex, Vec3 direction) {
+    ASSERT(vertex < hull->vertex_count);
+    const uint32_t first = hull->neighbour_first[vertex], end = hull->neighbour_first[vertex + 1];
+    uint32_t face = hull->neighbour_face[first];
+    double best = vec3_dot(direction, hull->normal[face]);
+    for (uint32_t i = first + 1; i < end; i++) {
+        const double along = vec3_dot(direction, hull->normal[hull->neighbour_face[i]]);
+        face = along > best ? hull->neighbour_face[i] : face;
         best = along > best ? along : best;
     }
     return face;
+}
+
+uint32_t hull_edge_between(const Hull *hull, uint32_t a, uint32_t b) {
+    ASSERT(a < hull->vertex_count && b < hull->vertex_count);
+    for (uint32_t i = hull->neighbour_first[a]; i < hull->neighbour_first[a + 1]; i++) {
+        if (hull->neighbour[i] == b) {
+            return hull->neighbour_edge[i];
+        }
+    }
+    return HULL_EDGES_MAX;
 }
 
 void hull_bounds(const Hull *hull, Mat3 rotation, Vec3 *low, Vec3 *high) {

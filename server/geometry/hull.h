@@ -71,10 +71,13 @@ typedef struct Hull {
     const double *offset;        // of its plane: no point is farther along the normal
     const HullEdge *edge;
     const uint32_t *neighbour_first; // of each vertex, in `neighbour`; one more than vertices
-    const uint16_t *neighbour;       // across an edge: counter-clockwise seen from outside
+    const uint16_t *neighbour;       // along an edge: counter-clockwise seen from outside
+    const uint16_t *neighbour_edge;  // that edge
+    const uint16_t *neighbour_face;  // the face between that and the neighbour that comes next
     uint16_t start[8];               // where a search begins, by the signs of the direction
     Vec3 low, high;                  // of the bounding box
     HullMass mass;
+    double mass_reach;   // of the point farthest from that centre [m]
     double inner_radius; // of a ball about the centre of mass that is inside, a large one [m]
     double reach;        // of the point farthest from the frame's origin [m]
 } Hull;
@@ -104,8 +107,11 @@ static inline HullForm hull_form(const Hull *hull) {
 // one always.
 uint32_t hull_support(const Hull *hull, Vec3 direction);
 
-// The face that looks most along a direction: of several the first.
-uint32_t hull_face(const Hull *hull, Vec3 direction);
+// The face at a vertex that looks most along a direction: of several the first of its round.
+uint32_t hull_face_at(const Hull *hull, uint32_t vertex, Vec3 direction);
+
+// The edge of two vertices; HULL_EDGES_MAX: none.
+uint32_t hull_edge_between(const Hull *hull, uint32_t a, uint32_t b);
 
 // The box around it in other axes, which `rotation` turns its own into.
 void hull_bounds(const Hull *hull, Mat3 rotation, Vec3 *low, Vec3 *high);
