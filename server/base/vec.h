@@ -95,6 +95,16 @@ static inline bool numbers_fit_float(const double *numbers, size_t count) {
     return numbers_are_within(numbers, count, (double)FLT_MAX);
 }
 
+// Into [-limit, limit].
+static inline double clamp_to(double value, double limit) {
+    return value < -limit ? -limit : value > limit ? limit : value;
+}
+
+// Into the box of these half extents.
+static inline Vec3 vec3_clamp_to(Vec3 a, Vec3 half) {
+    return vec3(clamp_to(a.x, half.x), clamp_to(a.y, half.y), clamp_to(a.z, half.z));
+}
+
 static inline double vec3_get(Vec3 a, int axis) {
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }

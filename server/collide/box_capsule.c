@@ -32,14 +32,6 @@ typedef struct Meeting {
     bool is_over_edge; // inside: the way out is across an edge of the box
 } Meeting;
 
-static double clamp(double value, double limit) {
-    return value < -limit ? -limit : value > limit ? limit : value;
-}
-
-static Vec3 clamp_vec(Vec3 v, Vec3 half) {
-    return vec3(clamp(v.x, half.x), clamp(v.y, half.y), clamp(v.z, half.z));
-}
-
 static GjkPoint support_corner(const void *body, Vec3 direction) {
     const Vec3 *half = body;
     bool x = direction.x >= 0.0, y = direction.y >= 0.0, z = direction.z >= 0.0;
@@ -76,7 +68,7 @@ static double nearest_to_edge(const Meeting *meeting, int i, Vec3 n) {
     Vec3 corner = support_corner(&meeting->half, n).position, edge = unit(i);
     Vec3 w = vec3_sub(corner, axis->center), across = vec3_cross(axis->direction, edge);
     double along = vec3_dot(vec3_cross(w, edge), across) / vec3_dot(across, across);
-    return clamp(along, axis->half);
+    return clamp_to(along, axis->half);
 }
 
 // The stretch of the axis over the feature that the normal stands on: a face, or an edge, along
@@ -162,7 +154,7 @@ static bool distance_at(const Meeting *meeting, double radius, Vec3 point, doubl
                                   fabs(n.z) * meeting->half.z);
         return true;
     }
-    Vec3 offset = vec3_sub(point, clamp_vec(point, meeting->half));
+    Vec3 offset = vec3_sub(point, vec3_clamp_to(point, meeting->half));
     *distance = vec3_dot(meeting->normal, offset);
     return capsule_is_along(offset, meeting->normal, radius);
 }

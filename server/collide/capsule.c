@@ -25,13 +25,9 @@ Axis capsule_axis(const Primitive *capsule, const Pose *pose) {
         .center = pose->position, .direction = axes.c2, .across = axes.c0, .half = capsule->size.y};
 }
 
-static double clamp(double value, double low, double high) {
-    return value < low ? low : value > high ? high : value;
-}
-
 static double nearest_along(const Axis *axis, Vec3 point) {
     double along = vec3_dot(axis->direction, vec3_sub(point, axis->center));
-    return clamp(along, -axis->half, axis->half);
+    return clamp_to(along, axis->half);
 }
 
 void sphere_capsule(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
@@ -115,7 +111,7 @@ static Link nearest_link(const Axis axis[2]) {
     double squared = vec3_dot(across, across);
     if (squared > parallel_squared) {
         double s = vec3_dot(vec3_cross(w, v), across) / squared;
-        take_nearer(&best, link_from(axis, 0, clamp(s, -axis[0].half, axis[0].half)));
+        take_nearer(&best, link_from(axis, 0, clamp_to(s, axis[0].half)));
     }
     return best;
 }

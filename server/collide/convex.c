@@ -77,10 +77,6 @@ GjkPoint convex_support(const void *body, Vec3 direction) {
     return point;
 }
 
-static double clamp(double value, double limit) {
-    return value < -limit ? -limit : value > limit ? limit : value;
-}
-
 static GjkPoint itself(const void *point, Vec3 direction) {
     (void)direction;
     return (GjkPoint){.position = *(const Vec3 *)point, .vertex = 0};
@@ -96,7 +92,7 @@ Vec3 convex_nearest(const Convex *convex, Vec3 point) {
     }
     const Vec3 local = mat3_tmul_vec(convex->axes, vec3_sub(point, convex->center));
     const Vec3 half = convex->half;
-    Vec3 nearest = vec3(clamp(local.x, half.x), clamp(local.y, half.y), clamp(local.z, half.z));
+    Vec3 nearest = vec3_clamp_to(local, half);
     if (convex->kind == CONVEX_CYLINDER) {
         const double across = sqrt(local.x * local.x + local.y * local.y);
         const double scale = across > half.x ? half.x / across : 1.0;

@@ -68,10 +68,6 @@ static Vec3 face_normal(Vec3 c, Vec3 half, double *depth) {
     return vec3_scale(vec3_get(c, nearest) < 0.0 ? -1.0 : 1.0, axes[nearest]);
 }
 
-static double clamp(double value, double limit) {
-    return value < -limit ? -limit : value > limit ? limit : value;
-}
-
 void sphere_box(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                 double reach, Manifold *manifold) {
     ASSERT(a->kind == PRIMITIVE_SPHERE && b->kind == PRIMITIVE_BOX);
@@ -81,7 +77,7 @@ void sphere_box(const Primitive *a, const Pose *pose_a, const Primitive *b, cons
     double radius = a->size.x;
 
     // from the box's nearest point to the centre, in box axes
-    Vec3 d = vec3(c.x - clamp(c.x, half.x), c.y - clamp(c.y, half.y), c.z - clamp(c.z, half.z));
+    Vec3 d = vec3_sub(c, vec3_clamp_to(c, half));
     double squared = vec3_dot(d, d);
     double limit = radius + reach;
     if (squared > limit * limit) {
