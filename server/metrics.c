@@ -187,8 +187,8 @@ static void gather_lanes(Pool *pool, Figures *figures) {
 }
 
 static void gather_worlds(const Host *host, const Farm *farm, Figures *figures) {
-    HostFigures all = host_figures(host);
-    figures->worlds = host_count(host);
+    HostFigures all = host_figures(host, SPACE_ALL);
+    figures->worlds = host_count(host, SPACE_ALL);
     figures->faulted_worlds = host_faulted_count(host);
     figures->bodies = all.bodies;
     figures->contacts = all.contacts;

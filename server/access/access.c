@@ -15,6 +15,8 @@ struct Access {
     size_t count; // of them, that are in it now
     Token single; // everybody's, or of --token-file
     bool demands; // … which must be shown
+    char **space; // [space_count] owned, as their texts; all that ever were
+    size_t space_count;
     uint64_t versions;
     uint32_t exposed_mode;
 };
@@ -113,6 +115,41 @@ static Status make_missing(Access *access, const TokenFile *file, Error *error) 
     return STATUS_OK;
 }
 
+// ---- namespaces
+
+uint32_t access_space(const Access *access, const char *name) {
+    for (size_t i = 0; i < access->space_count; i++) {
+        if (strcmp(access->space[i], name) == 0) {
+            return (uint32_t)i + 1;
+        }
+    }
+    return 0;
+}
+
+const char *access_space_name(const Access *access, uint32_t number) {
+    return number >= 1 && number <= access->space_count ? access->space[number - 1] : NULL;
+}
+
+// Numbers are kept: what was made in a namespace waits there for whoever gets it again.
+static Status make_spaces(Access *access, const TokenFile *file, Error *error) {
+    char **space = realloc(access->space, (access->space_count + file->count + 1) * sizeof(*space));
+    if (space == NULL) {
+        return fail(access, "cannot be taken over: memory ended.", error);
+    }
+    access->space = space;
+    for (size_t i = 0; i < file->count; i++) {
+        if (access_space(access, file->row[i].space) != 0) {
+            continue;
+        }
+        space[access->space_count] = strdup(file->row[i].space);
+        if (space[access->space_count] == NULL) {
+            return fail(access, "cannot be taken over: memory ended.", error);
+        }
+        access->space_count++;
+    }
+    return STATUS_OK;
+}
+
 static bool is_same(const Token *token, const TokenRow *row) {
     return token->is_uid == row->is_uid && token->uid == row->uid &&
            digest_equals(token->digest, row->digest) && strcmp(token->space, row->space) == 0;
@@ -132,20 +169,10 @@ static void take_over(Access *access, const TokenFile *file) {
             token->uid = row->uid;
             memcpy(token->digest, row->digest, sizeof(token->digest));
             memcpy(token->space, row->space, sizeof(token->space));
+            token->space_number = access_space(access, row->space);
         }
     }
     access->count = file->count;
-}
-
-// Until what is another's does not exist, nobody is told that it does not.
-static Status check_spaces(const Access *access, const TokenFile *file, Error *error) {
-    for (size_t i = 0; i < file->count; i++) {
-        if (strcmp(file->row[i].space, TOKEN_SPACE_DEFAULT) != 0) {
-            return fail(access, "has a namespace, which this server does not keep apart yet.",
-                        error);
-        }
-    }
-    return STATUS_OK;
 }
 
 Status access_reload(Access *access, Error *error) {
@@ -154,7 +181,7 @@ Status access_reload(Access *access, Error *error) {
         return STATUS_OK;
     }
     Status status = read_file(access, &file, error);
-    status = STATUS_THEN(status, check_spaces(access, &file, error));
+    status = STATUS_THEN(status, make_spaces(access, &file, error));
     status = STATUS_THEN(status, make_missing(access, &file, error));
     if (status == STATUS_OK) {
         take_over(access, &file);
@@ -190,6 +217,10 @@ void access_destroy(Access *access) {
         free(access->token[i]);
     }
     free(access->token);
+    for (size_t i = 0; i < access->space_count; i++) {
+        free(access->space[i]);
+    }
+    free(access->space);
     free(access->path);
     free(access);
 }

@@ -14,7 +14,8 @@ typedef struct Token {
     bool is_listed;              // false: it is not in the file any more
     uint32_t rights;
     uint64_t version; // other than before: it is another secret, or of another namespace
-    char space[TOKEN_NAME_BYTES];
+    char space[TOKEN_NAME_BYTES]; // its namespace …
+    uint32_t space_number;        // … as it is counted here, from 1; 0: the server has none
     bool is_uid;
     uint32_t uid;
     uint8_t digest[DIGEST_BYTES];
@@ -31,6 +32,11 @@ Status access_reload(Access *access, Error *error);
 // Who shows this; NULL or "": nothing. `uid`: who comes by a Unix socket, NULL: nobody. NULL: he is
 // not let in.
 const Token *access_find(const Access *access, const char *secret, const uint32_t *uid);
+
+// The number of a namespace that a token has or had. 0: none of that name.
+uint32_t access_space(const Access *access, const char *name);
+// NULL: none has the number. It stays where it is.
+const char *access_space_name(const Access *access, uint32_t number);
 
 bool access_demands(const Access *access);          // somebody is not let in
 bool access_has_names(const Access *access);        // --tokens

@@ -83,7 +83,7 @@ static void hold(Request *request, GroupEntry *entry) {
 bool group_turn_hold(Request *request) {
     const uint64_t id = *(const uint64_t *)(const void *)((const char *)request_call(request) +
                                                           request->command->world_offset);
-    GroupEntry *entry = farm_find(request->api->def.farm, id);
+    GroupEntry *entry = farm_find(request->api->def.farm, id, request_view(request));
     if (entry == NULL || (entry->held == NULL && entry->receiver == NULL && !is_telling(entry))) {
         return false;
     }

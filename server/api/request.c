@@ -6,6 +6,7 @@
 #include "api/group_turn.h"
 #include "api/kept.h"
 #include "api/session.h"
+#include "log/reader/reader.h"
 #include "os/clock.h"
 
 #include <inttypes.h>
@@ -67,7 +68,10 @@ Request *request_begin(Api *api, Peer peer, uint64_t received_ns) {
 }
 
 void request_link(Session *session, Request *request) {
+    const char *space = access_space_name(request->api->def.access, session_space(session));
     request->session = session;
+    request->home = space;
+    request->seen = session->view == SPACE_ALL ? NULL : space;
     request->previous = NULL;
     request->next = session->first_request;
     if (request->next != NULL) {
@@ -254,6 +258,30 @@ uint64_t request_pause_ns(const Request *request, const Lane *lane) {
 
 // ---- rights
 
+static const Session *session_of(const Request *request) {
+    return request->peer.calls->data(request->peer.handle);
+}
+
+uint32_t request_view(const Request *request) {
+    return request->session->view;
+}
+
+uint32_t request_space(const Request *request) {
+    return session_space(request->session);
+}
+
+Status request_take_reader(const Request *request, LogReader **reader, Error *error) {
+    const Status status = log_take_reader(request->api->def.log, reader, error);
+    if (status == STATUS_OK) {
+        log_reader_see(*reader, request->seen);
+    }
+    return status;
+}
+
+WorldEntry *request_find_world(const Request *request, uint64_t id) {
+    return host_find(request->api->def.host, id, request_view(request));
+}
+
 static uint32_t rights_of_group(const Moreau__V1__GroupCreate *call) {
     return (call->record != NULL ? RIGHT_RECORD : RIGHTS_NONE) |
            (call->recording != NULL ? RIGHT_WATCH : RIGHTS_NONE);
@@ -275,7 +303,7 @@ uint32_t request_rights(const Request *request) {
 }
 
 Status request_check_rights(const Request *request, Error *error) {
-    const Session *session = request->peer.calls->data(request->peer.handle);
+    const Session *session = session_of(request);
     const uint32_t missing = request_rights(request) & ~session_rights(session);
     char wanted[RIGHTS_TEXT_BYTES];
     if (missing == RIGHTS_NONE) {
@@ -308,6 +336,7 @@ WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lif
     Session *session = request->session;
     bool is_session = lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
     return (WorldOwner){.client = session->client,
+                        .space = session_space(session),
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
 }
@@ -422,7 +451,7 @@ static uint64_t world_named(const Request *request) {
 
 static Status find_world(Request *request, Error *error) {
     const uint64_t id = world_named(request);
-    WorldEntry *entry = host_find(request->api->def.host, id);
+    WorldEntry *entry = request_find_world(request, id);
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".", id);
     }
@@ -494,7 +523,7 @@ static JobOutcome refuse_on_lane(Job *job, Lane *lane) {
 
 // Of a call that finds its worlds itself, and has not.
 static void take_turn(Request *request) {
-    WorldEntry *entry = host_find(request->api->def.host, world_named(request));
+    WorldEntry *entry = request_find_world(request, world_named(request));
     if (request->command->place == PLACE_OWN && request->world == NULL && entry != NULL) {
         host_retain(entry);
         request->world = entry;

@@ -34,6 +34,7 @@ typedef struct Session {
     char client[HOST_NAME_BYTES];
     const Token *held;     // whose it is …
     uint64_t held_version; // … as he was let in
+    uint32_t view;         // what he sees (run/worlds/spaces.h)
     Peer peer;             // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
@@ -69,6 +70,9 @@ struct Request {
 
     // the loop's: in two cache lines, what the end of a request needs
     Session *session;
+    // its namespace, by name: what it records is its, and it sees the episodes of its view. NULL:
+    // none; all
+    const char *home, *seen;
     Request *next, *previous;         // of its session
     WorldEntry *world;                // retained; NULL: none
     Kept *repeats;                    // Nullable; it waits for the reply kept there
@@ -262,6 +266,16 @@ void request_cancel(Request *request);
 
 // Likewise, and what then ends as cancelled says that the right to it was taken.
 void request_deny(Request *request);
+
+// What whoever asks sees, and the namespace of what he makes (run/worlds/spaces.h).
+uint32_t request_view(const Request *request);
+uint32_t request_space(const Request *request);
+
+// What reads the episodes that he sees; log_give_reader. Any thread.
+Status request_take_reader(const Request *request, LogReader **reader, Error *error);
+
+// NULL: no such world, for him.
+WorldEntry *request_find_world(const Request *request, uint64_t id);
 
 // What its caller needs: the rights of its command's row, and those to what it asks for beside.
 uint32_t request_rights(const Request *request);

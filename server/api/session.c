@@ -36,8 +36,17 @@ uint32_t session_rights(const Session *session) {
     return rights & RIGHT_ADMIN ? RIGHTS_ALL : rights;
 }
 
+uint32_t session_space(const Session *session) {
+    return session->held->space_number;
+}
+
+static uint32_t view_of(const Session *session) {
+    return session_rights(session) & RIGHT_ADMIN ? SPACE_ALL : session_space(session);
+}
+
 void session_review(Session *session) {
     const uint32_t rights = session_rights(session);
+    session->view = view_of(session);
     for (Request *request = session->first_request; request != NULL; request = request->next) {
         if (request->command != NULL && (request_rights(request) & ~rights) != 0) {
             request_deny(request);
@@ -241,6 +250,7 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
         session->is_resumable = hello->resumable;
         session->held = held;
         session->held_version = held->version;
+        session->view = view_of(session);
     }
     snprintf(session->client, sizeof(session->client), "%s",
              hello->client == NULL ? "" : hello->client);
@@ -273,6 +283,7 @@ static Status welcome(Request *request, Moreau__V1__Welcome *message, Error *err
     message->db = (char *)request->api->db;
     if (access_has_names(request->api->def.access)) {
         message->token = (char *)session->held->name;
+        message->namespace_ = (char *)session->held->space;
         message->rights = describe_rights(request, session->held->rights, &message->n_rights);
     }
     message->has_last_id = 1;

@@ -12,6 +12,8 @@ void session_greet(Request *request);
 // What it may do now: RIGHTS_ALL for admin, nothing when its token is another one than it was
 // opened with.
 uint32_t session_rights(const Session *session);
+// Of which namespace it is (run/worlds/spaces.h).
+uint32_t session_space(const Session *session);
 bool session_is_current(const Session *session);
 
 // The tokens were read again: ends what nobody has the right to any more.

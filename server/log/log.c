@@ -341,6 +341,7 @@ Status log_take_reader(Log *log, LogReader **reader, Error *error) {
     if (taken == NULL) {
         return log_reader_open(log->path, reader, error);
     }
+    log_reader_see(taken, NULL);
     *reader = taken;
     return STATUS_OK;
 }

@@ -157,7 +157,8 @@ const char *log_path(const Log *log);
 
 typedef struct LogReader LogReader;
 
-Status log_take_reader(Log *log, LogReader **reader, Error *error); // any thread
+// Any thread. It sees every namespace (log_reader_see).
+Status log_take_reader(Log *log, LogReader **reader, Error *error);
 void log_give_reader(Log *log, LogReader *reader);
 
 // A recording that somebody reads again and again: retention lets it be until then. Any thread.

@@ -101,6 +101,7 @@ static LogRecording *copy_def(const RecordingDef *def) {
     for (size_t i = 0; i < def->label_count; i++) {
         bytes += strlen(def->label[i]) + 1;
     }
+    bytes += def->space == NULL ? 0 : strlen(def->space) + 1;
     LogRecording *recording = calloc(1, bytes);
     if (recording == NULL) {
         return NULL;
@@ -116,6 +117,7 @@ static LogRecording *copy_def(const RecordingDef *def) {
     for (size_t i = 0; i < def->label_count; i++) {
         recording->label[i] = copy_text(&at, def->label[i]);
     }
+    copy->space = def->space == NULL ? NULL : copy_text(&at, def->space);
     copy->label = recording->label;
     copy->group = NULL; // borrowed: it stands in the definition
     copy->group_bytes = 0;

@@ -14,7 +14,7 @@ enum { DIGITS_MIN = 4 }; // of an id
 enum { BUSY_MS = 5000 };
 // As server/log/README.md says: "MORU", and the version of the format, which the server's
 // log/format/schema.h and this program raise together. What is newer may mean something else.
-enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 9 };
+enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 10 };
 
 static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {
     return cli_fail(cli, EXIT_REFUSED, "cannot read %s: %s", path, sqlite3_errmsg(db));

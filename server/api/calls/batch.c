@@ -11,7 +11,7 @@
 static Status find_item(Request *request, Batch *batch, size_t index, uint64_t id, uint64_t mark,
                         Error *error) {
     BatchItem *item = &batch->item[index];
-    *item = (BatchItem){.batch = batch, .world = host_find(request->api->def.host, id)};
+    *item = (BatchItem){.batch = batch, .world = request_find_world(request, id)};
     if (item->world == NULL) {
         return STATUS_OK;
     }

@@ -57,7 +57,7 @@ static void on_passed(Job *job) {
 static void take_back(ClonePlan *plan) {
     Request *request = plan->request;
     for (int i = 0; i < CLONES_AT_ONCE && plan->gone < plan->made; i++) {
-        WorldEntry *world = host_find(request->api->def.host, plan->id[plan->gone++]);
+        WorldEntry *world = request_find_world(request, plan->id[plan->gone++]);
         if (world != NULL) {
             host_destroy(world);
         }
@@ -185,22 +185,22 @@ size_t command_snapshot_clone_bytes(const Request *request) {
 // Fills plan->snapshot, with a reference; for a world it is one that nobody else sees.
 static Status find_source(Request *request, ClonePlan *plan, Error *error) {
     const Moreau__V1__SnapshotClone *message = request->message->snapshot_clone;
-    Host *host = request->api->def.host;
     SnapshotStore *store = request->api->def.snapshots;
     if (message->has_snapshot) {
-        Status status =
-            snapshot_store_find(store, message->snapshot, false, &plan->snapshot, error);
+        Status status = snapshot_store_find(store, message->snapshot, request_view(request), false,
+                                            &plan->snapshot, error);
         if (status == STATUS_OK) {
             snapshot_store_retain(plan->snapshot);
         }
         return status;
     }
-    WorldEntry *entry = host_find(host, message->world);
+    WorldEntry *entry = request_find_world(request, message->world);
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
                          message->world);
     }
-    Status status = snapshot_store_add(store, request->session->number, &plan->snapshot, error);
+    Status status = snapshot_store_add(store, request->session->number, request_space(request),
+                                       &plan->snapshot, error);
     if (status == STATUS_OK) {
         snapshot_store_drop(plan->snapshot);
         host_retain(entry);

@@ -87,6 +87,7 @@ static Status plan_recordings(Request *request, ComparePlan *plan, Error *error)
                                .label_count = order->n_labels,
                                .label = (const char *const *)order->labels,
                                .client = plan->client,
+                               .space = request->home,
                                .world_name = plan->row.world_name,
                                .print_scene = scene_print};
     }

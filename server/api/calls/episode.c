@@ -17,7 +17,7 @@ Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *
     }
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -77,7 +77,7 @@ Status episode_check_build(const Request *request, Error *error) {
 
 Status episode_check_row(Request *request, const EpisodeRow *row, Error *error) {
     LogReader *reader;
-    Status status = log_take_reader(request->api->def.log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status == STATUS_OK) {
         status = proof_check_row(reader, row, error);
         log_give_reader(request->api->def.log, reader);

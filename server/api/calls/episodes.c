@@ -150,7 +150,7 @@ static Status find_number(Request *request, LogReader *reader, uint64_t *number,
 static Status choose_name(Request *request, char name[HOST_NAME_BYTES], Error *error) {
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -186,6 +186,7 @@ static Status begin_recording(Request *request, Error *error) {
                        .label_count = start->n_labels,
                        .label = (const char *const *)start->labels,
                        .client = plan->client,
+                       .space = request->home,
                        .world_name = request->world->name,
                        .print_scene = scene_print,
                        .origin = door->origin,
@@ -260,7 +261,7 @@ static void on_found(Job *job) {
     EpisodePlan *plan = request->plan;
     WorldEntry *entry = NULL;
     if (plan->error.status == STATUS_OK) {
-        entry = host_find_episode(request->api->def.host, plan->uid);
+        entry = host_find_episode(request->api->def.host, plan->uid, request_view(request));
     }
     if (plan->error.status == STATUS_OK && entry == NULL) {
         error_set(&plan->error, STATUS_FAILED_PRECONDITION, "episode",
@@ -286,7 +287,7 @@ static void stop_episode(Request *request) {
     EpisodePlan *plan = request->plan;
     WorldEntry *entry = NULL;
     if (uid_read(request->message->episode_stop->episode, plan->uid)) {
-        entry = host_find_episode(request->api->def.host, plan->uid);
+        entry = host_find_episode(request->api->def.host, plan->uid, request_view(request));
     }
     if (entry == NULL) {
         look_up(request);
@@ -312,7 +313,7 @@ Status command_episode_stop_prepare(Request *request, Error *error) {
         stop_episode(request);
         return STATUS_OK;
     }
-    WorldEntry *entry = host_find(request->api->def.host, stop->world);
+    WorldEntry *entry = request_find_world(request, stop->world);
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
                          stop->world);
@@ -559,7 +560,7 @@ Status command_episode_list(Request *request, Lane *lane, Moreau__V1__Reply *rep
     Status status = take_conditions(request, &filter, error);
     Log *log = request->api->def.log;
     LogReader *reader;
-    status = STATUS_THEN(status, log_take_reader(log, &reader, error));
+    status = STATUS_THEN(status, request_take_reader(request, &reader, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -580,7 +581,7 @@ static Status load_start(Request *request, Lane *lane, const EpisodeRow *row, Wo
     Log *log = request->api->def.log;
     LogReader *reader;
     LogChunk keyframe;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -632,7 +633,7 @@ static Status copy_group_names(Request *request, const EpisodeRow *row,
                                Moreau__V1__EpisodeDescribeReply *message, Error *error) {
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -739,7 +740,7 @@ static Status list_highlights(Request *request, const EpisodeRow *row,
     }
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status == STATUS_OK) {
         status = read_highlights(request, reader, row, message, error);
         log_give_reader(log, reader);

@@ -120,7 +120,7 @@ static Status play(Request *request, Lane *lane, ForkPlan *plan, WorkWatch *watc
                    Error *error) {
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -216,7 +216,7 @@ Status command_episode_fork_prepare(Request *request, Error *error) {
         return out_of_memory(error);
     }
     Status status = snapshot_store_add(request->api->def.snapshots, request->session->number,
-                                       &plan->snapshot, error);
+                                       request_space(request), &plan->snapshot, error);
     if (status != STATUS_OK) {
         return status;
     }

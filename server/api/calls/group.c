@@ -190,7 +190,7 @@ static Status look(MakePlan *plan, Error *error) {
     const Moreau__V1__GroupCreate *message = request->message->group_create;
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -256,7 +256,7 @@ static JobOutcome resume_on_lane(MakePlan *plan, MakePart *part, Lane *lane, uin
     WorkWatch watch;
     Error error;
     error_clear(&error);
-    Status status = log_take_reader(log, &reader, &error);
+    Status status = request_take_reader(plan->request, &reader, &error);
     if (status == STATUS_OK) {
         request_watch(plan->request, lane, clock_now_ns(), &watch);
         status = resume_range(plan->resume, part->block, entry->group, reader, &lane->scratch,
@@ -443,6 +443,7 @@ static Status record(MakePlan *plan, Error *error) {
                             .label_count = record->n_labels,
                             .label = (const char *const *)record->labels,
                             .client = plan->client,
+                            .space = plan->request->home,
                             .group_name = entry->name,
                             .print_scene = scene_print};
     if (plan->resume != NULL) {
@@ -699,8 +700,8 @@ static void on_opened(Job *job) {
 static Status prepare_saved(MakePlan *plan, Error *error) {
     Request *request = plan->request;
     const ApiDef *def = &request->api->def;
-    if (snapshot_store_find(def->snapshots, request->message->group_create->saved, false,
-                            &plan->snapshot, error) != STATUS_OK) {
+    if (snapshot_store_find(def->snapshots, request->message->group_create->saved,
+                            request_view(request), false, &plan->snapshot, error) != STATUS_OK) {
         snprintf(error->field, sizeof(error->field), "saved");
         plan->snapshot = NULL;
         return error->status;
@@ -727,9 +728,8 @@ static void on_planned(Job *job) {
 Status command_group_create_prepare(Request *request, Error *error) {
     const Moreau__V1__GroupCreate *message = request->message->group_create;
     MakePlan *plan = request->plan;
-    Host *host = request->api->def.host;
     if (message->has_world) {
-        WorldEntry *source = host_find(host, message->world);
+        WorldEntry *source = request_find_world(request, message->world);
         if (source == NULL) {
             return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
                              message->world);
@@ -767,7 +767,7 @@ static Status end_recording(GroupEntry *entry, const Moreau__V1__GroupDestroy *d
 
 Status command_group_destroy_prepare(Request *request, Error *error) {
     const Moreau__V1__GroupDestroy *destroy = request->message->group_destroy;
-    GroupEntry *entry = farm_find(request->api->def.farm, destroy->group);
+    GroupEntry *entry = farm_find(request->api->def.farm, destroy->group, request_view(request));
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
                          destroy->group);
@@ -837,14 +837,15 @@ Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
     const Moreau__V1__GroupList *list = request->message->group_list;
     const Farm *farm = request->api->def.farm;
     Arena *arena = &request->arena;
-    Span span = span_of(list->first, list->has_count, list->count, farm_count(farm));
+    Span span =
+        span_of(list->first, list->has_count, list->count, farm_count(farm, request_view(request)));
     span.count = span.count < LIST_MAX ? span.count : LIST_MAX;
     Moreau__V1__GroupListReply *message = arena_take(arena, sizeof(*message));
     Moreau__V1__GroupInfo **rows = arena_take_array(arena, span.count, sizeof(*rows));
     Moreau__V1__GroupInfo *info = arena_take_array(arena, span.count, sizeof(*info));
     bool has_room = message != NULL && rows != NULL && info != NULL;
     for (size_t i = 0; has_room && i < span.count; i++) {
-        const GroupEntry *entry = farm_at(farm, (uint32_t)(span.first + i));
+        const GroupEntry *entry = farm_at(farm, (uint32_t)(span.first + i), request_view(request));
         has_room = describe_group(entry, arena, &info[i]);
         rows[i] = &info[i];
     }
@@ -856,7 +857,7 @@ Status command_group_list(Request *request, Lane *lane, Moreau__V1__Reply *reply
     message->groups = rows;
     message->n_groups = span.count;
     message->has_total = 1;
-    message->total = farm_count(farm);
+    message->total = farm_count(farm, request_view(request));
     reply->result_case = MOREAU__V1__REPLY__RESULT_GROUP_LIST;
     reply->group_list = message;
     return STATUS_OK;

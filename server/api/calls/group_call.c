@@ -89,7 +89,7 @@ static Arena *memory_of(GroupRun *run) {
 Status group_run_prepare(Request *request, uint64_t group, GroupMask mask, GroupRun **run,
                          Error *error) {
     Host *host = request->api->def.host;
-    GroupEntry *entry = farm_find(request->api->def.farm, group);
+    GroupEntry *entry = farm_find(request->api->def.farm, group, request_view(request));
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
                          group);

@@ -78,7 +78,7 @@ static size_t count_max(const Request *request) {
 
 Status command_group_opinions_prepare(Request *request, Error *error) {
     const uint64_t id = request->message->group_opinions->group;
-    GroupEntry *entry = farm_find(request->api->def.farm, id);
+    GroupEntry *entry = farm_find(request->api->def.farm, id, request_view(request));
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".", id);
     }

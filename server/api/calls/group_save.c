@@ -281,7 +281,7 @@ static Status check_home(const GroupEntry *entry, Error *error) {
 
 Status command_group_save_prepare(Request *request, Error *error) {
     const uint64_t id = request->message->group_save->group;
-    GroupEntry *entry = farm_find(request->api->def.farm, id);
+    GroupEntry *entry = farm_find(request->api->def.farm, id, request_view(request));
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".", id);
     }
@@ -292,8 +292,8 @@ Status command_group_save_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    if (snapshot_store_add(request->api->def.snapshots, request->session->number, &plan->snapshot,
-                           error) != STATUS_OK) {
+    if (snapshot_store_add(request->api->def.snapshots, request->session->number,
+                           request_space(request), &plan->snapshot, error) != STATUS_OK) {
         return error->status;
     }
     farm_retain(entry);

@@ -234,7 +234,7 @@ static Status judge_count(const Request *request, const GroupEntry *entry, uint6
 
 Status command_group_receive_prepare(Request *request, Error *error) {
     const uint64_t id = request->message->group_receive->group;
-    GroupEntry *entry = farm_find(request->api->def.farm, id);
+    GroupEntry *entry = farm_find(request->api->def.farm, id, request_view(request));
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".", id);
     }

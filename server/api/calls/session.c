@@ -55,18 +55,14 @@ enum { ROWS_HERE_MAX = 1024 };
 // What goes on now, and how well.
 static void fill_activity(Api *api, Moreau__V1__StatsReply *message) {
     Pool *pool = api->def.pool;
-    HostFigures worlds = host_figures(api->def.host);
     HistogramTotal times = {0};
     const Lane *lane;
     for (uint32_t i = 0; (lane = pool_lane(pool, i)) != NULL; i++) {
         histogram_collect(&lane->solver_times, &times);
     }
-    message->has_bodies = message->has_contacts = message->has_requests_under_way =
-        message->has_failed_requests = message->has_faulted_steps = 1;
+    message->has_requests_under_way = message->has_failed_requests = message->has_faulted_steps = 1;
     message->has_jobs = message->has_waiting_worlds = message->has_timed_steps =
         message->has_solver_time = 1;
-    message->bodies = worlds.bodies;
-    message->contacts = worlds.contacts;
     message->requests_under_way = api->request_count;
     for (int i = STATUS_OK + 1; i < STATUS_COUNT; i++) {
         message->failed_requests += api->answered[i];
@@ -99,6 +95,30 @@ static void count_log(const Log *log, Moreau__V1__StatsReply *message) {
     }
 }
 
+// What somebody sees of what is there: all of it, or that of his namespace.
+static void count_seen(const Request *request, Moreau__V1__StatsReply *message) {
+    const Api *api = request->api;
+    const uint32_t view = request_view(request);
+    const HostFigures worlds = host_figures(api->def.host, view);
+    const GroupEntry *group;
+    message->has_uptime_s = message->has_lanes = message->has_world_count = message->has_groups =
+        message->has_group_worlds = message->has_world_bytes = message->has_faulted_worlds = 1;
+    message->has_bodies = message->has_contacts = 1;
+    message->uptime_s = (double)(clock_now_ns() - api->started_ns) * 1e-9;
+    message->lanes = pool_lane_count(api->def.pool);
+    message->world_count = host_count(api->def.host, view);
+    message->bodies = worlds.bodies;
+    message->contacts = worlds.contacts;
+    message->world_bytes = worlds.bytes;
+    message->faulted_worlds = worlds.faulted;
+    message->groups = farm_count(api->def.farm, view);
+    for (uint32_t i = 0; (group = farm_at(api->def.farm, i, view)) != NULL; i++) {
+        message->group_worlds += group->count;
+        message->world_bytes += atomic_load_explicit(&group->bytes, memory_order_relaxed);
+    }
+}
+
+// What goes on in the whole server.
 static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error *error) {
     Api *api = request->api;
     uint32_t lanes = pool_lane_count(api->def.pool);
@@ -114,20 +134,13 @@ static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error
     }
     fill_activity(api, message);
     PeerFigures peers = api->def.peers->figures(api->peer_context);
-    message->has_uptime_s = message->has_lanes = message->has_connections =
-        message->has_world_count = 1;
+    message->has_connections = message->has_world_bytes = message->has_group_worlds = 1;
     message->has_requests = message->has_steps = message->has_unconverged_steps =
         message->has_faulted_worlds = 1;
-    message->has_slow_clients = message->has_bytes_in = message->has_bytes_out =
-        message->has_world_bytes = 1;
-    message->uptime_s = (double)(clock_now_ns() - api->started_ns) * 1e-9;
-    message->lanes = lanes;
+    message->has_slow_clients = message->has_bytes_in = message->has_bytes_out = 1;
     message->n_lane_steps = all;
     message->lane_steps = lane_steps;
     message->connections = peers.connection_count;
-    message->world_count = host_count(api->def.host);
-    message->has_groups = message->has_group_worlds = 1;
-    message->groups = farm_count(api->def.farm);
     message->group_worlds = host_claimed(api->def.host);
     count_opinions(farm_opinions(api->def.farm), message);
     count_log(api->def.log, message);
@@ -156,10 +169,12 @@ Status command_stats_prepare(Request *request, Error *error) {
     }
     moreau__v1__stats_reply__init(message);
     *plan = (StatsPlan){.host = host, .message = message};
-    uint32_t count = request->message->stats->worlds ? host_count(host) : 0;
-    Status status = count_all(request, message, error);
-    status =
-        STATUS_THEN(status, host_rows_begin(host, 0, count, &request->arena, &plan->rows, error));
+    uint32_t count = request->message->stats->worlds ? host_count(host, request_view(request)) : 0;
+    count_seen(request, message);
+    Status status =
+        request_view(request) == SPACE_ALL ? count_all(request, message, error) : STATUS_OK;
+    status = STATUS_THEN(status, host_rows_begin(host, request_view(request), 0, count,
+                                                 &request->arena, &plan->rows, error));
     if (status != STATUS_OK) {
         return status;
     }

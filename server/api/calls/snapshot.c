@@ -48,8 +48,8 @@ Status command_snapshot_take_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    Status status =
-        snapshot_store_add(store_of(request), request->session->number, &plan->snapshot, error);
+    Status status = snapshot_store_add(store_of(request), request->session->number,
+                                       request_space(request), &plan->snapshot, error);
     if (status == STATUS_OK) {
         plan->id = plan->snapshot->id;
         request->plan = plan;
@@ -89,8 +89,8 @@ enum { READ_REPLY_BYTES = 128 };
 Status command_snapshot_read_prepare(Request *request, Error *error) {
     const Moreau__V1__SnapshotRead *message = request->message->snapshot_read;
     StoredSnapshot *snapshot;
-    Status status =
-        snapshot_store_find(store_of(request), message->snapshot, false, &snapshot, error);
+    Status status = snapshot_store_find(store_of(request), message->snapshot, request_view(request),
+                                        false, &snapshot, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -244,8 +244,8 @@ static Status begin_upload(Request *request, UploadPlan *plan, Error *error) {
                          "--memory-bytes-max).",
                          budget);
     }
-    Status status =
-        snapshot_store_add(store_of(request), request->session->number, &plan->snapshot, error);
+    Status status = snapshot_store_add(store_of(request), request->session->number,
+                                       request_space(request), &plan->snapshot, error);
     if (status == STATUS_OK) {
         plan->is_new = true;
         plan->snapshot->is_upload = true;
@@ -258,7 +258,8 @@ static Status begin_upload(Request *request, UploadPlan *plan, Error *error) {
 static Status find_upload(Request *request, UploadPlan *plan, Error *error) {
     uint64_t id = request->message->snapshot_upload->snapshot;
     StoredSnapshot *snapshot;
-    Status status = snapshot_store_find(store_of(request), id, true, &snapshot, error);
+    Status status =
+        snapshot_store_find(store_of(request), id, request_view(request), true, &snapshot, error);
     if (status == STATUS_OK && !snapshot->is_upload) {
         status = error_set(error, STATUS_FAILED_PRECONDITION, "snapshot",
                            "Snapshot %" PRIu64 " is no unfinished upload.", id);
@@ -294,8 +295,9 @@ Status command_snapshot_upload_prepare(Request *request, Error *error) {
 
 Status command_snapshot_restore_prepare(Request *request, Error *error) {
     StoredSnapshot *snapshot;
-    Status status = snapshot_store_find(
-        store_of(request), request->message->snapshot_restore->snapshot, false, &snapshot, error);
+    Status status =
+        snapshot_store_find(store_of(request), request->message->snapshot_restore->snapshot,
+                            request_view(request), false, &snapshot, error);
     if (status == STATUS_OK) {
         snapshot_store_retain(snapshot);
         keep_snapshot(request, snapshot);
@@ -335,8 +337,9 @@ Status command_snapshot_drop(Request *request, Lane *lane, Moreau__V1__Reply *re
     if (m == NULL) {
         return out_of_memory(error);
     }
-    Status status = snapshot_store_find(
-        store_of(request), request->message->snapshot_drop->snapshot, true, &snapshot, error);
+    Status status =
+        snapshot_store_find(store_of(request), request->message->snapshot_drop->snapshot,
+                            request_view(request), true, &snapshot, error);
     if (status != STATUS_OK) {
         return status;
     }

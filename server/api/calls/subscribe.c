@@ -518,7 +518,7 @@ static Status begin(Request *request, const LiveTarget *target, Error *error) {
 
 static Status find_world(const Request *request, LiveTarget *target, Error *error) {
     const uint64_t id = request->message->subscribe->world;
-    target->world = host_find(request->api->def.host, id);
+    target->world = request_find_world(request, id);
     return target->world != NULL ? STATUS_OK
                                  : error_set(error, STATUS_NOT_FOUND, "world",
                                              "No world has the id %" PRIu64 ".", id);
@@ -526,7 +526,7 @@ static Status find_world(const Request *request, LiveTarget *target, Error *erro
 
 static Status find_in_group(const Request *request, LiveTarget *target, Error *error) {
     const Moreau__V1__Subscribe *order = request->message->subscribe;
-    target->group = farm_find(request->api->def.farm, order->group);
+    target->group = farm_find(request->api->def.farm, order->group, request_view(request));
     if (target->group == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "group", "No group has the id %" PRIu64 ".",
                          order->group);

@@ -95,7 +95,7 @@ static Status read_recorded(Request *request, Lane *lane, TouchesPlan *plan,
                             Moreau__V1__Reply *reply, Error *error) {
     Log *log = request->api->def.log;
     LogReader *reader;
-    Status status = log_take_reader(log, &reader, error);
+    Status status = request_take_reader(request, &reader, error);
     if (status != STATUS_OK) {
         return status;
     }

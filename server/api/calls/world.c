@@ -124,13 +124,14 @@ static const char *choose_name(Request *request, const Moreau__V1__WorldCreate *
         return message->name;
     }
     const char *base = message->scene == NULL ? NULL : message->scene->name;
-    if (base == NULL || base[0] == '\0' || host_find_name(host, base) == NULL) {
+    if (base == NULL || base[0] == '\0' ||
+        host_find_name(host, base, request_space(request)) == NULL) {
         return base;
     }
     char *name = arena_take(&request->arena, HOST_NAME_BYTES);
     for (uint32_t number = 2; name != NULL && number != 0; number++) {
         snprintf(name, HOST_NAME_BYTES, "%.200s-%u", base, number);
-        if (host_find_name(host, name) == NULL) {
+        if (host_find_name(host, name, request_space(request)) == NULL) {
             return name;
         }
     }
@@ -180,7 +181,7 @@ Status command_world_create_prepare(Request *request, Error *error) {
 Status command_world_destroy(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
     uint64_t id = request->message->world_destroy->world;
-    WorldEntry *entry = host_find(request->api->def.host, id);
+    WorldEntry *entry = request_find_world(request, id);
     Moreau__V1__WorldDestroyReply *message = arena_take(&request->arena, sizeof(*message));
     if (entry == NULL) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %llu.",
@@ -238,15 +239,15 @@ static void release_rows(Request *request) {
 Status command_world_list_prepare(Request *request, Error *error) {
     const Moreau__V1__WorldList *list = request->message->world_list;
     Host *host = request->api->def.host;
-    Span span = span_of(list->first, true, list->count, host_count(host));
+    Span span = span_of(list->first, true, list->count, host_count(host, request_view(request)));
     span.count = span.count < ROWS_MAX ? span.count : ROWS_MAX;
     ListPlan *plan = arena_take(&request->arena, sizeof(*plan));
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    *plan = (ListPlan){.host = host, .total = host_count(host)};
-    Status status =
-        host_rows_begin(host, span.first, span.count, &request->arena, &plan->rows, error);
+    *plan = (ListPlan){.host = host, .total = host_count(host, request_view(request))};
+    Status status = host_rows_begin(host, request_view(request), span.first, span.count,
+                                    &request->arena, &plan->rows, error);
     if (status != STATUS_OK) {
         return status;
     }

@@ -44,6 +44,8 @@ const char *recording_state_name(RecordingState state);       // "recording", "c
 const char *recording_content_name(RecordingContent content); // "inputs", "frames", "contacts"
 
 // What is known of a recording when it begins. Texts are borrowed.
+enum { RECORDING_SPACE_BYTES = 64 }; // of a namespace's name, with its zero
+
 typedef struct RecordingDef {
     uint8_t uid[UID_BYTES]; // ends in four zeros
     RecordingContent content;
@@ -59,6 +61,8 @@ typedef struct RecordingDef {
     size_t label_count;
     const char *const *label;
     const char *client, *world_name, *solver;
+    const char *space; // Nullable: the namespace that sees it. Stands in its row alone, not in what
+                       // is sealed
     const char *server_version, *build; // the log's, unless given
     bool has_seed;
     uint64_t seed;

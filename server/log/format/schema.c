@@ -288,7 +288,8 @@ static Status make_tables(sqlite3 *db, Error *error) {
 // Highlights have reasons since version 3, launches since version 4 and joints since version 5,
 // groups are since version 6, touches and opinions since version 7: older chunks tell of none.
 // Since version 8 there are the indexes that retention wants, and that short episodes do not. Since
-// version 9 it is told what energy was gained: of older steps it is not known.
+// version 9 it is told what energy was gained: of older steps it is not known. Since version 10
+// recordings have namespaces: older ones are nobody's, who has the right admin sees them.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
     static const struct {
         int64_t since; // files of older versions lack it
@@ -317,6 +318,7 @@ static Status migrate(sqlite3 *db, int64_t version, Error *error) {
         {9, "ALTER TABLE chunk ADD COLUMN gain REAL"},
         {9, "ALTER TABLE chunk ADD COLUMN gain_scale REAL"},
         {9, "ALTER TABLE chunk ADD COLUMN gain_step REAL"},
+        {10, "ALTER TABLE recording ADD COLUMN namespace TEXT"},
     };
     enum { CHANGE_COUNT = sizeof(changes) / sizeof(changes[0]) };
     static const char *const views[] = {"DROP VIEW IF EXISTS episodes",

@@ -45,7 +45,10 @@ static const char recording_tables_sql[] =
     "  build TEXT NOT NULL,                      -- compiler and machine of the server\n"
     "  begun_ns INTEGER NOT NULL,                -- [ns] since 1970\n"
     "  ended_ns INTEGER NOT NULL DEFAULT 0,      -- 0: not yet\n"
-    "  events INTEGER NOT NULL DEFAULT 0);       -- 1: who touches whom is recorded\n"
+    "  events INTEGER NOT NULL DEFAULT 0,        -- 1: who touches whom is recorded\n"
+    "  namespace TEXT);                          -- whose tokens see it; NULL: nobody's but "
+    "admin's.\n"
+    "                                            -- Not in its chunks, so it is not sealed\n"
     "CREATE INDEX recording_by_name ON recording(name);\n"
     "CREATE INDEX recording_by_client ON recording(client, begun_ns);\n" RECORDING_BY_END_SQL ";\n";
 

@@ -405,10 +405,10 @@ static const char *list_tables(bool has_label, bool needs_recording, bool by_rec
 // Rows of a label or of a table alone are counted quickly, all rows only without any WHERE; and
 // SQLite can begin with the index that narrows most. The order is one that such an index has
 // already: by id, or by time where that or states are asked for.
-static void write_list_sql(const EpisodeFilter *filter, ListKind kind, Sql *sql) {
+static void write_list_sql(const EpisodeFilter *filter, ListKind kind, bool is_of_one, Sql *sql) {
     bool has_label = filter->label != NULL, has_client = filter->client != NULL;
-    bool needs_recording =
-        has_client || filter->name != NULL || filter->solver != NULL || filter->touch_count > 0;
+    bool needs_recording = is_of_one || has_client || filter->name != NULL ||
+                           filter->solver != NULL || filter->touch_count > 0;
     bool by_time = !has_label && filter->recording == NULL &&
                    (filter->state >= 0 || filter->since_ns > 0 || filter->until_ns > 0);
     bool by_recording = needs_recording && !by_time && !filter->is_by_doubt;
@@ -420,6 +420,7 @@ static void write_list_sql(const EpisodeFilter *filter, ListKind kind, Sql *sql)
                                             : " ORDER BY e.id DESC";
     Sql conditions = {.length = 0};
     write_conditions(filter, kind, &conditions);
+    sql_add(&conditions, "%s", is_of_one ? " AND r.namespace = :namespace" : "");
     sql_add(sql, "SELECT %s FROM %s%s%s", kind == LIST_IDS ? "e.id" : "count(*)",
             list_tables(has_label, needs_recording, by_recording),
             conditions.length > 0 ? " WHERE 1" : "", conditions.text);
@@ -445,7 +446,7 @@ static void bind_number(sqlite3_stmt *statement, const char *name, int64_t value
 static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, ListKind kind,
                            sqlite3_stmt **statement, Error *error) {
     Sql sql = {.length = 0};
-    write_list_sql(filter, kind, &sql);
+    write_list_sql(filter, kind, reader->view != NULL, &sql);
     int code = sqlite3_prepare_v2(reader->db, sql.text, -1, statement, NULL);
     if (code != SQLITE_OK) {
         return reader_fail(reader, code, error);
@@ -454,6 +455,7 @@ static Status prepare_list(LogReader *reader, const EpisodeFilter *filter, ListK
     bind_text(*statement, ":name", filter->name);
     bind_text(*statement, ":solver", filter->solver);
     bind_text(*statement, ":client", filter->client);
+    bind_text(*statement, ":namespace", reader->view);
     if (filter->recording != NULL) {
         sqlite3_bind_blob(*statement, sqlite3_bind_parameter_index(*statement, ":recording"),
                           filter->recording, UID_BYTES, SQLITE_STATIC);
@@ -649,6 +651,7 @@ static Status match(LogReader *reader, const char *text, Matches *matches, Error
         sqlite3_bind_int64(by_uid, 4, reader_uid_number(high));
         sqlite3_bind_blob(by_uid, 1, low, UID_BYTES, SQLITE_STATIC);
         sqlite3_bind_blob(by_uid, 2, high, UID_BYTES, SQLITE_STATIC);
+        sqlite3_bind_text(by_uid, 5, reader->view, -1, SQLITE_STATIC);
         Status status = add_matches(reader, by_uid, matches, error);
         sqlite3_clear_bindings(by_uid);
         // a whole uid is nobody else's name
@@ -658,6 +661,7 @@ static Status match(LogReader *reader, const char *text, Matches *matches, Error
     }
     sqlite3_stmt *by_name = reader->statement[EPISODES_BY_NAME];
     sqlite3_bind_text(by_name, 1, text, -1, SQLITE_STATIC);
+    sqlite3_bind_text(by_name, 2, reader->view, -1, SQLITE_STATIC);
     Status status = add_matches(reader, by_name, matches, error);
     sqlite3_clear_bindings(by_name);
     return status;

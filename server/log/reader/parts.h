@@ -74,6 +74,7 @@ struct LogReader {
     sqlite3 *db;
     sqlite3_stmt *statement[READER_STATEMENT_COUNT];
     Indexes indexes;
+    const char *view;              // borrowed; Nullable: it sees all namespaces
     ListMark mark[LIST_MARKS_MAX]; // the newest, round and round
     size_t mark_next;
     RecordingSums sums; // of the row that was read last

@@ -15,6 +15,9 @@
 // what a chunk's row says beside its bytes
 #define CHUNK_COLUMNS "id, kind, sequence, first_world, world_count, first_step, last_step"
 
+// NULL sees everything.
+#define SEEN(of, view) " AND (" view " IS NULL OR " of "namespace = " view ")"
+
 static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     // in the order in which take_row takes them
     [ROW_BY_ID] =
@@ -32,10 +35,10 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
     [LABELS_OF_RECORDING] = "SELECT label FROM label WHERE recording = ?1 ORDER BY label",
     [RECORDINGS_BY_UID] = "SELECT id, uid, world_count, world_range, state, dynamics_version,"
                           " content, stride FROM recording"
-                          " WHERE uid BETWEEN ?1 AND ?2 LIMIT 2",
+                          " WHERE uid BETWEEN ?1 AND ?2" SEEN("", "?3") " LIMIT 2",
     [RECORDINGS_BY_NAME] = "SELECT id, uid, world_count, world_range, state, dynamics_version,"
                            " content, stride FROM recording"
-                           " WHERE name = ?1 ORDER BY id DESC LIMIT 2",
+                           " WHERE name = ?1" SEEN("", "?2") " ORDER BY id DESC LIMIT 2",
     [ENDS_OF_RECORDING] = "SELECT world_index, last_step, state FROM episode"
                           " WHERE id" MEMBERS_OF("?1"),
     // total() is a number whatever it adds up, sum() an error when the file is full of lies
@@ -47,9 +50,9 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         ", " GAIN_STEP_SQL " FROM chunk WHERE recording = ?1",
     [EPISODES_BY_UID] = "SELECT e.id FROM recording r JOIN episode e ON"
                         " e.id BETWEEN (r.id << 32) + ?3 AND (r.id << 32) + ?4"
-                        " WHERE r.uid BETWEEN ?1 AND ?2 LIMIT 2",
+                        " WHERE r.uid BETWEEN ?1 AND ?2" SEEN("r.", "?5") " LIMIT 2",
     [EPISODES_BY_NAME] = "SELECT e.id FROM recording r JOIN episode e ON e.id" MEMBERS_OF(
-        "r.id") " WHERE r.name = ?1 LIMIT 2",
+        "r.id") " WHERE r.name = ?1" SEEN("r.", "?2") " LIMIT 2",
     [HIGHLIGHTS_COUNT] = "SELECT count(*) FROM highlight WHERE recording = ?1 AND kind = ?2 AND"
                          " first_world = ?3",
     [HIGHLIGHTS_WORST] = "SELECT first_step, last_step, step, value, reason, body, contacts,"
@@ -118,6 +121,10 @@ Status log_reader_open(const char *path, LogReader **reader, Error *error) {
     }
     *reader = opened;
     return STATUS_OK;
+}
+
+void log_reader_see(LogReader *reader, const char *space) {
+    reader->view = space;
 }
 
 void log_reader_close(LogReader *reader) {

@@ -16,6 +16,10 @@ typedef struct LogReader LogReader;
 Status log_reader_open(const char *path, LogReader **reader, Error *error);
 void log_reader_close(LogReader *reader); // Nullable
 
+// From now on episodes and recordings are found and listed of this namespace alone, which is
+// borrowed. NULL: of all, as it begins. What was found is read whoever it belongs to.
+void log_reader_see(LogReader *reader, const char *space);
+
 // A note for whoever has the connection next: which list of a group's episodes was found to be one
 // to one with the calls, and its group to be what the recording says, by how its chains end.
 typedef struct ListMark {

@@ -47,12 +47,14 @@ static Status find(LogReader *reader, const char *text, EpisodeRow *row, size_t 
         reader_uid_number(high);
         sqlite3_bind_blob(by_uid, 1, low, UID_BYTES, SQLITE_STATIC);
         sqlite3_bind_blob(by_uid, 2, high, UID_BYTES, SQLITE_STATIC);
+        sqlite3_bind_text(by_uid, 3, reader->view, -1, SQLITE_STATIC);
         status = take_rows(reader, by_uid, row, count, error);
         sqlite3_clear_bindings(by_uid);
     }
     if (status == STATUS_OK && *count == 0) {
         sqlite3_stmt *by_name = reader->statement[RECORDINGS_BY_NAME];
         sqlite3_bind_text(by_name, 1, text, -1, SQLITE_STATIC);
+        sqlite3_bind_text(by_name, 2, reader->view, -1, SQLITE_STATIC);
         status = take_rows(reader, by_name, row, count, error);
         sqlite3_clear_bindings(by_name);
     }

@@ -138,10 +138,11 @@ static bool prepare(sqlite3 *db, sqlite3_stmt **statement, const char *format, c
 static bool prepare_insert(TableCopy *copy, const char *table, int columns) {
     char values[SQL_BYTES];
     size_t used = 0;
-    const char missing = strcmp(table, "recording") == 0 ? '0' : '?';
+    // of a recording it lacks the namespace, which is NULL, and before it whether there are events
+    const int nothing = strcmp(table, "recording") == 0 ? columns - 2 : -1;
     for (int i = 0; i < columns && used + 3 <= sizeof(values); i++) {
         values[used++] = i == 0 ? ' ' : ',';
-        values[used++] = i < copy->column_count ? '?' : missing;
+        values[used++] = i < copy->column_count || i != nothing ? '?' : '0';
     }
     values[used] = '\0';
     char sql[2 * SQL_BYTES];
@@ -166,8 +167,9 @@ static bool is_known_width(const char *table, int columns, int now) {
         return true; // up to 5, and 6
     }
     const bool has_gain = strcmp(table, "episode") == 0 || strcmp(table, "chunk") == 0;
-    return columns == now || (has_gain && columns == now - 3) ||    // up to 8
-           (strcmp(table, "recording") == 0 && columns == now - 1); // up to 6
+    return columns == now || (has_gain && columns == now - 3) || // up to 8
+           (strcmp(table, "recording") == 0 &&
+            (columns == now - 2 || columns == now - 1)); // up to 6, and 9
 }
 
 static Status copy_table(DamagedCopy *file, const char *table, FILE *out) {

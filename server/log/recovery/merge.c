@@ -150,6 +150,27 @@ static Status take_one(const Merge *merge, const char *sql, const Incoming *inco
     return status;
 }
 
+// Whose the recording is: of an older file nobody's, as when it cannot be read.
+static const char *take_space(const Merge *merge, const Incoming *incoming, Arena *arena) {
+    static const char sql[] = "SELECT namespace FROM recording WHERE id = ?1";
+    sqlite3_stmt *statement = NULL;
+    char *space = NULL;
+    if (sqlite3_prepare_v2(merge->from, sql, -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, incoming->id);
+        if (sqlite3_step(statement) == SQLITE_ROW &&
+            sqlite3_column_type(statement, 0) == SQLITE_TEXT &&
+            sqlite3_column_bytes(statement, 0) < RECORDING_SPACE_BYTES) {
+            space = arena_take(arena, RECORDING_SPACE_BYTES);
+        }
+        if (space != NULL) {
+            snprintf(space, RECORDING_SPACE_BYTES, "%s",
+                     (const char *)sqlite3_column_text(statement, 0));
+        }
+    }
+    sqlite3_finalize(statement);
+    return space;
+}
+
 // Whether a file has more than no row for this.
 static bool has_row(sqlite3 *db, const char *sql, const uint8_t uid[UID_BYTES]) {
     sqlite3_stmt *statement = NULL;
@@ -301,6 +322,7 @@ static Status take_defined(Merge *merge, Taking *taking, Arena *arena, Error *er
         return status;
     }
     taking->is_group = recording_is_group(def.world_count, def.world_range);
+    def.space = take_space(merge, incoming, arena);
     status = find_home(merge, taking, &def, error);
     if (status != STATUS_OK) {
         return status;

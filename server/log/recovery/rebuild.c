@@ -251,6 +251,9 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
         "CREATE TEMP TABLE IF NOT EXISTS pins(number INTEGER)",
         "DELETE FROM pins",
         "INSERT INTO pins SELECT number FROM episode WHERE id" MEMBERS_OF("?1") " AND pinned = 1",
+        "CREATE TEMP TABLE IF NOT EXISTS spaces(namespace TEXT)",
+        "DELETE FROM spaces",
+        "INSERT INTO spaces SELECT namespace FROM recording WHERE id = ?1",
         "DELETE FROM highlight WHERE recording = ?1",
         "DELETE FROM touch WHERE recording = ?1",
         "DELETE FROM touch_body WHERE recording = ?1",
@@ -270,6 +273,9 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
                                              "the server ended without stopping it", last, error));
     static const char pins[] = "UPDATE episode SET pinned = 1 WHERE id" MEMBERS_OF(
         "?1") " AND number IN (SELECT number FROM pins)";
+    static const char space[] =
+        "UPDATE recording SET namespace = (SELECT namespace FROM spaces) WHERE id = ?1";
+    status = STATUS_THEN(status, run_for(writer, space, recording, error));
     return STATUS_THEN(status, run_for(writer, pins, recording, error));
 }
 

@@ -35,10 +35,11 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [WRITE_RECORDING] =
         "INSERT INTO recording(id, uid, state, content, stride, keyframe_steps, lossy, "
         "world_count, world_range, name, solver, client, world_name, world_step, world_time, "
-        "time_step, body_count, dynamics_version, server_version, build, begun_ns, events) "
+        "time_step, body_count, dynamics_version, server_version, build, begun_ns, events, "
+        "namespace) "
         "VALUES(coalesce(?1, " NEXT_RECORDING
         "), ?2, 0, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
-        "?16, ?17, ?18, ?19, ?20, ?21)",
+        "?16, ?17, ?18, ?19, ?20, ?21, ?22)",
     // what fails takes the whole transaction back: SQLite needs to keep no pages for the statement
     [WRITE_EPISODES] = "INSERT OR FAIL INTO episode(id, recording, " EPISODE_ROWS_COLUMNS
                        ") SELECT (?1 << 32) + number, ?1, * FROM episode_rows(?2)",
@@ -315,6 +316,11 @@ Status writer_add_recording(Writer *writer, const RecordingDef *def, int64_t *re
     bind_text(statement, 19, def->build);
     bind_u64(statement, 20, def->begun_ns);
     sqlite3_bind_int(statement, 21, def->has_events);
+    if (def->space == NULL) {
+        sqlite3_bind_null(statement, 22);
+    } else {
+        bind_text(statement, 22, def->space);
+    }
     Status status = writer_step(writer, WRITE_RECORDING, "writing a recording", NULL, error);
     if (status != STATUS_OK && (sqlite3_errcode(writer->db) & 0xff) == SQLITE_CONSTRAINT) {
         return error_set(error, STATUS_ALREADY_EXISTS, NULL,

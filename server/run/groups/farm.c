@@ -19,6 +19,7 @@ struct Farm {
     OpinionFigures gone; // of groups that are gone
     Slots slots;
     GroupEntry **entry; // listed ones; index is the slot's
+    Spaces spaces;      // of those in namespaces
     size_t capacity;
     uint32_t count;
 };
@@ -171,11 +172,15 @@ Status farm_list(GroupEntry *entry, Error *error) {
     Farm *farm = entry->farm;
     ASSERT(entry->id == 0 && entry->group != NULL);
     if (!slots_reserve(&farm->slots, 1) ||
-        !ARRAY_RESERVE(farm->entry, farm->capacity, (size_t)farm->count + 1)) {
+        !ARRAY_RESERVE(farm->entry, farm->capacity, (size_t)farm->count + 1) ||
+        (entry->owner.space != SPACE_ALL && !spaces_reserve(&farm->spaces, entry->owner.space))) {
         return out_of_memory(error);
     }
     entry->id = slots_add(&farm->slots, farm->count);
     farm->entry[farm->count++] = entry;
+    if (entry->owner.space != SPACE_ALL) {
+        entry->space_index = spaces_add(&farm->spaces, entry->owner.space, entry);
+    }
     entry->references++;
     entry->named_ns = clock_now_ns();
     if (entry->recorder != NULL) {
@@ -328,12 +333,22 @@ void farm_release(GroupEntry *entry) {
     pool_submit(entry->farm->pool, &entry->strand, entry->session, &entry->destroy_job);
 }
 
+static void take_out_of_space(Farm *farm, const GroupEntry *entry) {
+    const uint32_t space = entry->owner.space;
+    GroupEntry *moved =
+        space == SPACE_ALL ? NULL : spaces_remove(&farm->spaces, space, entry->space_index);
+    if (moved != NULL) {
+        moved->space_index = entry->space_index;
+    }
+}
+
 static void unlist(GroupEntry *entry) {
     Farm *farm = entry->farm;
     uint32_t index = 0;
     bool found = slots_find(&farm->slots, entry->id, &index);
     ASSERT(found);
     slots_remove(&farm->slots, entry->id);
+    take_out_of_space(farm, entry);
     farm->count--;
     if (index != farm->count) {
         farm->entry[index] = farm->entry[farm->count];
@@ -409,6 +424,7 @@ static void destroy_all(void *context) {
         free(entry);
     }
     slots_deinit(&farm->slots);
+    spaces_deinit(&farm->spaces);
     free(farm->entry);
     free(farm);
 }
@@ -432,9 +448,10 @@ Farm *farm_create(Host *host, Pool *pool, Pool *background) {
 
 // ---- what there is
 
-GroupEntry *farm_find(Farm *farm, Id id) {
+GroupEntry *farm_find(Farm *farm, Id id, uint32_t view) {
     uint32_t index;
-    if (!slots_find(&farm->slots, id, &index)) {
+    if (!slots_find(&farm->slots, id, &index) ||
+        !space_is_seen(farm->entry[index]->owner.space, view)) {
         return NULL;
     }
     GroupEntry *entry = farm->entry[index];
@@ -444,8 +461,8 @@ GroupEntry *farm_find(Farm *farm, Id id) {
     return entry;
 }
 
-uint32_t farm_count(const Farm *farm) {
-    return farm->count;
+uint32_t farm_count(const Farm *farm, uint32_t view) {
+    return view == SPACE_ALL ? farm->count : spaces_count(&farm->spaces, view);
 }
 
 OpinionFigures farm_opinions(const Farm *farm) {
@@ -456,7 +473,10 @@ OpinionFigures farm_opinions(const Farm *farm) {
     return all;
 }
 
-GroupEntry *farm_at(const Farm *farm, uint32_t index) {
+GroupEntry *farm_at(const Farm *farm, uint32_t index, uint32_t view) {
+    if (view != SPACE_ALL) {
+        return spaces_at(&farm->spaces, view, index);
+    }
     return index < farm->count ? farm->entry[index] : NULL;
 }
 

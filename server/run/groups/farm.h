@@ -30,6 +30,7 @@ struct GroupEntry {
     Farm *farm;
     Id id; // 0: not listed, yet or any more
     uint32_t references;
+    uint32_t space_index;  // among the groups of its owner's namespace
     uint32_t count;        // of worlds …
     bool is_claimed;       // … for which room is claimed
     uint64_t session;      // whose lifetime it shares; 0: the server's
@@ -95,10 +96,11 @@ Status farm_open_mail(GroupEntry *entry, Error *error);
 // Lane that has the block: counts its memory, when `is_due` or now and then.
 void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due);
 
-GroupEntry *farm_find(Farm *farm, Id id); // NULL: no such group
-uint32_t farm_count(const Farm *farm);
+// NULL: no such group, for who has this view (run/worlds/spaces.h).
+GroupEntry *farm_find(Farm *farm, Id id, uint32_t view);
+uint32_t farm_count(const Farm *farm, uint32_t view);
 OpinionFigures farm_opinions(const Farm *farm); // of all groups so far; waiting: of those listed
-GroupEntry *farm_at(const Farm *farm, uint32_t index); // in no particular order
+GroupEntry *farm_at(const Farm *farm, uint32_t index, uint32_t view); // in no particular order
 // Of its world i.
 Strand *farm_strand(const GroupEntry *entry, uint32_t i);
 void farm_retain(GroupEntry *entry);

@@ -559,6 +559,7 @@ static bool begin(GroupRecorder *recorder, const GroupRecorderDef *def, LogWait 
                                   .label_count = def->label_count,
                                   .label = def->label,
                                   .client = def->client,
+                                  .space = def->space,
                                   .world_name = def->group_name,
                                   .solver = recorder->solver,
                                   .has_seed = true,

@@ -42,6 +42,7 @@ typedef struct GroupRecorderDef {
     size_t label_count;
     const char *const *label;
     const char *client, *group_name;
+    const char *space; // Nullable: the namespace that sees it
     SceneProc *print_scene;
 } GroupRecorderDef;
 

@@ -49,8 +49,8 @@ void snapshot_store_destroy(SnapshotStore *store) {
     free(store);
 }
 
-Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot **snapshot,
-                          Error *error) {
+Status snapshot_store_add(SnapshotStore *store, uint64_t session, uint32_t space,
+                          StoredSnapshot **snapshot, Error *error) {
     Status status = host_check_memory(store->host, ENTRY_BYTES, error);
     if (status != STATUS_OK) {
         return status;
@@ -65,6 +65,7 @@ Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot
     host_count_bytes(store->host, 0, ENTRY_BYTES);
     made->store = store;
     made->session = session;
+    made->space = space;
     strand_init(&made->strand);
     made->references = 2; // the registry's and the caller's
     made->id = slots_add(&store->slots, store->count);
@@ -74,11 +75,12 @@ Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot
     return STATUS_OK;
 }
 
-Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSnapshot **snapshot,
-                           Error *error) {
+Status snapshot_store_find(SnapshotStore *store, Id id, uint32_t view, bool unfilled,
+                           StoredSnapshot **snapshot, Error *error) {
     ASSERT(snapshot != NULL);
     uint32_t index;
-    if (!slots_find(&store->slots, id, &index)) {
+    if (!slots_find(&store->slots, id, &index) ||
+        !space_is_seen(store->snapshot[index]->space, view)) {
         return error_set(error, STATUS_NOT_FOUND, "snapshot",
                          "No snapshot has the id %llu: it was dropped, or its session has ended.",
                          (unsigned long long)id);

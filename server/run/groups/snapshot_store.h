@@ -17,6 +17,7 @@ typedef struct StoredSnapshot {
     SnapshotStore *store;
     Id id; // 0: not in the registry any more
     uint64_t session;
+    uint32_t space;      // whose it is (run/worlds/spaces.h)
     uint32_t references; // loop thread
 
     uint8_t *bytes; // owned
@@ -34,11 +35,12 @@ SnapshotStore *snapshot_store_create(Host *host);
 void snapshot_store_destroy(SnapshotStore *store); // Nullable; no reference may be left
 
 // A new one that is still empty, with a reference for the caller. `session`: whose life it shares.
-Status snapshot_store_add(SnapshotStore *store, uint64_t session, StoredSnapshot **snapshot,
-                          Error *error);
-// NOT_FOUND; a snapshot still being filled is FAILED_PRECONDITION unless `unfilled` is welcome.
-Status snapshot_store_find(SnapshotStore *store, Id id, bool unfilled, StoredSnapshot **snapshot,
-                           Error *error);
+Status snapshot_store_add(SnapshotStore *store, uint64_t session, uint32_t space,
+                          StoredSnapshot **snapshot, Error *error);
+// NOT_FOUND for who has this view; a snapshot still being filled is FAILED_PRECONDITION unless
+// `unfilled` is welcome.
+Status snapshot_store_find(SnapshotStore *store, Id id, uint32_t view, bool unfilled,
+                           StoredSnapshot **snapshot, Error *error);
 void snapshot_store_retain(StoredSnapshot *snapshot);
 void snapshot_store_release(StoredSnapshot *snapshot);
 // The id is free at once; the bytes go with the last reference.

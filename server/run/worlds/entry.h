@@ -37,11 +37,12 @@ struct WorldEntry {
     uint64_t limited_all; // last set the limit, and those of all worlds
     WorldFigures figures; // the lane's to write
 
-    uint64_t session;        // whose lifetime it shares; 0: the server's
-    uint32_t *session_count; // borrowed: that session's number of worlds; NULL: the server's
-    char *name;              // in `text`
-    char *client;            // who made it; in `text`
-    size_t own_bytes;        // of the entry, with its texts
+    uint32_t space, space_index; // whose it is (spaces.h), and where in their list
+    uint64_t session;            // whose lifetime it shares; 0: the server's
+    uint32_t *session_count;     // borrowed: that session's number of worlds; NULL: the server's
+    char *name;                  // in `text`
+    char *client;                // who made it; in `text`
+    size_t own_bytes;            // of the entry, with its texts
     Job destroy_job;
     Job flush_job;
     WorldEntry *next_gone; // loop thread: the next that waits for HostRows

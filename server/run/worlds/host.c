@@ -24,7 +24,8 @@ struct Host {
     uint32_t row_readers;   // HostRows …
     WorldEntry *gone;       // … and the entries that wait for them to be freed
 
-    Names names; // of those that have an id
+    Names names;   // of those that have an id
+    Spaces spaces; // of those in namespaces
 
     _Atomic uint64_t bytes;
     _Atomic uint64_t faulted_count;
@@ -82,6 +83,7 @@ static void on_timer_closed(uv_handle_t *handle) {
     slots_deinit(&host->slots);
     free(host->entry);
     names_deinit(&host->names);
+    spaces_deinit(&host->spaces);
     free(host);
     closed(context);
 }
@@ -121,9 +123,9 @@ void host_close(Host *host, void (*closed)(void *context), void *context) {
     uv_close((uv_handle_t *)&host->trim_timer, on_timer_closed);
 }
 
-WorldEntry *host_find_name(Host *host, const char *name) {
+WorldEntry *host_find_name(Host *host, const char *name, uint32_t space) {
     ASSERT(name != NULL);
-    return names_find(&host->names, name);
+    return names_find(&host->names, name, space);
 }
 
 // ---- idle worlds
@@ -277,19 +279,19 @@ uint32_t host_claimed(const Host *host) {
 }
 
 // The name given, or the next world-N that is free.
-static Status choose_name(Host *host, const char *name, char chosen[HOST_NAME_BYTES],
-                          Error *error) {
+static Status choose_name(Host *host, const char *name, uint32_t space,
+                          char chosen[HOST_NAME_BYTES], Error *error) {
     host->named_count++;
     if (name != NULL && name[0] != '\0') {
         snprintf(chosen, HOST_NAME_BYTES, "%s", name);
-        return host_find_name(host, chosen) == NULL
+        return host_find_name(host, chosen, space) == NULL
                    ? STATUS_OK
                    : error_set(error, STATUS_ALREADY_EXISTS, "name",
                                "A world named %s exists already.", chosen);
     }
     do {
         snprintf(chosen, HOST_NAME_BYTES, "world-%" PRIu64, host->named_count);
-    } while (host_find_name(host, chosen) != NULL && ++host->named_count);
+    } while (host_find_name(host, chosen, space) != NULL && ++host->named_count);
     return STATUS_OK;
 }
 
@@ -315,13 +317,14 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
         return status;
     }
     char chosen[HOST_NAME_BYTES];
-    status = choose_name(host, name, chosen, error);
+    status = choose_name(host, name, owner->space, chosen, error);
     if (status != STATUS_OK) {
         return status;
     }
     WorldEntry *made = make_entry(chosen, owner->client);
     if (made == NULL || !names_reserve(&host->names) || !slots_reserve(&host->slots, 1) ||
-        !ARRAY_RESERVE(host->entry, host->capacity, (size_t)host->count + 1)) {
+        !ARRAY_RESERVE(host->entry, host->capacity, (size_t)host->count + 1) ||
+        (owner->space != SPACE_ALL && !spaces_reserve(&host->spaces, owner->space))) {
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while creating a world.");
@@ -332,6 +335,7 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
         return status;
     }
     made->host = host;
+    made->space = owner->space;
     made->session = owner->session;
     made->session_count = owner->world_count;
     if (made->session_count != NULL) {
@@ -344,6 +348,9 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     strand_init(&made->strand);
     made->id = slots_add(&host->slots, host->count);
     names_add(&host->names, made);
+    if (made->space != SPACE_ALL) {
+        made->space_index = spaces_add(&host->spaces, made->space, made);
+    }
     host->entry[host->count++] = made;
     if (idle_timeout_s > 0.0) {
         host_watch_idle(host);
@@ -363,9 +370,9 @@ void host_prefetch(const Host *host, Id id) {
     }
 }
 
-WorldEntry *host_find(Host *host, Id id) {
+WorldEntry *host_find(Host *host, Id id, uint32_t view) {
     uint32_t index;
-    if (!slots_find(&host->slots, id, &index)) {
+    if (!slots_find(&host->slots, id, &index) || !space_is_seen(host->entry[index]->space, view)) {
         return NULL;
     }
     WorldEntry *entry = host->entry[index];
@@ -427,6 +434,15 @@ static void on_destroyed(Job *job) {
     host_release(entry);
 }
 
+static void take_out_of_space(Host *host, const WorldEntry *entry) {
+    WorldEntry *moved = entry->space == SPACE_ALL
+                            ? NULL
+                            : spaces_remove(&host->spaces, entry->space, entry->space_index);
+    if (moved != NULL) {
+        moved->space_index = entry->space_index;
+    }
+}
+
 void host_destroy(WorldEntry *entry) {
     Host *host = entry->host;
     ASSERT(!host->is_stopped);
@@ -437,6 +453,7 @@ void host_destroy(WorldEntry *entry) {
     }
     slots_remove(&host->slots, entry->id);
     names_remove(&host->names, entry);
+    take_out_of_space(host, entry);
     // the last one takes its place
     host->count--;
     if (index != host->count) {
@@ -463,24 +480,27 @@ bool host_destroy_session(Host *host, uint64_t session, uint32_t count_max) {
     return true;
 }
 
-uint32_t host_count(const Host *host) {
-    return host->count;
+uint32_t host_count(const Host *host, uint32_t view) {
+    return view == SPACE_ALL ? host->count : spaces_count(&host->spaces, view);
 }
 
-WorldEntry *host_at(const Host *host, uint32_t index) {
+WorldEntry *host_at(const Host *host, uint32_t index, uint32_t view) {
+    if (view != SPACE_ALL) {
+        return spaces_at(&host->spaces, view, index);
+    }
     return index < host->count ? host->entry[index] : NULL;
 }
 
-Status host_rows_begin(Host *host, uint64_t first, uint64_t count, Arena *arena, HostRows *rows,
-                       Error *error) {
-    ASSERT(first <= host->count && count <= host->count - first);
+Status host_rows_begin(Host *host, uint32_t view, uint64_t first, uint64_t count, Arena *arena,
+                       HostRows *rows, Error *error) {
+    ASSERT(first <= host_count(host, view) && count <= host_count(host, view) - first);
     WorldEntry **entry = arena_take_array(arena, count, sizeof(*entry));
     if (entry == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "count",
                          "Memory ended while listing %llu worlds.", (unsigned long long)count);
     }
-    if (count > 0) {
-        memcpy(entry, host->entry + first, count * sizeof(*entry));
+    for (uint64_t i = 0; i < count; i++) {
+        entry[i] = host_at(host, (uint32_t)(first + i), view);
     }
     host->row_readers++;
     *rows = (HostRows){.entry = entry, .count = count};
@@ -498,14 +518,14 @@ void host_rows_end(Host *host, HostRows *rows) {
     }
 }
 
-WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]) {
+WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES], uint32_t view) {
     uint64_t uid[2];
     memcpy(uid, episode_uid, sizeof(uid));
     for (uint32_t i = 0; i < host->count; i++) {
         const _Atomic uint64_t *recorded = host->entry[i]->figures.episode;
         if (atomic_load_explicit(&recorded[0], memory_order_relaxed) == uid[0] &&
             atomic_load_explicit(&recorded[1], memory_order_relaxed) == uid[1]) {
-            return host->entry[i];
+            return space_is_seen(host->entry[i]->space, view) ? host->entry[i] : NULL;
         }
     }
     return NULL;
@@ -515,12 +535,15 @@ const WorldLimits *host_limits(const Host *host) {
     return &host->def.limits;
 }
 
-HostFigures host_figures(const Host *host) {
+HostFigures host_figures(const Host *host, uint32_t view) {
     HostFigures sum = {0};
-    for (uint32_t i = 0; i < host->count; i++) {
-        const WorldFigures *figures = &host->entry[i]->figures;
+    const WorldEntry *entry;
+    for (uint32_t i = 0; (entry = host_at(host, i, view)) != NULL; i++) {
+        const WorldFigures *figures = &entry->figures;
         sum.bodies += atomic_load_explicit(&figures->bodies, memory_order_relaxed);
         sum.contacts += atomic_load_explicit(&figures->contacts, memory_order_relaxed);
+        sum.bytes += atomic_load_explicit(&figures->bytes, memory_order_relaxed);
+        sum.faulted += atomic_load_explicit(&figures->faulted, memory_order_relaxed);
     }
     return sum;
 }

@@ -11,6 +11,7 @@
 #include "base/stock.h"
 #include "os/report.h"
 #include "run/worlds/entry.h"
+#include "run/worlds/spaces.h"
 
 typedef struct HostDef {
     uint32_t worlds_max;
@@ -45,6 +46,7 @@ void host_close(Host *host, void (*closed)(void *context), void *context);
 typedef struct WorldOwner {
     const char *client;    // name of the program that asks
     uint64_t session;      // 0: the world is the server's
+    uint32_t space;        // SPACE_ALL: the server has no namespaces
     uint32_t *world_count; // NULL with session 0; else a counter that lives as long as the session
 } WorldOwner;
 
@@ -70,9 +72,9 @@ bool host_is_changing(const WorldEntry *entry);
 // into the cache: of thousands that are named at once, each would be waited for.
 void host_prefetch(const Host *host, Id id);
 
-// NULL: no such world. Marks the world as used now.
-WorldEntry *host_find(Host *host, Id id);
-WorldEntry *host_find_name(Host *host, const char *name);
+// NULL: no such world, for who has this view (spaces.h). Marks the world as used now.
+WorldEntry *host_find(Host *host, Id id, uint32_t view);
+WorldEntry *host_find_name(Host *host, const char *name, uint32_t space); // of that one alone
 
 void host_retain(WorldEntry *entry);
 void host_release(WorldEntry *entry);
@@ -83,31 +85,33 @@ void host_destroy(WorldEntry *entry);
 // Worlds of a session, so many. True: it has no more.
 bool host_destroy_session(Host *host, uint64_t session, uint32_t count_max);
 
-uint32_t host_count(const Host *host);
-// The index-th world, in no particular order; NULL past the end.
-WorldEntry *host_at(const Host *host, uint32_t index);
+uint32_t host_count(const Host *host, uint32_t view);
+// The index-th world that is seen, in no particular order; NULL past the end.
+WorldEntry *host_at(const Host *host, uint32_t index, uint32_t view);
 
-// Some of the worlds, for a lane to look at what is published of them: the entries stay until
-// host_rows_end, also of worlds that go meanwhile. [first, first + count) must exist.
+// Some of the worlds that are seen, for a lane to look at what is published of them: the entries
+// stay until host_rows_end, also of worlds that go meanwhile. [first, first + count) must exist.
 typedef struct HostRows {
     WorldEntry **entry; // in the arena
     size_t count;
 } HostRows;
 
-Status host_rows_begin(Host *host, uint64_t first, uint64_t count, Arena *arena, HostRows *rows,
-                       Error *error);
+Status host_rows_begin(Host *host, uint32_t view, uint64_t first, uint64_t count, Arena *arena,
+                       HostRows *rows, Error *error);
 void host_rows_end(Host *host, HostRows *rows);
 
-// The world that this episode is being recorded of, as of its last finished call; NULL: none.
-WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES]);
+// The world that this episode is being recorded of, as of its last finished call; NULL: none that
+// is seen.
+WorldEntry *host_find_episode(Host *host, const uint8_t episode_uid[UID_BYTES], uint32_t view);
 
 const WorldLimits *host_limits(const Host *host); // of each world
-// Bodies and contacts of all worlds together, as last published.
+// Of all worlds that are seen together, as last published.
 typedef struct HostFigures {
     uint64_t bodies, contacts;
+    uint64_t bytes, faulted; // of the worlds alone
 } HostFigures;
 
-HostFigures host_figures(const Host *host);
+HostFigures host_figures(const Host *host, uint32_t view);
 
 uint64_t host_bytes(const Host *host);
 uint64_t host_faulted_count(const Host *host);

@@ -20,22 +20,24 @@ void names_deinit(Names *names) {
     *names = (Names){0};
 }
 
-static uint64_t hash_of(const char *name) {
-    return hash_bytes(name, strlen(name), 0);
+static uint64_t hash_of(const char *name, uint32_t space) {
+    return hash_bytes(name, strlen(name), space);
 }
 
-static bool is_called(const NamePlace *place, const char *name, uint64_t hash) {
-    return place->hash == hash && place->entry != &removed && strcmp(place->entry->name, name) == 0;
+// `hash` is of the name in its namespace.
+static bool is_called(const NamePlace *place, const char *name, uint32_t space, uint64_t hash) {
+    return place->hash == hash && place->entry != &removed && place->entry->space == space &&
+           strcmp(place->entry->name, name) == 0;
 }
 
 // Where it is, or the first free place behind its hash. NULL: there is no table.
-static NamePlace *find_in(const NameTable *table, const char *name, uint64_t hash) {
+static NamePlace *find_in(const NameTable *table, const char *name, uint32_t space, uint64_t hash) {
     if (table->capacity == 0) {
         return NULL;
     }
     const size_t mask = table->capacity - 1;
     size_t at = (size_t)hash & mask;
-    while (table->place[at].entry != NULL && !is_called(&table->place[at], name, hash)) {
+    while (table->place[at].entry != NULL && !is_called(&table->place[at], name, space, hash)) {
         at = (at + 1) & mask;
     }
     return &table->place[at];
@@ -97,28 +99,28 @@ bool names_reserve(Names *names) {
     return true;
 }
 
-WorldEntry *names_find(const Names *names, const char *name) {
-    const uint64_t hash = hash_of(name);
-    const NamePlace *now = find_in(&names->now, name, hash);
+WorldEntry *names_find(const Names *names, const char *name, uint32_t space) {
+    const uint64_t hash = hash_of(name, space);
+    const NamePlace *now = find_in(&names->now, name, space, hash);
     if (now != NULL && now->entry != NULL) {
         return now->entry;
     }
-    const NamePlace *old = find_in(&names->old, name, hash);
+    const NamePlace *old = find_in(&names->old, name, space, hash);
     return old == NULL ? NULL : old->entry;
 }
 
 void names_add(Names *names, WorldEntry *entry) {
     ASSERT(entry->name[0] != '\0');
-    put(&names->now, (NamePlace){.hash = hash_of(entry->name), .entry = entry});
+    put(&names->now, (NamePlace){.hash = hash_of(entry->name, entry->space), .entry = entry});
     names->count++;
     move_some(names);
     ASSERT(2 * names->count <= names->now.capacity);
 }
 
 void names_remove(Names *names, const WorldEntry *entry) {
-    const uint64_t hash = hash_of(entry->name);
-    NamePlace *now = find_in(&names->now, entry->name, hash);
-    NamePlace *old = find_in(&names->old, entry->name, hash);
+    const uint64_t hash = hash_of(entry->name, entry->space);
+    NamePlace *now = find_in(&names->now, entry->name, entry->space, hash);
+    NamePlace *old = find_in(&names->old, entry->name, entry->space, hash);
     const bool is_new = now != NULL && now->entry != NULL,
                is_old = old != NULL && old->entry != NULL;
     ASSERT(is_new || is_old);

@@ -29,6 +29,7 @@ void names_deinit(Names *names);
 // Room for one more. false: memory ended.
 bool names_reserve(Names *names);
 
-WorldEntry *names_find(const Names *names, const char *name); // NULL: none
-void names_add(Names *names, WorldEntry *entry);              // there is room, and no such name
-void names_remove(Names *names, const WorldEntry *entry);     // it is there
+// NULL: none has this name in this namespace
+WorldEntry *names_find(const Names *names, const char *name, uint32_t space);
+void names_add(Names *names, WorldEntry *entry);          // there is room, and no such name
+void names_remove(Names *names, const WorldEntry *entry); // it is there

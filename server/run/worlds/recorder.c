@@ -590,6 +590,7 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                               .label_count = def->label_count,
                               .label = def->label,
                               .client = def->client,
+                              .space = def->space,
                               .world_name = def->world_name,
                               .solver = solver_name(world),
                               .has_seed = def->has_seed,

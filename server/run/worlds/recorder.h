@@ -42,6 +42,7 @@ typedef struct RecorderDef {
     size_t label_count;
     const char *const *label;
     const char *client, *world_name;
+    const char *space;           // Nullable: the namespace that sees it
     SceneProc *print_scene;      // Nullable: no scene goes into the file
     const EpisodeOrigin *origin; // of the world. Nullable
     bool has_seed;

@@ -70,7 +70,10 @@ START_TEST(what_each_has_of_its_own_is_in_one_file) {
     make(&first, 1, 3, 5);
     make(&second, 4, 5, 7);
     sql(&first, "UPDATE episode SET pinned = 1 WHERE recording = 2");
+    sql(&first, "UPDATE recording SET namespace = 'lab' WHERE id = 2"); // it stays whose it was
     merge_both(STATUS_OK);
+    ck_assert_str_eq(sql(&all, "SELECT id, namespace FROM recording WHERE namespace IS NOT NULL"),
+                     "2|lab\n");
     expect_said("3 new recordings, 24 new chunks, 0 recordings refused");
     ck_assert_int_eq(file_count(&all, false), 1); // one file, no log beside it
     ck_assert_str_eq(sql(&all, "SELECT count(*), sum(state = 1), sum(pinned) FROM episode"),

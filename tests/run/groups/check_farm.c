@@ -146,11 +146,11 @@ START_TEST(a_group_is_found_until_it_is_destroyed_and_stays_while_it_is_held) {
     farm_release(second);
     farm_destroy(first); // the caller holds it
     ck_assert_str_eq(fixture.why, "it was destroyed");
-    ck_assert_ptr_null(farm_find(fixture.farm, ids[0]));
-    ck_assert_ptr_eq(farm_find(fixture.farm, ids[1]), second);
-    ck_assert_uint_eq(farm_count(fixture.farm), 1);
-    ck_assert_ptr_eq(farm_at(fixture.farm, 0), second);
-    ck_assert_ptr_null(farm_at(fixture.farm, 1));
+    ck_assert_ptr_null(farm_find(fixture.farm, ids[0], SPACE_ALL));
+    ck_assert_ptr_eq(farm_find(fixture.farm, ids[1], SPACE_ALL), second);
+    ck_assert_uint_eq(farm_count(fixture.farm, SPACE_ALL), 1);
+    ck_assert_ptr_eq(farm_at(fixture.farm, 0, SPACE_ALL), second);
+    ck_assert_ptr_null(farm_at(fixture.farm, 1, SPACE_ALL));
     ck_assert_uint_eq(host_claimed(fixture.host), 3); // room is there at once
     ck_assert_uint_eq(first->group->count, 2);        // … and the group as long as it is held
     farm_release(first);
@@ -158,7 +158,8 @@ START_TEST(a_group_is_found_until_it_is_destroyed_and_stays_while_it_is_held) {
     // an id is never given again
     GroupEntry *third = list(&fixture, 0, 1, 0, 0.0);
     ck_assert_uint_eq(third->id, 3);
-    ck_assert_ptr_eq(farm_find(fixture.farm, ids[1]), second); // who moved up in the list
+    ck_assert_ptr_eq(farm_find(fixture.farm, ids[1], SPACE_ALL),
+                     second); // who moved up in the list
     farm_destroy(third);
     farm_release(third);
     farm_destroy(second);
@@ -221,8 +222,8 @@ START_TEST(a_session_takes_its_groups_with_it_and_no_other) {
     farm_release(mine_too);
     farm_destroy_session(fixture.farm, SESSION);
     ck_assert_str_eq(fixture.why, "the session of its client is over");
-    ck_assert_uint_eq(farm_count(fixture.farm), 1);
-    ck_assert_ptr_eq(farm_find(fixture.farm, kept), others);
+    ck_assert_uint_eq(farm_count(fixture.farm, SPACE_ALL), 1);
+    ck_assert_ptr_eq(farm_find(fixture.farm, kept, SPACE_ALL), others);
     ck_assert_uint_eq(fixture.session_worlds, 0);
     farm_destroy(others);
     stop(&fixture);
@@ -237,12 +238,12 @@ START_TEST(an_idle_group_goes_unless_a_call_holds_it_or_has_named_it) {
     farm_release(eternal);
     const uint64_t late_ns = clock_now_ns() + 1000000000ull * 101;
     ck_assert(farm_look_for_idle(fixture.farm, late_ns)); // a call holds it
-    ck_assert_uint_eq(farm_count(fixture.farm), 2);
+    ck_assert_uint_eq(farm_count(fixture.farm, SPACE_ALL), 2);
     farm_release(entry);
     ck_assert(farm_look_for_idle(fixture.farm, clock_now_ns())); // too early
-    ck_assert_uint_eq(farm_count(fixture.farm), 2);
+    ck_assert_uint_eq(farm_count(fixture.farm, SPACE_ALL), 2);
     ck_assert(!farm_look_for_idle(fixture.farm, late_ns)); // none is left that could be idle
-    ck_assert_uint_eq(farm_count(fixture.farm), 1);
+    ck_assert_uint_eq(farm_count(fixture.farm, SPACE_ALL), 1);
     ck_assert_str_eq(fixture.why, "no call came for as long as its idle_timeout_s says");
     farm_destroy(eternal);
     stop(&fixture);

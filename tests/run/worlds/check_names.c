@@ -37,7 +37,7 @@ static void close_town(Town *town) {
 }
 
 static void expect(const Town *town, size_t which) {
-    ck_assert_ptr_eq(names_find(&town->names, town->entry[which]->name),
+    ck_assert_ptr_eq(names_find(&town->names, town->entry[which]->name, 0),
                      town->is_there[which] ? town->entry[which] : NULL);
 }
 
@@ -55,7 +55,7 @@ static void change(Town *town, size_t which) {
 START_TEST(whoever_is_there_is_found_and_nobody_else) {
     static Town town;
     open_town(&town, (uint64_t)_i + 1);
-    ck_assert_ptr_null(names_find(&town.names, "nobody"));
+    ck_assert_ptr_null(names_find(&town.names, "nobody", 0));
     for (uint64_t call = 0; call < CALLS; call++) {
         change(&town, (size_t)draw(&town, 1 + call * NAMES / CALLS));
         for (int i = 0; i < 4; i++) {

@@ -262,6 +262,8 @@ class Welcome(Message):
     """whose token was shown, by the name in the server's file; absent: it has none"""
     rights: list[str] = _new(default_factory=list)
     """that it has now: watch, step, record, delete, admin, which stands for all"""
+    namespace: str | None = None
+    """of what it makes; what is another's does not exist for it, but for admin"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3939,6 +3941,7 @@ Welcome.FIELDS = (
     Field(15, "db", Kind.STRING, False, None),
     Field(16, "token", Kind.STRING, False, None),
     Field(17, "rights", Kind.STRING, True, None),
+    Field(18, "namespace", Kind.STRING, False, None),
 )
 Limit.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),

@@ -3,7 +3,7 @@
 import { Store } from "./bytes_of";
 
 const APPLICATION_ID = 1297044053; // "MORU"
-const VERSION_OLDEST = 2, VERSION_NEWEST = 9;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 10;
 const HEADER_BYTES = 100;
 
 const SIGNATURES: [string, string][] = [
