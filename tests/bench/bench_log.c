@@ -131,6 +131,22 @@ static void wait_for(Waiter *waiter) {
     }
 }
 
+static Log *open_log(const char *path, Waiter *waiter) {
+    static const Report report = {.level = REPORT_ERROR, .fd = STDERR_FILENO};
+    const LogDef def = {
+        .path = path, .queue_bytes_max = QUEUE_BYTES, .report = &report, .server_version = "bench"};
+    Log *log;
+    Error error;
+    if (log_open(&log, &def, &error) != STATUS_OK) {
+        bench_fail("%s", error.message);
+    }
+    *waiter = (Waiter){.wait = {.done = post}};
+    if (uv_sem_init(&waiter->done, 0) != 0) {
+        bench_fail("no semaphore can be made");
+    }
+    return log;
+}
+
 static void put_rows(Log *log, LogRecording *recording, const uint8_t *bytes, size_t count,
                      size_t row_count, Waiter *room) {
     Chunk chunk = {
@@ -154,18 +170,8 @@ static void put_rows(Log *log, LogRecording *recording, const uint8_t *bytes, si
 static Cost run_log(const uint8_t *bytes, size_t count, size_t row_count) {
     char folder[PATH_BYTES], path[PATH_BYTES];
     make_folder(folder, path);
-    Report report = {.level = REPORT_ERROR, .fd = STDERR_FILENO};
-    LogDef def = {
-        .path = path, .queue_bytes_max = QUEUE_BYTES, .report = &report, .server_version = "bench"};
-    Log *log;
-    Error error;
-    if (log_open(&log, &def, &error) != STATUS_OK) {
-        bench_fail("%s", error.message);
-    }
-    Waiter waiter = {.wait = {.done = post}};
-    if (uv_sem_init(&waiter.done, 0) != 0) {
-        bench_fail("no semaphore can be made");
-    }
+    Waiter waiter;
+    Log *log = open_log(path, &waiter);
     RecordingDef recording_def = {
         .stride = 1, .name = "bench", .client = "", .world_name = "", .solver = "mdp"};
     LogRecording *recording = log_begin(log, &recording_def, NULL, NULL, &waiter.wait);
@@ -291,18 +297,8 @@ static void put_episodes(Log *log, LogRecording *recording, const EpisodeRecord 
 static Cost run_group(const EpisodeRecord *records, bool with_chunks) {
     char folder[PATH_BYTES], path[PATH_BYTES];
     make_folder(folder, path);
-    Report report = {.level = REPORT_ERROR, .fd = STDERR_FILENO};
-    LogDef def = {
-        .path = path, .queue_bytes_max = QUEUE_BYTES, .report = &report, .server_version = "bench"};
-    Log *log;
-    Error error;
-    if (log_open(&log, &def, &error) != STATUS_OK) {
-        bench_fail("%s", error.message);
-    }
-    Waiter waiter = {.wait = {.done = post}};
-    if (uv_sem_init(&waiter.done, 0) != 0) {
-        bench_fail("no semaphore can be made");
-    }
+    Waiter waiter;
+    Log *log = open_log(path, &waiter);
     RecordingDef group = {.stride = 1,
                           .world_count = GROUP_WORLDS,
                           .world_range = GROUP_RANGE,

@@ -28,31 +28,13 @@ static void set_solver(Scene *scene, SolverKind kind) {
 }
 
 static void add_rows(const BenchRun *run, const char *scene, const char *solver, Walk *walk) {
-    double steps = walk->steps;
-    const struct {
-        const char *figure, *unit;
-        double value;
-    } rows[] = {
-        {"converged", "steps", walk->converged},
+    const WalkFigure figures[] = {
         {"median e_DS", "", bench_percentile(walk->ds, walk->steps, 0.5)},
         {"overlap", "m", walk->penetration},
         {"launch", "m/s", walk->launch},
         {"median step", "ms", bench_percentile(walk->ms, walk->steps, 0.5)},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        BenchRow row = {.value = rows[i].value,
-                        .unit = rows[i].unit,
-                        .iterations = walk->iterations / steps,
-                        .has_certificate = true,
-                        .e_own = walk->e_own,
-                        .e_ds = walk->e_ds};
-        if (i == 0) {
-            row.peer = "of";
-            row.peer_value = steps;
-        }
-        snprintf(row.figure, sizeof(row.figure), "%s: %s %s", scene, solver, rows[i].figure);
-        bench_add(run, &row);
-    }
+    walk_report(run, scene, solver, walk, figures, sizeof(figures) / sizeof(figures[0]));
 }
 
 static void print_head(const BenchRun *run) {

@@ -246,35 +246,18 @@ static void add_score(const BenchRun *run, const Score *score) {
 // ---- scenes
 
 static void add_walk(const BenchRun *run, const char *scene, const char *method, Walk *walk) {
-    double sum = 0.0, steps = walk->steps;
+    double sum = 0.0;
     for (uint32_t i = 0; i < walk->steps; i++) {
         sum += walk->ms[i];
     }
     double median = bench_percentile(walk->ms, walk->steps, 0.5);
     double worst = bench_percentile(walk->ms, walk->steps, 1.0);
-    const struct {
-        const char *figure, *unit;
-        double value;
-    } rows[] = {
-        {"converged", "steps", walk->converged},
+    const WalkFigure figures[] = {
         {"median step", "ms", median},
-        {"mean step", "ms", sum / steps},
+        {"mean step", "ms", sum / walk->steps},
         {"worst step", "ms", worst},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        BenchRow row = {.value = rows[i].value,
-                        .unit = rows[i].unit,
-                        .iterations = walk->iterations / steps,
-                        .has_certificate = true,
-                        .e_own = walk->e_own,
-                        .e_ds = walk->e_ds};
-        if (i == 0) {
-            row.peer = "of";
-            row.peer_value = steps;
-        }
-        snprintf(row.figure, sizeof(row.figure), "%s: %s %s", scene, method, rows[i].figure);
-        bench_add(run, &row);
-    }
+    walk_report(run, scene, method, walk, figures, sizeof(figures) / sizeof(figures[0]));
 }
 
 static void run_scene(const BenchRun *run, const LoadFile *file) {

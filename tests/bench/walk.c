@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/walk.h"
 
-#include "bench/bench.h"
-
 #include <math.h>
+#include <stdio.h>
 
 enum { SCENE_TIMES = 10 }; // a scene may take so many times what a step may
 
@@ -40,4 +39,27 @@ Walk walk_scene(Scene *scene, double seconds) {
     while (walk.steps < WALK_STEPS && bench_cpu_ns() < until && step_once(scene, seconds, &walk)) {
     }
     return walk;
+}
+
+static void add_row(const BenchRun *run, const char *scene, const char *who, const Walk *walk,
+                    const WalkFigure *figure, const char *peer) {
+    BenchRow row = {.value = figure->value,
+                    .unit = figure->unit,
+                    .peer = peer,
+                    .peer_value = peer == NULL ? 0.0 : walk->steps,
+                    .iterations = walk->iterations / walk->steps,
+                    .has_certificate = true,
+                    .e_own = walk->e_own,
+                    .e_ds = walk->e_ds};
+    snprintf(row.figure, sizeof(row.figure), "%s: %s %s", scene, who, figure->figure);
+    bench_add(run, &row);
+}
+
+void walk_report(const BenchRun *run, const char *scene, const char *who, const Walk *walk,
+                 const WalkFigure *figure, size_t count) {
+    const WalkFigure converged = {"converged", "steps", walk->converged};
+    add_row(run, scene, who, walk, &converged, "of");
+    for (size_t i = 0; i < count; i++) {
+        add_row(run, scene, who, walk, &figure[i], NULL);
+    }
 }

@@ -2,6 +2,7 @@
 // A scene stepped under one solver for as long as it may take, and what its steps were like.
 #pragma once
 
+#include "bench/bench.h"
 #include "bench/scene.h"
 
 enum { WALK_STEPS = 480 };
@@ -17,3 +18,12 @@ typedef struct Walk {
 // WALK_STEPS steps, fewer where one fails, takes longer than `seconds` or all of them more than ten
 // times that.
 Walk walk_scene(Scene *scene, double seconds);
+
+typedef struct WalkFigure {
+    const char *figure, *unit;
+    double value;
+} WalkFigure;
+
+// Rows of a table: how many steps were converged, then these. `who` walked.
+void walk_report(const BenchRun *run, const char *scene, const char *who, const Walk *walk,
+                 const WalkFigure *figure, size_t count);
