@@ -6,6 +6,7 @@
 #include "log/format/lock.h"
 #include "log/format/members.h"
 #include "log/format/schema.h"
+#include "log/recovery/rebuild.h"
 #include "log/wal/wal.h"
 #include "log/writer/writer.h"
 
@@ -187,16 +188,6 @@ static bool is_going(const Merge *merge, const Incoming *incoming) {
            has_row(merge->writer.db, sql, incoming->uid);
 }
 
-static Status delete_chunk(Merge *merge, int64_t id, Error *error) {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(merge->writer.db, "DELETE FROM chunk WHERE id = ?1", -1,
-                                  &statement, NULL);
-    sqlite3_bind_int64(statement, 1, id);
-    code = code == SQLITE_OK ? sqlite3_step(statement) : code;
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? STATUS_OK : fail_to(merge, error);
-}
-
 // A recording on its way.
 typedef struct Taking {
     const Incoming *incoming;
@@ -224,7 +215,7 @@ static Status take_chunk(Merge *merge, const Taking *taking, const Chunk *chunk,
     if (there == NULL) {
         return writer_add_chunk(&merge->writer, taking->recording, chunk, bytes, count, error);
     }
-    Status status = delete_chunk(merge, there->id, error); // a damaged one
+    Status status = rebuild_delete_chunk(&merge->writer, there->id, error); // a damaged one
     return STATUS_THEN(
         status, writer_put_chunk(&merge->writer, taking->recording, chunk, bytes, count, error));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log/recovery/rebuild.h"
 
+#include "base/assert.h"
 #include "log/format/members.h"
 #include "log/format/schema.h"
 
@@ -60,7 +61,8 @@ static Status find_recording(Writer *writer, const Chunk *chunk, int64_t *record
 
 // ---- one chunk
 
-static Status delete_chunk(Writer *writer, int64_t id, Error *error) {
+Status rebuild_delete_chunk(Writer *writer, int64_t id, Error *error) {
+    ASSERT(writer->db != NULL);
     return run_for(writer, "DELETE FROM chunk WHERE id = ?1", id, error);
 }
 
@@ -74,7 +76,7 @@ Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_
     while (status == STATUS_OK) {
         bool is_same = false;
         status = writer_find_place(writer, recording, &chunk, id, &id, &is_same, error);
-        status = STATUS_THEN_IF(status, !is_same, delete_chunk(writer, id, error));
+        status = STATUS_THEN_IF(status, !is_same, rebuild_delete_chunk(writer, id, error));
         is_there = is_there || is_same;
     }
     if (status != STATUS_NOT_FOUND) {
@@ -143,7 +145,7 @@ static Status mend_row(Writer *writer, const Row *row, Finds *finds, Error *erro
         finds->doubled++;
         fprintf(finds->out, "Chunk %" PRId64 " (%s) was there twice.\n", row->id,
                 chunk_kind_name(chunk.kind));
-        status = delete_chunk(writer, row->id, error);
+        status = rebuild_delete_chunk(writer, row->id, error);
     }
     return status;
 }

@@ -20,3 +20,6 @@ Status rebuild_rows(Writer *writer, Finds *finds, Error *error);
 // A sound chunk from elsewhere is there, once, in its recording; what is damaged in its place goes.
 // Within somebody's transaction.
 Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_new, Error *error);
+
+// The row of a chunk goes. Within somebody's transaction.
+Status rebuild_delete_chunk(Writer *writer, int64_t id, Error *error);
