@@ -230,6 +230,51 @@ static void print_metric(const Metric *metric, const Figures *figures, FILE *out
     fprintf(out, "%s %" PRIu64 "\n", metric->name, *(const uint64_t *)number);
 }
 
+// ---- of each token
+
+static uint64_t bytes_of(const Use *use) {
+    return atomic_load_explicit(&use->bytes, memory_order_relaxed);
+}
+
+static uint64_t worlds_of(const Use *use) {
+    return use->worlds;
+}
+
+static uint64_t requests_of(const Use *use) {
+    return atomic_load_explicit(&use->requests, memory_order_relaxed);
+}
+
+static uint64_t sessions_of(const Use *use) {
+    return use->sessions;
+}
+
+static uint64_t refused_of(const Use *use) {
+    return atomic_load_explicit(&use->refused, memory_order_relaxed);
+}
+
+static void print_tokens(Access *access, FILE *out) {
+    static const struct {
+        const char *name, *type, *help;
+        uint64_t (*figure)(const Use *use);
+    } rows[] = {
+        {"moreau_token_worlds", "gauge", "Worlds of a token, those of groups too.", worlds_of},
+        {"moreau_token_bytes", "gauge", "Memory of its worlds, groups and snapshots.", bytes_of},
+        {"moreau_token_requests", "gauge", "Its requests under way.", requests_of},
+        {"moreau_token_sessions", "gauge", "Its sessions.", sessions_of},
+        {"moreau_token_refused_total", "counter", "Times that one of its limits was in the way.",
+         refused_of},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const Token *token;
+        fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", rows[i].name, rows[i].help, rows[i].name,
+                rows[i].type);
+        for (size_t k = 0; (token = access_at(access, k)) != NULL; k++) {
+            fprintf(out, "%s{token=\"%s\",namespace=\"%s\"} %" PRIu64 "\n", rows[i].name,
+                    token->name, token->space, rows[i].figure(&token->use));
+        }
+    }
+}
+
 void metrics_print(const MetricsParts *parts, FILE *out) {
     pool_settle(parts->pool); // what was answered counts as answered
     pool_settle(parts->background);
@@ -247,5 +292,8 @@ void metrics_print(const MetricsParts *parts, FILE *out) {
     figures.resident_bytes = resident_bytes;
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         print_metric(&table[i], &figures, out);
+    }
+    if (parts->access != NULL) {
+        print_tokens(parts->access, out);
     }
 }

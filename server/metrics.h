@@ -18,6 +18,7 @@ typedef struct MetricsParts {
     const Api *api;
     const Net *net;
     const Log *log; // Nullable: no episodes are kept
+    Access *access; // Nullable: whoever reads this may not know of tokens
     uint32_t http_connections, http_viewers;
 } MetricsParts;
 

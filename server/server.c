@@ -445,6 +445,11 @@ static void print_metrics(void *context, FILE *out) {
                           .api = server->api,
                           .net = server->net,
                           .log = server->log,
+                          // their names are for whoever had to show a token with the right to them
+                          .access =
+                              server->options->http_is_exposed && access_has_names(server->access)
+                                  ? server->access
+                                  : NULL,
                           .http_connections = http_connection_count(server->http),
                           .http_viewers = http_viewer_count(server->http)};
     metrics_print(&parts, out);

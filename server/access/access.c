@@ -104,6 +104,8 @@ static Status make_missing(Access *access, const TokenFile *file, Error *error) 
             break;
         }
         memcpy(made->name, file->row[i].name, sizeof(made->name));
+        made->use.name = made->name;
+        use_set_limits(&made->use, &USE_LIMITS_NONE);
         token[access->all++] = made;
     }
     qsort(token, access->all, sizeof(*token), in_order);
@@ -170,6 +172,7 @@ static void take_over(Access *access, const TokenFile *file) {
             memcpy(token->digest, row->digest, sizeof(token->digest));
             memcpy(token->space, row->space, sizeof(token->space));
             token->space_number = access_space(access, row->space);
+            use_set_limits(&token->use, &row->limits);
         }
     }
     access->count = file->count;
@@ -231,16 +234,16 @@ static bool is_meant(const Token *token, const uint8_t *digest, const uint32_t *
 }
 
 // Looks at all of them, whoever it is.
-static const Token *find(const Access *access, const uint8_t *digest, const uint32_t *uid) {
-    const Token *found = NULL;
+static Token *find(const Access *access, const uint8_t *digest, const uint32_t *uid) {
+    Token *found = NULL;
     for (size_t i = 0; i < access->all; i++) {
-        const Token *token = access->token[i];
+        Token *token = access->token[i];
         found = token->is_listed && is_meant(token, digest, uid) ? token : found;
     }
     return found;
 }
 
-const Token *access_find(const Access *access, const char *secret, const uint32_t *uid) {
+Token *access_find(Access *access, const char *secret, const uint32_t *uid) {
     uint8_t digest[DIGEST_BYTES];
     if (!access->demands) {
         return &access->single;
@@ -255,6 +258,10 @@ const Token *access_find(const Access *access, const char *secret, const uint32_
         return find(access, digest, NULL);
     }
     return digest_equals(access->single.digest, digest) ? &access->single : NULL;
+}
+
+Token *access_at(Access *access, size_t index) {
+    return index < access->all ? access->token[index] : NULL;
 }
 
 bool access_demands(const Access *access) {

@@ -19,6 +19,7 @@ typedef struct Token {
     bool is_uid;
     uint32_t uid;
     uint8_t digest[DIGEST_BYTES];
+    Use use; // of --tokens alone
 } Token;
 
 // `path`: of --tokens, NULL: none. `secret`: the one token; "": none. NULL, "": everybody may do
@@ -31,12 +32,15 @@ Status access_reload(Access *access, Error *error);
 
 // Who shows this; NULL or "": nothing. `uid`: who comes by a Unix socket, NULL: nobody. NULL: he is
 // not let in.
-const Token *access_find(const Access *access, const char *secret, const uint32_t *uid);
+Token *access_find(Access *access, const char *secret, const uint32_t *uid);
 
 // The number of a namespace that a token has or had. 0: none of that name.
 uint32_t access_space(const Access *access, const char *name);
 // NULL: none has the number. It stays where it is.
 const char *access_space_name(const Access *access, uint32_t number);
+
+// The index-th of --tokens, by name, also of those that are not there any more; NULL past the last.
+Token *access_at(Access *access, size_t index);
 
 bool access_demands(const Access *access);          // somebody is not let in
 bool access_has_names(const Access *access);        // --tokens

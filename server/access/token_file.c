@@ -159,11 +159,67 @@ static Status read_digest(const Reader *reader, Word word, TokenRow *row) {
                               "name.");
 }
 
+static const TokenWord limit_words[] = {
+    {"worlds", offsetof(UseLimits, worlds), false, "worlds at once, those of groups too"},
+    {"bytes", offsetof(UseLimits, bytes), true, "memory of worlds, groups and snapshots"},
+    {"requests", offsetof(UseLimits, requests), false, "requests under way at once"},
+};
+
+enum { WORD_COUNT = sizeof(limit_words) / sizeof(limit_words[0]) };
+
+const TokenWord *token_file_word(size_t index) {
+    return index < WORD_COUNT ? &limit_words[index] : NULL;
+}
+
+static uint64_t *limit_of(UseLimits *limits, const TokenWord *word) {
+    return (uint64_t *)(void *)((char *)limits + word->offset);
+}
+
+bool token_file_read_limit(const TokenWord *word, const char *text, size_t bytes, uint64_t *value) {
+    static const char units[] = "KMGT";
+    const char *unit = bytes > 0 ? memchr(units, text[bytes - 1], sizeof(units) - 1) : NULL;
+    const unsigned shift = word->is_bytes && unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+    const uint64_t maximum = UINT64_C(1) << 60;
+    uint64_t number;
+    if (!read_number(text, bytes - (shift > 0), maximum >> shift, &number) || number == 0) {
+        return false;
+    }
+    *value = number << shift;
+    return true;
+}
+
+static bool begins(Word word, const char *name, Word *value) {
+    const size_t length = strlen(name);
+    if (word.bytes <= length || memcmp(word.at, name, length) != 0 || word.at[length] != '=') {
+        return false;
+    }
+    *value = (Word){word.at + length + 1, word.bytes - length - 1};
+    return true;
+}
+
+static Status read_limit(const Reader *reader, const TokenWord *word, Word value, TokenRow *row) {
+    uint64_t *limit = limit_of(&row->limits, word);
+    char why[96];
+    if (*limit != USE_NO_LIMIT) {
+        snprintf(why, sizeof(why), "has %s= twice.", word->name);
+        return fail(reader, why);
+    }
+    if (token_file_read_limit(word, value.at, value.bytes, limit)) {
+        return STATUS_OK;
+    }
+    snprintf(why, sizeof(why), "has no number from 1 to 2^60 behind %s=%s.", word->name,
+             word->is_bytes ? " (which may end in K, M, G or T)" : "");
+    return fail(reader, why);
+}
+
 static Status read_setting(const Reader *reader, Word word, TokenRow *row) {
-    static const char space[] = "namespace=";
-    const size_t prefix = sizeof(space) - 1;
-    if (word.bytes > prefix && memcmp(word.at, space, prefix) == 0) {
-        const Word value = {word.at + prefix, word.bytes - prefix};
+    Word value;
+    for (size_t i = 0; i < WORD_COUNT; i++) {
+        if (begins(word, limit_words[i].name, &value)) {
+            return read_limit(reader, &limit_words[i], value, row);
+        }
+    }
+    if (begins(word, "namespace", &value)) {
         if (row->space[0] != '\0') {
             return fail(reader, "has namespace= twice.");
         }
@@ -172,12 +228,13 @@ static Status read_setting(const Reader *reader, Word word, TokenRow *row) {
                    : fail(reader, "has a namespace of other signs than letters, digits and . _ -, "
                                   "or of more than 63 bytes.");
     }
-    return fail(reader, "has a word behind its rights that this server does not know: there is "
-                        "namespace=NAME.");
+    return fail(reader, "has a word behind its rights that this server does not know: there are "
+                        "namespace=NAME, worlds=N, bytes=N and requests=N.");
 }
 
 static Status read_row(const Reader *reader, Word line, TokenRow *row) {
-    *row = (TokenRow){.begin = (size_t)(line.at - reader->text), .end = reader->at};
+    *row = (TokenRow){
+        .begin = (size_t)(line.at - reader->text), .end = reader->at, .limits = USE_LIMITS_NONE};
     Status status = read_name(reader, next_word(&line), row);
     status = STATUS_THEN(status, read_digest(reader, next_word(&line), row));
     if (status != STATUS_OK) {
@@ -362,6 +419,14 @@ size_t token_file_print(const TokenRow *row, char line[TOKEN_LINE_BYTES]) {
     if (strcmp(row->space, TOKEN_SPACE_DEFAULT) != 0) {
         length +=
             snprintf(line + length, TOKEN_LINE_BYTES - (size_t)length, " namespace=%s", row->space);
+    }
+    for (size_t i = 0; i < WORD_COUNT; i++) {
+        UseLimits limits = row->limits;
+        const uint64_t limit = *limit_of(&limits, &limit_words[i]);
+        if (limit != USE_NO_LIMIT) {
+            length += snprintf(line + length, TOKEN_LINE_BYTES - (size_t)length, " %s=%" PRIu64,
+                               limit_words[i].name, limit);
+        }
     }
     length += snprintf(line + length, TOKEN_LINE_BYTES - (size_t)length, "\n");
     return (size_t)length;

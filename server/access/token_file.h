@@ -16,6 +16,7 @@
 
 #include "access/digest.h"
 #include "access/rights.h"
+#include "access/use.h"
 #include "base/status.h"
 
 enum { TOKEN_NAME_BYTES = 64 };                 // with its zero; of namespaces likewise
@@ -31,7 +32,8 @@ typedef struct TokenRow {
     uint8_t digest[DIGEST_BYTES]; // … or of what is shown
     uint32_t rights;
     char space[TOKEN_NAME_BYTES]; // its namespace
-    size_t begin, end;            // of its line in the text, with its newline
+    UseLimits limits;
+    size_t begin, end; // of its line in the text, with its newline
 } TokenRow;
 
 typedef struct TokenFile {
@@ -52,6 +54,19 @@ size_t token_file_print(const TokenRow *row, char line[TOKEN_LINE_BYTES]);
 
 // Letters, digits, and . _ - inside.
 bool token_file_takes_name(const char *name);
+
+// The index-th word that sets a limit, from 0, and where it stands; NULL past the last.
+typedef struct TokenWord {
+    const char *name;
+    size_t offset; // in UseLimits
+    bool is_bytes; // may end in K, M, G or T
+    const char *meaning;
+} TokenWord;
+
+const TokenWord *token_file_word(size_t index);
+
+// Of such a word. false: it is no number of its range.
+bool token_file_read_limit(const TokenWord *word, const char *text, size_t bytes, uint64_t *value);
 
 // Of a name uid:N.
 bool token_file_is_uid(const char *name, uint32_t *uid);

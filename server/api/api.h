@@ -31,7 +31,7 @@ typedef struct ApiDef {
     SnapshotStore *snapshots;
     Log *log; // NULL: this server keeps no episodes
     const Report *report;
-    const Access *access; // who is let in
+    Access *access; // who is let in
     const char *version;
     const char *build; // compiler and machine
     bool is_golden;    // it computes the bits of its dynamics version: else it records nothing

@@ -29,9 +29,10 @@ enum {
     COMMAND_BODIES = 32,    // may bring its world more bodies or joints
     COMMAND_ANY_NUMBER =
         64, // its numbers may be NaN: they are judged row by row, as it carries them out
-    COMMAND_GROUP = 128, // names a group, and keeps its place among the calls on it (group_turn.h)
-    COMMAND_ROWS = 256,  // of such: works on worlds, which must not be away
-    COMMAND_LIST = 512   // PLACE_OWN: names a list of worlds
+    COMMAND_GROUP = 128,  // names a group, and keeps its place among the calls on it (group_turn.h)
+    COMMAND_ROWS = 256,   // of such: works on worlds, which must not be away
+    COMMAND_GROWS = 1024, // makes its world larger
+    COMMAND_LIST = 512    // PLACE_OWN: names a list of worlds
 };
 
 typedef struct Command {

@@ -216,6 +216,11 @@ static Status admit(Request *request, uint64_t content, Error *error) {
         if (request_check_rights(request, error) != STATUS_OK) {
             return error->status;
         }
+        // what asks for nothing but that others end, or that somebody is there, is not counted
+        if (request->command->rights != RIGHTS_NONE &&
+            use_check_requests(session->use, error) != STATUS_OK) {
+            return error->status;
+        }
         Status status = session->is_resumable ? kept_admit(session, request, content, error)
                                               : admit_id(session, request->id, error);
         if (status != STATUS_OK) {

@@ -211,6 +211,7 @@ Status request_event(Request *request, Lane *lane, const Moreau__V1__Reply *repl
 
 // The request's id is its client's again.
 static void mark_answered(Request *request) {
+    request_uncount(request); // before its client can know
     atomic_store_explicit(&request->answered, true, memory_order_release);
 }
 

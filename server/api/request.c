@@ -72,6 +72,8 @@ void request_link(Session *session, Request *request) {
     request->session = session;
     request->home = space;
     request->seen = session->view == SPACE_ALL ? NULL : space;
+    request->use = session->use;
+    use_count_request(request->use, 1);
     request->previous = NULL;
     request->next = session->first_request;
     if (request->next != NULL) {
@@ -80,8 +82,14 @@ void request_link(Session *session, Request *request) {
     session->first_request = request;
 }
 
+void request_uncount(Request *request) {
+    use_count_request(request->use, -1);
+    request->use = NULL;
+}
+
 void request_unlink(Request *request) {
     Session *session = request->session;
+    request_uncount(request); // where it was not answered
     *(request->previous == NULL ? &session->first_request : &request->previous->next) =
         request->next;
     if (request->next != NULL) {
@@ -337,6 +345,7 @@ WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lif
     bool is_session = lifetime == MOREAU__V1__WORLD__LIFETIME__SESSION;
     return (WorldOwner){.client = session->client,
                         .space = session_space(session),
+                        .use = session->use,
                         .session = is_session ? session->number : 0,
                         .world_count = is_session ? &session->world_count : NULL};
 }
@@ -473,6 +482,13 @@ void request_submit(Request *request) {
     pool_submit(request_pool(request), strand_of(request), request_share(request), &request->job);
 }
 
+// What may make its world larger is refused once whose it is has all that he may have; what it adds
+// beyond is found out by the next.
+static Status check_growth(const Request *request, Error *error) {
+    const bool grows = request->world != NULL && request->command->flags & COMMAND_GROWS;
+    return grows ? use_check_bytes(request->world->use, 0, error) : STATUS_OK;
+}
+
 static Status check_log(const Request *request, Error *error) {
     if (request->command->flags & COMMAND_LOG && request->api->def.log == NULL) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "",
@@ -569,6 +585,7 @@ void request_dispatch(Request *request, const Error *judged) {
     if (status == STATUS_OK && command->place == PLACE_WORLD) {
         status = find_world(request, &error);
     }
+    status = STATUS_THEN(status, check_growth(request, &error));
     status = STATUS_THEN(status, judge(request, judged, &error));
     status = STATUS_THEN(status, check_reply(request, &error));
     if (status != STATUS_OK) {

@@ -32,9 +32,10 @@ typedef struct Session {
     uint64_t number;
     char token[33]; // to be shown in Hello.resume
     char client[HOST_NAME_BYTES];
-    const Token *held;     // whose it is …
+    Token *held;           // whose it is …
     uint64_t held_version; // … as he was let in
     uint32_t view;         // what he sees (run/worlds/spaces.h)
+    Use *use;              // what he has of what he may have; NULL: the server has no such tokens
     Peer peer;             // NULL: away, the grace time runs
     uint32_t world_count;
     Request *first_request; // under way
@@ -73,11 +74,12 @@ struct Request {
     // its namespace, by name: what it records is its, and it sees the episodes of its view. NULL:
     // none; all
     const char *home, *seen;
-    Request *next, *previous;         // of its session
-    WorldEntry *world;                // retained; NULL: none
-    Kept *repeats;                    // Nullable; it waits for the reply kept there
-    size_t counted_bytes;             // of its message, unpacked or not, in Api.request_bytes …
-    Session *counted_by;              // … and in this session's; NULL: before Hello
+    Use *use;                 // Nullable: it counts among the requests under way of that token
+    Request *next, *previous; // of its session
+    WorldEntry *world;        // retained; NULL: none
+    Kept *repeats;            // Nullable; it waits for the reply kept there
+    size_t counted_bytes;     // of its message, unpacked or not, in Api.request_bytes …
+    Session *counted_by;      // … and in this session's; NULL: before Hello
     void (*finish)(Request *request); // Nullable; prepare's: on the loop, when the request is over
 
     Arena arena;
@@ -237,6 +239,9 @@ Request *request_begin(Api *api, Peer peer, uint64_t received_ns);
 // It belongs to a session from now on; or, for a while, to none.
 void request_link(Session *session, Request *request);
 void request_unlink(Request *request);
+
+// It is not under way any more, for who counts them. Whoever answers it, or the loop.
+void request_uncount(Request *request);
 
 // The message of its call.
 const void *request_call(const Request *request);

@@ -21,7 +21,7 @@ enum { PROTOCOL_MAJOR = 1, PROTOCOL_MINOR = 0 };
 
 // ---- who it is
 
-static const Token *find_token(const Api *api, const Peer *peer, const Moreau__V1__Hello *hello) {
+static Token *find_token(const Api *api, const Peer *peer, const Moreau__V1__Hello *hello) {
     uint32_t uid;
     const bool is_local = peer->calls->user(peer->handle, &uid);
     return access_find(api->def.access, hello->token, is_local ? &uid : NULL);
@@ -110,6 +110,9 @@ static void end_session(Session *session) {
         }
     }
     snapshot_store_drop_session(api->def.snapshots, session->number);
+    if (session->use != NULL) {
+        session->use->sessions--;
+    }
     api->closing_sessions++;
     uv_close((uv_handle_t *)&session->grace, on_grace_closed);
 }
@@ -227,7 +230,7 @@ static void resume(Session *session, bool resumable) {
 
 static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *error) {
     Session *session;
-    const Token *held = find_token(request->api, &request->peer, hello);
+    Token *held = find_token(request->api, &request->peer, hello);
     if (hello->resume != NULL && hello->resume[0] != '\0') {
         session = find_session(request->api, hello->resume);
         if (session == NULL) {
@@ -250,6 +253,10 @@ static Status seat(Request *request, const Moreau__V1__Hello *hello, Error *erro
         session->is_resumable = hello->resumable;
         session->held = held;
         session->held_version = held->version;
+        session->use = access_has_names(request->api->def.access) ? &held->use : NULL;
+        if (session->use != NULL) {
+            session->use->sessions++;
+        }
         session->view = view_of(session);
     }
     snprintf(session->client, sizeof(session->client), "%s",

@@ -56,7 +56,14 @@ static const struct {
     {HEAD ".alice " A " watch\n# end 1\n", "a name of other signs"},
     {HEAD N16 N16 N16 N16 " " A " watch\n# end 1\n", "no name of at most 63"},
     {HEAD "alice " A " watch colour=red\n# end 1\n", "does not know"},
-    {HEAD "alice " A " watch namespace=\n# end 1\n", "does not know"},
+    {HEAD "alice " A " watch namespace=\n# end 1\n", "a namespace of other"},
+    {HEAD "alice " A " watch worlds=4096 bytes=8G requests=1 namespace=a\n# end 1\n", ""},
+    {HEAD "alice " A " watch worlds=0\n# end 1\n", "no number from 1 to 2^60 behind worlds="},
+    {HEAD "alice " A " watch worlds=8K\n# end 1\n", "no number from 1 to 2^60 behind worlds="},
+    {HEAD "alice " A " watch bytes=G\n# end 1\n", "behind bytes= (which may end in"},
+    {HEAD "alice " A " watch bytes=1073741825G\n# end 1\n", "behind bytes="},
+    {HEAD "alice " A " watch requests=-1\n# end 1\n", "behind requests="},
+    {HEAD "alice " A " watch worlds=1 worlds=2\n# end 1\n", "worlds= twice"},
     {HEAD "alice " A " watch namespace=a namespace=b\n# end 1\n", "namespace= twice"},
     {HEAD "alice " A " watch namespace=a/b\n# end 1\n", "a namespace of other signs"},
     {HEAD "alice " A " watch\r\n# end 1\r\n", "carriage return"},
@@ -74,8 +81,9 @@ START_TEST(a_file_is_read_or_refused_with_a_sentence) {
 END_TEST
 
 START_TEST(a_row_says_who_may_do_what) {
-    static const char text[] = HEAD "bob " B " none\n# x\nalice " A
-                                    " step,admin namespace=lab\nuid:12 - watch,record\n# end 3\n";
+    static const char text[] =
+        HEAD "bob " B " none\n# x\nalice " A
+             " step,admin namespace=lab worlds=3 bytes=2048\nuid:12 - watch,record\n# end 3\n";
     TokenFile file;
     Error error = {0};
     ck_assert_int_eq(token_file_parse(text, sizeof(text) - 1, &file, &error), STATUS_OK);
@@ -89,6 +97,9 @@ START_TEST(a_row_says_who_may_do_what) {
     ck_assert_uint_eq(alice->rights, RIGHT_STEP | RIGHT_ADMIN);
     ck_assert_str_eq(alice->space, "lab");
     ck_assert_uint_eq(alice->digest[31], 0xaa);
+    ck_assert_uint_eq(alice->limits.worlds, 3);
+    ck_assert_uint_eq(alice->limits.bytes, 2048);
+    ck_assert_uint_eq(alice->limits.requests, USE_NO_LIMIT);
     ck_assert_uint_eq(bob->rights, RIGHTS_NONE);
     ck_assert_str_eq(bob->space, TOKEN_SPACE_DEFAULT);
     ck_assert(user->is_uid && !bob->is_uid);

@@ -38,8 +38,11 @@ static const char usage[] =
     "  moreau token new uid:1000 --tokens tokens --rights watch\n"
     "  moreau token revoke alice --tokens tokens\n";
 
+enum { TOKEN_WORDS_MAX = 8 };
+
 typedef struct TokenOptions {
     const char *tokens, *rights, *space;
+    const char *limit[TOKEN_WORDS_MAX]; // in the order of token_file_word
 } TokenOptions;
 
 // What is in the file, and the lock on it.
@@ -164,6 +167,20 @@ static bool make_secret(char text[SECRET_TEXT_BYTES]) {
     return made;
 }
 
+static int fill_limits(Cli *cli, const TokenOptions *options, TokenRow *row) {
+    const TokenWord *word;
+    row->limits = USE_LIMITS_NONE;
+    for (size_t i = 0; (word = token_file_word(i)) != NULL; i++) {
+        const char *text = options->limit[i];
+        uint64_t *limit = (uint64_t *)(void *)((char *)&row->limits + word->offset);
+        if (text != NULL && !token_file_read_limit(word, text, strlen(text), limit)) {
+            return cli_fail(cli, EXIT_USAGE, "--%s takes a number of at least 1%s", word->name,
+                            word->is_bytes ? ", which may end in K, M, G or T" : "");
+        }
+    }
+    return EXIT_DONE;
+}
+
 static int fill_row(Cli *cli, const TokenOptions *options, const char *name, TokenRow *row) {
     *row = (TokenRow){0};
     row->is_uid = token_file_is_uid(name, &row->uid);
@@ -184,7 +201,7 @@ static int fill_row(Cli *cli, const TokenOptions *options, const char *name, Tok
     }
     snprintf(row->name, sizeof(row->name), "%s", name);
     snprintf(row->space, sizeof(row->space), "%s", space);
-    return EXIT_DONE;
+    return fill_limits(cli, options, row);
 }
 
 static json_t *describe_row(const TokenRow *row) {
@@ -314,6 +331,10 @@ int command_token(Cli *cli, int argc, char **argv) {
          "what it allows: watch, step, record, delete, admin; or none"},
         {"--namespace", OPTION_TEXT, &options.space, "NAME",
          "of what it makes and sees; default: default"},
+        {"--worlds", OPTION_TEXT, &options.limit[0], "N", "worlds at once, those of groups too"},
+        {"--bytes", OPTION_TEXT, &options.limit[1], "BYTES",
+         "memory of its worlds, groups and snapshots, as 8G"},
+        {"--requests", OPTION_TEXT, &options.limit[2], "N", "requests under way at once"},
     };
     OptionList words = {0};
     const int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])},

@@ -59,6 +59,26 @@ static void print_log(const Moreau__V1__StatsReply *s) {
                 s->recordings, plural(s->recordings));
 }
 
+// 3 of 8, or 3 where there is no limit.
+static void print_share(const char *value, bool is_limited, const char *limit, const char *what) {
+    fold_printf("  %s%s%s %s", value, is_limited ? " of " : "", is_limited ? limit : "", what);
+}
+
+static void print_tokens(const Moreau__V1__StatsReply *s) {
+    for (size_t i = 0; i < s->n_tokens; i++) {
+        const Moreau__V1__TokenUse *use = s->tokens[i];
+        char text[6][32];
+        fold_printf("token %s (%s)", use->name, use->namespace_);
+        print_share(format_count(use->worlds, text[0]), use->has_worlds_max,
+                    format_count(use->worlds_max, text[1]), "worlds");
+        print_share(format_bytes(use->bytes, text[2]), use->has_bytes_max,
+                    format_bytes(use->bytes_max, text[3]), "memory");
+        print_share(format_count(use->requests, text[4]), use->has_requests_max,
+                    format_count(use->requests_max, text[5]), "requests");
+        fold_printf(use->refused > 0 ? "  %" PRIu64 " refused\n" : "\n", use->refused);
+    }
+}
+
 static Table fit_groups(void) {
     static const TableColumn columns[] = {
         {"group", NULL, 12, 0, TABLE_RIGHT},      {"name", NULL, 16, 0, TABLE_NAME},
@@ -128,6 +148,7 @@ static void print_server(Cli *cli, const Sample *sample, const SampleRates *rate
                 format_bytes((uint64_t)rates->bytes_out, text[1]), s->slow_clients,
                 plural(s->slow_clients), format_bytes(s->world_bytes, text[2]));
     print_log(s);
+    print_tokens(s);
     char counts[3][32];
     fold_printf("%s world%s  %s bod%s  %s contact%s", format_count(s->world_count, counts[0]),
                 plural(s->world_count), format_count(s->bodies, counts[1]),

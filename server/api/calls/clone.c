@@ -199,8 +199,8 @@ static Status find_source(Request *request, ClonePlan *plan, Error *error) {
         return error_set(error, STATUS_NOT_FOUND, "world", "No world has the id %" PRIu64 ".",
                          message->world);
     }
-    Status status = snapshot_store_add(store, request->session->number, request_space(request),
-                                       &plan->snapshot, error);
+    const WorldOwner owner = request_owner(request, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Status status = snapshot_store_add(store, &owner, &plan->snapshot, error);
     if (status == STATUS_OK) {
         snapshot_store_drop(plan->snapshot);
         host_retain(entry);

@@ -215,8 +215,8 @@ Status command_episode_fork_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    Status status = snapshot_store_add(request->api->def.snapshots, request->session->number,
-                                       request_space(request), &plan->snapshot, error);
+    const WorldOwner owner = request_owner(request, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Status status = snapshot_store_add(request->api->def.snapshots, &owner, &plan->snapshot, error);
     if (status != STATUS_OK) {
         return status;
     }

@@ -304,7 +304,7 @@ static JobOutcome make_on_lane(Job *job, Lane *lane) {
     const uint64_t pause_ns = request_pause_ns(plan->request, lane);
     while (part->made < block->count) {
         if (request_should_stop(plan->request, &error) ||
-            host_check_memory(host, bytes, &error) != STATUS_OK ||
+            host_check_charge(host, plan->entry->owner.use, bytes, &error) != STATUS_OK ||
             make_next(plan, part, lane, &error) != STATUS_OK) {
             fail(plan, &error);
             break;
@@ -492,7 +492,7 @@ static Status make_template(MakePlan *plan, Lane *lane, Error *error) {
     }
     Group *group;
     const size_t bytes = plan->def.count * (world_bytes(world) + sizeof(Stepper));
-    status = host_check_memory(plan->request->api->def.host, bytes, error);
+    status = host_check_charge(plan->request->api->def.host, plan->entry->owner.use, bytes, error);
     if (status != STATUS_OK) {
         world_destroy(world);
         return status;

@@ -292,8 +292,9 @@ Status command_group_save_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    if (snapshot_store_add(request->api->def.snapshots, request->session->number,
-                           request_space(request), &plan->snapshot, error) != STATUS_OK) {
+    const WorldOwner owner = request_owner(request, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    if (snapshot_store_add(request->api->def.snapshots, &owner, &plan->snapshot, error) !=
+        STATUS_OK) {
         return error->status;
     }
     farm_retain(entry);

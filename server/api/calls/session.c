@@ -118,6 +118,57 @@ static void count_seen(const Request *request, Moreau__V1__StatsReply *message) 
     }
 }
 
+static void fill_use(const Token *token, Moreau__V1__TokenUse *message) {
+    const Use *use = &token->use;
+    const struct {
+        uint64_t limit;
+        protobuf_c_boolean *has;
+        uint64_t *field;
+    } limits[] = {
+        {use->limits.worlds, &message->has_worlds_max, &message->worlds_max},
+        {use->limits.bytes, &message->has_bytes_max, &message->bytes_max},
+        {use->limits.requests, &message->has_requests_max, &message->requests_max},
+    };
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        *limits[i].has = limits[i].limit != USE_NO_LIMIT;
+        *limits[i].field = limits[i].limit;
+    }
+    message->name = (char *)token->name;
+    message->namespace_ = (char *)token->space;
+    message->has_sessions = message->has_worlds = message->has_bytes = message->has_requests =
+        message->has_refused = 1;
+    message->sessions = use->sessions;
+    message->worlds = use->worlds;
+    message->bytes = atomic_load_explicit(&use->bytes, memory_order_relaxed);
+    message->requests = atomic_load_explicit(&use->requests, memory_order_relaxed);
+    message->refused = atomic_load_explicit(&use->refused, memory_order_relaxed);
+}
+
+// One's own, or, for admin, everybody's.
+static Status count_tokens(Request *request, Moreau__V1__StatsReply *message, Error *error) {
+    Access *access = request->api->def.access;
+    const Token *token, *own = request->session->held;
+    const bool sees_all = request_view(request) == SPACE_ALL;
+    size_t all = 0;
+    if (!access_has_names(access)) {
+        return STATUS_OK;
+    }
+    while (access_at(access, all) != NULL) {
+        all++;
+    }
+    message->tokens = arena_take_array(&request->arena, all, sizeof(*message->tokens));
+    for (size_t i = 0; message->tokens != NULL && (token = access_at(access, i)) != NULL; i++) {
+        Moreau__V1__TokenUse *told =
+            sees_all || token == own ? arena_take(&request->arena, sizeof(*told)) : NULL;
+        if (told != NULL) {
+            moreau__v1__token_use__init(told);
+            fill_use(token, told);
+            message->tokens[message->n_tokens++] = told;
+        }
+    }
+    return message->tokens != NULL ? STATUS_OK : out_of_memory(error);
+}
+
 // What goes on in the whole server.
 static Status count_all(Request *request, Moreau__V1__StatsReply *message, Error *error) {
     Api *api = request->api;
@@ -173,6 +224,7 @@ Status command_stats_prepare(Request *request, Error *error) {
     count_seen(request, message);
     Status status =
         request_view(request) == SPACE_ALL ? count_all(request, message, error) : STATUS_OK;
+    status = STATUS_THEN(status, count_tokens(request, message, error));
     status = STATUS_THEN(status, host_rows_begin(host, request_view(request), 0, count,
                                                  &request->arena, &plan->rows, error));
     if (status != STATUS_OK) {

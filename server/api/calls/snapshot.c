@@ -48,8 +48,8 @@ Status command_snapshot_take_prepare(Request *request, Error *error) {
     if (plan == NULL) {
         return out_of_memory(error);
     }
-    Status status = snapshot_store_add(store_of(request), request->session->number,
-                                       request_space(request), &plan->snapshot, error);
+    const WorldOwner owner = request_owner(request, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Status status = snapshot_store_add(store_of(request), &owner, &plan->snapshot, error);
     if (status == STATUS_OK) {
         plan->id = plan->snapshot->id;
         request->plan = plan;
@@ -244,8 +244,8 @@ static Status begin_upload(Request *request, UploadPlan *plan, Error *error) {
                          "--memory-bytes-max).",
                          budget);
     }
-    Status status = snapshot_store_add(store_of(request), request->session->number,
-                                       request_space(request), &plan->snapshot, error);
+    const WorldOwner owner = request_owner(request, MOREAU__V1__WORLD__LIFETIME__SESSION);
+    Status status = snapshot_store_add(store_of(request), &owner, &plan->snapshot, error);
     if (status == STATUS_OK) {
         plan->is_new = true;
         plan->snapshot->is_upload = true;

@@ -450,7 +450,8 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
     if (message == NULL) {
         return out_of_memory(error);
     }
-    Status status = host_check_memory(request->api->def.host, input_bytes(input), error);
+    Status status =
+        host_check_charge(request->api->def.host, request->world->use, input_bytes(input), error);
     const Id *ids = NULL;
     size_t count = 0;
     status = STATUS_THEN(

@@ -92,7 +92,7 @@ static void release_entry(void *entry) {
 
 static void count_kept(void *context, size_t before, size_t after) {
     const GroupEntry *entry = context;
-    host_count_bytes(entry->farm->host, before, after);
+    host_charge_bytes(entry->farm->host, entry->owner.use, before, after);
 }
 
 static Status open_opinions(GroupEntry *entry, Error *error) {
@@ -136,7 +136,7 @@ Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Er
     }
     entry->own_bytes =
         sizeof(*entry) + entry->block_count * sizeof(GroupBlock) + group_own_bytes(group);
-    host_count_bytes(entry->farm->host, 0, entry->own_bytes);
+    host_charge_bytes(entry->farm->host, entry->owner.use, 0, entry->own_bytes);
     return group->opinion.share > 0.0 ? open_opinions(entry, error) : STATUS_OK;
 }
 
@@ -150,7 +150,7 @@ Status farm_keep_code(GroupEntry *entry, const GroupDef *def, Error *error) {
     group_code_write(def, entry->group, GROUP_HASH_STEPS, entry->code);
     entry->code_bytes = bytes;
     entry->own_bytes += bytes;
-    host_count_bytes(entry->farm->host, 0, bytes);
+    host_charge_bytes(entry->farm->host, entry->owner.use, 0, bytes);
     return STATUS_OK;
 }
 
@@ -163,7 +163,7 @@ Status farm_record(GroupEntry *entry, Log *log, GroupRecorderDef *def, Error *er
         const size_t bytes = group_recorder_bytes(entry->recorder);
         entry->end_state = RECORDING_WORLD_DESTROYED;
         entry->own_bytes += bytes;
-        host_count_bytes(entry->farm->host, 0, bytes);
+        host_charge_bytes(entry->farm->host, entry->owner.use, 0, bytes);
     }
     return status;
 }
@@ -245,7 +245,7 @@ Status farm_open_mail(GroupEntry *entry, Error *error) {
                              entry->count);
         }
         const size_t bytes = entry->mail->memory.total_bytes;
-        host_count_bytes(host, 0, bytes);
+        host_charge_bytes(host, entry->owner.use, 0, bytes);
         entry->own_bytes += bytes;
     }
     return STATUS_OK;
@@ -254,7 +254,7 @@ Status farm_open_mail(GroupEntry *entry, Error *error) {
 static void free_entry(GroupEntry *entry) {
     Host *host = entry->farm->host;
     const uint64_t blocks = atomic_load_explicit(&entry->bytes, memory_order_relaxed);
-    host_count_bytes(host, entry->own_bytes + (size_t)blocks, 0);
+    host_charge_bytes(host, entry->owner.use, entry->own_bytes + (size_t)blocks, 0);
     free(entry->code);
     free(entry->block);
     free(entry);
@@ -484,7 +484,8 @@ GroupEntry *farm_at(const Farm *farm, uint32_t index, uint32_t view) {
 static void limit_steps(const GroupEntry *entry, const GroupBlock *block) {
     const Host *host = entry->farm->host;
     const uint64_t used = host_bytes(host), budget = host_limits(host)->bytes_max;
-    const size_t left = used < budget ? (size_t)(budget - used) : 0;
+    const uint64_t own = use_bytes_left(entry->owner.use), all = used < budget ? budget - used : 0;
+    const size_t left = (size_t)(own < all ? own : all);
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
         if (entry->group->world[i].stepper != NULL) {
             stepper_limit(entry->group->world[i].stepper, left);
@@ -501,7 +502,7 @@ void farm_count_block(GroupEntry *entry, GroupBlock *block, bool is_due) {
     }
     const size_t bytes = group_bytes(entry->group, block->first, block->count);
     if (bytes != block->bytes) {
-        host_count_bytes(entry->farm->host, block->bytes, bytes);
+        host_charge_bytes(entry->farm->host, entry->owner.use, block->bytes, bytes);
         atomic_fetch_add_explicit(&entry->bytes, (uint64_t)bytes - block->bytes,
                                   memory_order_relaxed);
         block->bytes = bytes;

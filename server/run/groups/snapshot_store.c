@@ -49,9 +49,9 @@ void snapshot_store_destroy(SnapshotStore *store) {
     free(store);
 }
 
-Status snapshot_store_add(SnapshotStore *store, uint64_t session, uint32_t space,
-                          StoredSnapshot **snapshot, Error *error) {
-    Status status = host_check_memory(store->host, ENTRY_BYTES, error);
+Status snapshot_store_add(SnapshotStore *store, const WorldOwner *owner, StoredSnapshot **snapshot,
+                          Error *error) {
+    Status status = host_check_charge(store->host, owner->use, ENTRY_BYTES, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -62,10 +62,11 @@ Status snapshot_store_add(SnapshotStore *store, uint64_t session, uint32_t space
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while making a snapshot.");
     }
-    host_count_bytes(store->host, 0, ENTRY_BYTES);
+    host_charge_bytes(store->host, owner->use, 0, ENTRY_BYTES);
     made->store = store;
-    made->session = session;
-    made->space = space;
+    made->session = owner->session;
+    made->space = owner->space;
+    made->use = owner->use;
     strand_init(&made->strand);
     made->references = 2; // the registry's and the caller's
     made->id = slots_add(&store->slots, store->count);
@@ -104,7 +105,8 @@ void snapshot_store_retain(StoredSnapshot *snapshot) {
 void snapshot_store_release(StoredSnapshot *snapshot) {
     ASSERT(snapshot->references > 0);
     if (--snapshot->references == 0) {
-        host_count_bytes(snapshot->store->host, snapshot->capacity + ENTRY_BYTES, 0);
+        host_charge_bytes(snapshot->store->host, snapshot->use, snapshot->capacity + ENTRY_BYTES,
+                          0);
         free(snapshot->bytes);
         free(snapshot);
     }
@@ -143,7 +145,7 @@ Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *er
         return STATUS_OK;
     }
     Host *host = snapshot->store->host;
-    Status status = host_check_memory(host, bytes - snapshot->capacity, error);
+    Status status = host_check_charge(host, snapshot->use, bytes - snapshot->capacity, error);
     if (status != STATUS_OK) {
         return status;
     }
@@ -152,7 +154,7 @@ Status stored_snapshot_reserve(StoredSnapshot *snapshot, size_t bytes, Error *er
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while keeping a snapshot of %zu bytes.", bytes);
     }
-    host_count_bytes(host, snapshot->capacity, bytes);
+    host_charge_bytes(host, snapshot->use, snapshot->capacity, bytes);
     snapshot->bytes = grown;
     snapshot->capacity = bytes;
     return STATUS_OK;
@@ -199,7 +201,7 @@ Input stored_snapshot_input(const StoredSnapshot *snapshot) {
 Status stored_snapshot_check_room(const StoredSnapshot *snapshot, Error *error) {
     ASSERT(atomic_load_explicit(&snapshot->filled, memory_order_acquire));
     size_t bytes = snapshot->total_bytes;
-    return host_check_memory(snapshot->store->host,
+    return host_check_charge(snapshot->store->host, snapshot->use,
                              bytes < SIZE_MAX / WORLD_MULTIPLE ? WORLD_MULTIPLE * bytes : SIZE_MAX,
                              error);
 }

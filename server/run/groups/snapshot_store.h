@@ -17,7 +17,8 @@ typedef struct StoredSnapshot {
     SnapshotStore *store;
     Id id; // 0: not in the registry any more
     uint64_t session;
-    uint32_t space;      // whose it is (run/worlds/spaces.h)
+    uint32_t space;      // whose it is (run/worlds/spaces.h) …
+    Use *use;            // … and who is charged for it; Nullable
     uint32_t references; // loop thread
 
     uint8_t *bytes; // owned
@@ -34,9 +35,9 @@ typedef struct StoredSnapshot {
 SnapshotStore *snapshot_store_create(Host *host);
 void snapshot_store_destroy(SnapshotStore *store); // Nullable; no reference may be left
 
-// A new one that is still empty, with a reference for the caller. `session`: whose life it shares.
-Status snapshot_store_add(SnapshotStore *store, uint64_t session, uint32_t space,
-                          StoredSnapshot **snapshot, Error *error);
+// A new one that is still empty, with a reference for the caller. It shares its session's life.
+Status snapshot_store_add(SnapshotStore *store, const WorldOwner *owner, StoredSnapshot **snapshot,
+                          Error *error);
 // NOT_FOUND for who has this view; a snapshot still being filled is FAILED_PRECONDITION unless
 // `unfilled` is welcome.
 Status snapshot_store_find(SnapshotStore *store, Id id, uint32_t view, bool unfilled,

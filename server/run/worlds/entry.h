@@ -2,6 +2,7 @@
 // A world of the server's registry (host.h), and what is published of it.
 #pragma once
 
+#include "access/use.h"
 #include "run/worlds/door.h"
 #include "run/lanes/lane.h"
 
@@ -37,6 +38,7 @@ struct WorldEntry {
     uint64_t limited_all; // last set the limit, and those of all worlds
     WorldFigures figures; // the lane's to write
 
+    Use *use;                    // Nullable: who is charged for it
     uint32_t space, space_index; // whose it is (spaces.h), and where in their list
     uint64_t session;            // whose lifetime it shares; 0: the server's
     uint32_t *session_count;     // borrowed: that session's number of worlds; NULL: the server's

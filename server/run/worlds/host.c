@@ -250,8 +250,17 @@ Status host_check_room(const Host *host, const WorldOwner *owner, uint32_t count
                          "A session holds at most %u worlds (option --session-worlds-max).",
                          session_max);
     }
-    return host_check_memory(host, count * (sizeof(WorldEntry) + sizeof(World) + sizeof(Stepper)),
-                             error);
+    const Status status = use_check_worlds(owner->use, count, error);
+    return STATUS_THEN(
+        status,
+        host_check_charge(host, owner->use,
+                          count * (sizeof(WorldEntry) + sizeof(World) + sizeof(Stepper)), error));
+}
+
+static void count_worlds(const WorldOwner *owner, uint32_t count) {
+    if (owner->use != NULL) {
+        owner->use->worlds += count;
+    }
 }
 
 Status host_claim(Host *host, const WorldOwner *owner, uint32_t count, Error *error) {
@@ -259,6 +268,7 @@ Status host_claim(Host *host, const WorldOwner *owner, uint32_t count, Error *er
     Status status = host_check_room(host, owner, count, error);
     if (status == STATUS_OK) {
         host->claimed_count += count;
+        count_worlds(owner, count);
         if (owner->world_count != NULL) {
             *owner->world_count += count;
         }
@@ -269,6 +279,9 @@ Status host_claim(Host *host, const WorldOwner *owner, uint32_t count, Error *er
 void host_unclaim(Host *host, const WorldOwner *owner, uint32_t count) {
     ASSERT(host->claimed_count >= count);
     host->claimed_count -= count;
+    if (owner->use != NULL) {
+        owner->use->worlds -= count;
+    }
     if (owner->world_count != NULL) {
         *owner->world_count -= count;
     }
@@ -336,6 +349,8 @@ Status host_add(Host *host, const char *name, const WorldOwner *owner, double id
     }
     made->host = host;
     made->space = owner->space;
+    made->use = owner->use;
+    count_worlds(owner, 1);
     made->session = owner->session;
     made->session_count = owner->world_count;
     if (made->session_count != NULL) {
@@ -463,6 +478,9 @@ void host_destroy(WorldEntry *entry) {
     if (entry->session_count != NULL) {
         (*entry->session_count)--;
     }
+    if (entry->use != NULL) {
+        entry->use->worlds--;
+    }
     entry->destroy_job = (Job){.work = destroy_on_lane, .done = on_destroyed};
     pool_submit(host->def.pool, &entry->strand, entry->session, &entry->destroy_job);
 }
@@ -556,6 +574,16 @@ void host_count_bytes(Host *host, size_t before, size_t after) {
     atomic_fetch_add_explicit(&host->bytes, (uint64_t)after - before, memory_order_relaxed);
 }
 
+void host_charge_bytes(Host *host, Use *use, size_t before, size_t after) {
+    host_count_bytes(host, before, after);
+    use_count_bytes(use, before, after);
+}
+
+Status host_check_charge(const Host *host, Use *use, size_t more_bytes, Error *error) {
+    const Status status = host_check_memory(host, more_bytes, error);
+    return STATUS_THEN(status, use_check_bytes(use, more_bytes, error));
+}
+
 // ---- memory for large pieces of work
 
 static void trim_stock(uv_timer_t *timer) {
@@ -593,6 +621,7 @@ static void publish_bytes(WorldEntry *entry, uint64_t bytes) {
     if (bytes != before) {
         atomic_store_explicit(&entry->figures.bytes, bytes, memory_order_relaxed);
         atomic_fetch_add_explicit(&entry->host->bytes, bytes - before, memory_order_relaxed);
+        use_count_bytes(entry->use, before, bytes);
     }
 }
 
@@ -663,6 +692,8 @@ void host_limit_step(WorldEntry *entry) {
     entry->limited_all = used;
     entry->limited_own = published;
     size_t left = used < budget ? (size_t)(budget - used) : 0;
+    const uint64_t own = use_bytes_left(entry->use);
+    left = own < left ? (size_t)own : left;
     // what it took since it was published is not among the used
     size_t now = entry->own_bytes + door_bytes(&entry->door);
     size_t unpublished = now > published ? now - published : 0;

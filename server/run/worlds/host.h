@@ -8,6 +8,7 @@
 // reference keeps the entry, not the world.
 #pragma once
 
+#include "access/use.h"
 #include "base/stock.h"
 #include "os/report.h"
 #include "run/worlds/entry.h"
@@ -47,6 +48,7 @@ typedef struct WorldOwner {
     const char *client;    // name of the program that asks
     uint64_t session;      // 0: the world is the server's
     uint32_t space;        // SPACE_ALL: the server has no namespaces
+    Use *use;              // Nullable: who is charged for it; lives as long as the host
     uint32_t *world_count; // NULL with session 0; else a counter that lives as long as the session
 } WorldOwner;
 
@@ -142,6 +144,12 @@ void host_return(Host *host, StockArena *lent);
 
 // Lane: a step of this world may take what is left of the budget, and no more.
 void host_limit_step(WorldEntry *entry);
+
+// What clients hold of it, and what of that somebody is charged for (Nullable).
+void host_charge_bytes(Host *host, Use *use, size_t before, size_t after);
+
+// Refuses growth past the memory budget, and past that of who is charged (Nullable). Any thread.
+Status host_check_charge(const Host *host, Use *use, size_t more_bytes, Error *error);
 
 // Refuses growth past the memory budget. Any thread.
 Status host_check_memory(const Host *host, size_t more_bytes, Error *error);

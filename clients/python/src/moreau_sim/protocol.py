@@ -392,6 +392,28 @@ class StatsReply(Message):
     """of the file of episodes, with its write-ahead log"""
     recordings: int | None = None
     """under way: of worlds, and of groups"""
+    tokens: list[TokenUse] = _new(default_factory=list)
+    """of a server with --tokens: one's own; for admin all"""
+
+
+@dataclass(slots=True, kw_only=True)
+class TokenUse(Message):
+    """What a token has of what it may have (the server's file of tokens): a limit that is absent is none."""
+
+    name: str | None = None
+    namespace: str | None = None
+    sessions: int | None = None
+    worlds: int | None = None
+    """those of groups too"""
+    worlds_max: int | None = None
+    bytes: int | None = None
+    """of worlds, groups and snapshots"""
+    bytes_max: int | None = None
+    requests: int | None = None
+    """under way"""
+    requests_max: int | None = None
+    refused: int | None = None
+    """since the server's start: as one of these limits was in the way"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4015,6 +4037,19 @@ StatsReply.FIELDS = (
     Field(43, "opinions_waiting", Kind.UINT64, False, None),
     Field(44, "log_bytes", Kind.UINT64, False, None),
     Field(45, "recordings", Kind.UINT64, False, None),
+    Field(46, "tokens", Kind.MESSAGE, True, TokenUse),
+)
+TokenUse.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "namespace", Kind.STRING, False, None),
+    Field(3, "sessions", Kind.UINT64, False, None),
+    Field(4, "worlds", Kind.UINT64, False, None),
+    Field(5, "worlds_max", Kind.UINT64, False, None),
+    Field(6, "bytes", Kind.UINT64, False, None),
+    Field(7, "bytes_max", Kind.UINT64, False, None),
+    Field(8, "requests", Kind.UINT64, False, None),
+    Field(9, "requests_max", Kind.UINT64, False, None),
+    Field(10, "refused", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
     Field(1, "first", Kind.UINT64, False, None),

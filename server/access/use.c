@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "access/use.h"
+
+#include "base/assert.h"
+
+#include <inttypes.h>
+
+void use_set_limits(Use *use, const UseLimits *limits) {
+    use->limits = *limits;
+    atomic_store_explicit(&use->bytes_max, limits->bytes, memory_order_relaxed);
+}
+
+Status use_check_worlds(Use *use, uint64_t more, Error *error) {
+    if (use == NULL ||
+        (use->worlds <= use->limits.worlds && more <= use->limits.worlds - use->worlds)) {
+        return STATUS_OK;
+    }
+    atomic_fetch_add_explicit(&use->refused, 1, memory_order_relaxed);
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The token %s has %" PRIu64 " worlds of the %" PRIu64
+                     " that it may have (worlds= in the server's file of tokens): destroy some.",
+                     use->name, use->worlds, use->limits.worlds);
+}
+
+Status use_check_requests(Use *use, Error *error) {
+    const uint64_t requests =
+        use == NULL ? 0 : atomic_load_explicit(&use->requests, memory_order_relaxed);
+    if (use == NULL || requests < use->limits.requests) {
+        return STATUS_OK;
+    }
+    atomic_fetch_add_explicit(&use->refused, 1, memory_order_relaxed);
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The token %s has %" PRIu64
+                     " requests under way, as many as it may have (requests= in the server's file "
+                     "of tokens): wait for replies.",
+                     use->name, requests);
+}
+
+static uint64_t bytes_of(const Use *use) {
+    return atomic_load_explicit(&use->bytes, memory_order_relaxed);
+}
+
+uint64_t use_bytes_left(const Use *use) {
+    if (use == NULL) {
+        return USE_NO_LIMIT;
+    }
+    const uint64_t limit = atomic_load_explicit(&use->bytes_max, memory_order_relaxed);
+    const uint64_t bytes = bytes_of(use);
+    return limit == USE_NO_LIMIT ? USE_NO_LIMIT : bytes < limit ? limit - bytes : 0;
+}
+
+Status use_check_bytes(Use *use, uint64_t more, Error *error) {
+    const uint64_t left = use_bytes_left(use);
+    if (more <= left && left > 0) {
+        return STATUS_OK;
+    }
+    atomic_fetch_add_explicit(&use->refused, 1, memory_order_relaxed);
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The token %s has %" PRIu64 " bytes of worlds, groups and snapshots, of the "
+                     "%" PRIu64 " that it may have (bytes= in the server's file of tokens).",
+                     use->name, bytes_of(use),
+                     atomic_load_explicit(&use->bytes_max, memory_order_relaxed));
+}
+
+void use_count_request(Use *use, int change) {
+    if (use != NULL) {
+        atomic_fetch_add_explicit(&use->requests, (uint64_t)change, memory_order_relaxed);
+    }
+}
+
+void use_count_bytes(Use *use, uint64_t before, uint64_t after) {
+    if (use != NULL) {
+        atomic_fetch_add_explicit(&use->bytes, after - before, memory_order_relaxed);
+    }
+}

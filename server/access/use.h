@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What a token may have at once, and has. Its name, which an error says, stays where it is.
+#pragma once
+
+#include "base/status.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define USE_NO_LIMIT UINT64_MAX
+
+typedef struct UseLimits {
+    uint64_t worlds, bytes, requests; // USE_NO_LIMIT: as many as the server has
+} UseLimits;
+
+#define USE_LIMITS_NONE                                                                            \
+    ((UseLimits){.worlds = USE_NO_LIMIT, .bytes = USE_NO_LIMIT, .requests = USE_NO_LIMIT})
+
+typedef struct Use {
+    const char *name;           // borrowed
+    UseLimits limits;           // the loop's
+    _Atomic uint64_t bytes_max; // limits.bytes, for lanes
+    uint64_t worlds;            // the loop's
+    _Atomic uint64_t requests;  // under way
+    _Atomic uint64_t bytes;     // of worlds, groups and snapshots
+    uint64_t sessions;          // the loop's
+    _Atomic uint64_t refused;   // so often one of them was in the way
+} Use;
+
+void use_set_limits(Use *use, const UseLimits *limits);
+
+// Nullable, all of these: then there is no limit. RESOURCE_EXHAUSTED names the token and its word
+// in the file. Loop thread.
+Status use_check_worlds(Use *use, uint64_t more, Error *error);
+Status use_check_requests(Use *use, Error *error);
+
+// Any thread. What is under way when the limit is reached ends as it would without; growth that is
+// known before (`more`) is refused before.
+Status use_check_bytes(Use *use, uint64_t more, Error *error);
+uint64_t use_bytes_left(const Use *use);
+void use_count_request(Use *use, int change);
+void use_count_bytes(Use *use, uint64_t before, uint64_t after);

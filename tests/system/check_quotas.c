@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// What one token may have at once: each limit is named by who is refused, told in Stats, and is
+// nobody else's.
+#include "support/suite.h"
+#include "support/wire_group.h"
+#include "support/wire_snapshot.h"
+#include "support/wire_tokens.h"
+#include "support/wire_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CODE(name) MOREAU__V1__STATUS__CODE__##name
+
+static const WirePerson people[] = {
+    {"alice", "watch,step worlds=3 bytes=1M requests=2"}, {"bob", "watch,step"}, {"root", "admin"}};
+
+static char folder[SERVER_FOLDER_BYTES];
+static ServerProcess *server;
+static WireClient *alice, *bob;
+
+static void set_up(void) {
+    server = wire_tokens_start(people, 3, "--workers 2", folder);
+    alice = wire_open_as(server, "alice");
+    bob = wire_open_as(server, "bob");
+}
+
+static void tear_down(void) {
+    wire_close(alice);
+    wire_close(bob);
+    server_stop(server);
+    server_remove_folder(folder);
+}
+
+static void expect_named(const Moreau__V1__Reply *reply, const char *word) {
+    wire_expect(reply, CODE(RESOURCE_EXHAUSTED), NULL);
+    ck_assert_msg(strstr(reply->status->message, "The token alice has") != NULL &&
+                      strstr(reply->status->message, word) != NULL,
+                  "it says: %s", reply->status->message);
+}
+
+static const Moreau__V1__TokenUse *use_of(WireClient *client) {
+    const Moreau__V1__StatsReply *stats = wire_stats(client, false);
+    ck_assert_uint_eq(stats->n_tokens, 1);
+    return stats->tokens[0];
+}
+
+START_TEST(worlds_and_those_of_groups_are_counted_together) {
+    const Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    uint64_t first = wire_accept(alice, &create)->world_create->world;
+    wire_group(alice, 2);
+    ck_assert_uint_eq(use_of(alice)->worlds, 3);
+    expect_named(wire_call(alice, &create), "worlds=");
+    expect_named(wire_call(alice, wire_group_create_call(1)), "worlds=");
+    for (int i = 0; i < 5; i++) {
+        wire_accept(bob, &create);
+    }
+    wire_destroy(alice, first);
+    wire_accept(alice, &create);
+    expect_named(wire_call(alice, &create), "worlds=");
+    const Moreau__V1__TokenUse *use = use_of(alice);
+    ck_assert_str_eq(use->name, "alice");
+    ck_assert_uint_eq(use->worlds, 3);
+    ck_assert_uint_eq(use->worlds_max, 3);
+    ck_assert_uint_eq(use->refused, 3);
+    ck_assert_uint_eq(use->sessions, 1);
+    ck_assert(!use_of(bob)->has_worlds_max);
+    WireClient *root = wire_open_as(server, "root");
+    ck_assert_uint_eq(wire_stats(root, false)->n_tokens, 3);
+    wire_close(root);
+}
+END_TEST
+
+// A clone of a world that is large enough does not fit any more; what another token has is not in
+// the way.
+START_TEST(memory_is_counted_by_who_made_it) {
+    Moreau__V1__SnapshotTake take = MOREAU__V1__SNAPSHOT_TAKE__INIT;
+    take.has_world = 1, take.world = wire_world(alice, 600, 1, 0).id;
+    Moreau__V1__Reply *reply = NULL;
+    for (int i = 0; i < 100; i++) {
+        reply = wire_call(alice, &take);
+        if (reply->status->code != CODE(OK)) {
+            break;
+        }
+    }
+    expect_named(reply, "bytes=");
+    ck_assert_uint_le(use_of(alice)->bytes, 1 << 20);
+    take.world = wire_world(bob, 600, 1, 0).id;
+    for (int i = 0; i < 20; i++) {
+        wire_accept(bob, &take);
+    }
+}
+END_TEST
+
+START_TEST(all_memory_comes_back) {
+    for (int i = 0; i < 20; i++) {
+        Moreau__V1__SnapshotTake take = MOREAU__V1__SNAPSHOT_TAKE__INIT;
+        Moreau__V1__SnapshotDrop drop = MOREAU__V1__SNAPSHOT_DROP__INIT;
+        Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+        take.has_world = 1, take.world = wire_world(alice, 100, 1, 0).id;
+        drop.has_snapshot = 1;
+        drop.snapshot = wire_accept(alice, &take)->snapshot_take->snapshot;
+        destroy.has_group = 1, destroy.group = wire_group(alice, 2);
+        ck_assert_uint_gt(use_of(alice)->bytes, 1000);
+        wire_accept(alice, &drop);
+        wire_accept(alice, &destroy);
+        wire_destroy(alice, take.world);
+    }
+    for (int i = 0; use_of(alice)->bytes > 0; i++) { // a lane gives it back
+        ck_assert_msg(i < 500, "%llu bytes are left", (unsigned long long)use_of(alice)->bytes);
+        server_sleep_ms(10);
+    }
+    ck_assert_uint_eq(use_of(alice)->worlds, 0);
+}
+END_TEST
+
+START_TEST(requests_under_way_are_counted_over_all_connections) {
+    WireClient *second = wire_open_as(server, "alice");
+    uint64_t world[2] = {wire_small_world(alice), wire_small_world(second)}, id[2];
+    Moreau__V1__WorldStep step[2] = {wire_step_call(&world[0], 1000000),
+                                     wire_step_call(&world[1], 1000000)};
+    id[0] = wire_submit(alice, &step[0]);
+    id[1] = wire_submit(second, &step[1]);
+    server_sleep_ms(100);
+    const Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
+    expect_named(wire_call(second, &list), "requests=");
+    wire_accept(bob, &list);
+    for (int i = 0; i < 2; i++) { // which is never refused
+        WireClient *client = i == 0 ? alice : second;
+        Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+        cancel.has_request = 1, cancel.request = id[i];
+        wire_submit(client, &cancel);
+        for (int k = 0; k < 2; k++) {
+            const Moreau__V1__Reply *reply = wire_receive(client);
+            wire_expect(reply, reply->id == id[i] ? CODE(CANCELLED) : CODE(OK), NULL);
+        }
+    }
+    wire_accept(second, &list);
+    wire_close(second);
+}
+END_TEST
+
+static TCase *case_quotas(void) {
+    TCase *tcase = tcase_create("quotas");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, set_up, tear_down);
+    tcase_add_test(tcase, worlds_and_those_of_groups_are_counted_together);
+    tcase_add_test(tcase, memory_is_counted_by_who_made_it);
+    tcase_add_test(tcase, all_memory_comes_back);
+    tcase_add_test(tcase, requests_under_way_are_counted_over_all_connections);
+    return tcase;
+}
+
+SUITE_MAIN("system/quotas", case_quotas)
