@@ -192,13 +192,13 @@ static void on_timer(uv_timer_t *timer) {
     *(bool *)timer->data = true;
 }
 
-// Runs the loop until `count` jobs are left, waiting at most 10 s. The timer keeps the loop, as a
-// server's listeners do.
+// Runs the loop until `count` jobs are left, waiting at most 50 s: a machine may be busy, and long
+// lanes are nice. The timer keeps the loop, as a server's listeners do.
 static void run_until(Fixture *fixture, uint64_t count) {
     bool timed_out = false;
     uv_timer_t timer = {.data = &timed_out};
     uv_timer_init(&fixture->loop, &timer);
-    uv_timer_start(&timer, on_timer, 10000, 0);
+    uv_timer_start(&timer, on_timer, 50000, 0);
     while (pool_job_count(fixture->pool) > count && !timed_out) {
         uv_run(&fixture->loop, UV_RUN_NOWAIT);
     }
