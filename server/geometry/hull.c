@@ -282,3 +282,28 @@ double hull_outside(const Hull *hull, Vec3 point) {
     }
     return outside;
 }
+
+bool hull_enters(const Hull *hull, Vec3 origin, Vec3 way, double *fraction, uint32_t *face) {
+    double in = -HUGE_VAL, out = HUGE_VAL;
+    uint32_t entered = 0;
+    for (uint32_t f = 0; f < hull->face_count; f++) {
+        const double height = vec3_dot(hull->normal[f], origin) - hull->offset[f];
+        const double climb = vec3_dot(hull->normal[f], way);
+        if (climb < 0.0) {
+            const double at = height / -climb;
+            entered = at > in ? f : entered;
+            in = at > in ? at : in;
+        } else if (climb > 0.0) {
+            out = fmin(out, -height / climb);
+        } else if (height > 0.0) {
+            return false;
+        }
+    }
+    if (!(in > 0.0) || !(in <= out) || !(in <= 1.0)) {
+        return false;
+    }
+    ASSERT(entered < hull->face_count);
+    *fraction = in;
+    *face = entered;
+    return true;
+}

@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -118,6 +119,10 @@ void hull_bounds(const Hull *hull, Mat3 rotation, Vec3 *low, Vec3 *high);
 
 // How far its farthest point is from a point.
 double hull_reach(const Hull *hull, Vec3 from);
+
+// Where the way from a point, in the hull's frame, comes into it: the fraction of the way, in
+// [0, 1], and the face. false: it does not, or begins inside.
+bool hull_enters(const Hull *hull, Vec3 origin, Vec3 way, double *fraction, uint32_t *face);
 
 // How far a point is in front of the face that it is farthest in front of; negative inside.
 double hull_outside(const Hull *hull, Vec3 point);

@@ -332,6 +332,38 @@ START_TEST(a_hull_that_is_a_box_answers_as_the_box) {
 }
 END_TEST
 
+// On a half-space: standing flat, tilted a little and much, all within reach of it.
+START_TEST(a_hull_that_is_a_box_stands_as_the_box) {
+    const Primitive plane = make_plane();
+    Dice dice = {2919};
+    for (int i = 0, campaign = campaign_count(2000); i < campaign; i++) {
+        const Primitive box = dice_box(&dice);
+        const Hull *hull = hull_of_box(box.size);
+        const Pose base = dice_pose(&dice, 1.0);
+        const double tilt = i % 4 == 0 ? 0.0 : pow(10.0, dice_between(&dice, -9.0, -2.0));
+        const Vec3 w = vec3_scale(tilt, dice_direction(&dice));
+        const Quat turn =
+            i % 4 == 3 ? dice_quat(&dice) : quat_normalize((Quat){1.0, w.x, w.y, w.z});
+        Pose pose = pose_compose(base, (Pose){vec3(0.1, 0.2, 0.0), turn});
+        const Vec3 up = quat_to_mat3(base.orientation).c2;
+        const Body body = {hull, box, pose};
+        const double low = farthest(&body, vec3_neg(up), base.position);
+        pose.position = vec3_add_scaled(pose.position, low - 1e-4, up);
+        Manifold of_box;
+        ConvexManifold of_hull;
+        narrow_collide(&plane, base, &box, pose, 0.01, &of_box);
+        const Convex convex = convex_of_hull(hull, &pose, pose.position);
+        convex_rest(vec3_sub(base.position, pose.position), up, &convex, 0.01, &of_hull);
+        for (uint32_t k = 0; k < of_hull.count; k++) {
+            of_hull.point[k].position = vec3_add(of_hull.point[k].position, pose.position);
+        }
+        ck_assert_double_le(farthest_off(&of_hull, &of_box), 1e-14);
+        ck_assert_double_le(vec3_norm(vec3_sub(of_hull.normal, of_box.normal)), 1e-15);
+        hull_free(hull);
+    }
+}
+END_TEST
+
 // ---- what stands
 
 // A prism on a half-space, a box and a prism as wide: four places that span its end.
@@ -437,6 +469,7 @@ static TCase *case_pairs(void) {
     tcase_add_test(tcase, swapped_they_are_the_same_to_the_bit);
     tcase_add_test(tcase, a_pose_moved_by_a_nanometre_moves_no_point_by_a_micrometre);
     tcase_add_test(tcase, a_hull_that_is_a_box_answers_as_the_box);
+    tcase_add_test(tcase, a_hull_that_is_a_box_stands_as_the_box);
     tcase_add_test(tcase, a_prism_stands_on_four_corners_that_span_its_end);
     tcase_add_test(tcase, over_a_half_space_the_lowest_vertex_is_a_point);
     tcase_add_test(tcase, so_does_one_about_the_very_large_and_the_very_small);

@@ -352,6 +352,41 @@ START_TEST(bounds_reach_and_inner_ball_hold_it) {
 }
 END_TEST
 
+// Where the way comes in it is on a face, and was before all outside; where it does not, no place
+// of it is inside.
+START_TEST(a_way_enters_where_it_comes_in) {
+    Dice dice = {2908};
+    int entered = 0, passed = 0;
+    for (uint32_t round = 0; round < 40; round++) {
+        const Hull *hull = dice_hull(&dice, 4 + 2 * round);
+        for (int i = 0; i < 500; i++) {
+            const Vec3 origin = dice_vec(&dice, -1.5, 1.5);
+            const Vec3 way = vec3_sub(dice_vec(&dice, -1.0, 1.0), origin);
+            double fraction = 1.0;
+            uint32_t face;
+            const bool enters = hull_enters(hull, origin, way, &fraction, &face);
+            const bool is_inside = hull_outside(hull, origin) <= 0.0;
+            for (int k = 0; k < 50 && !is_inside; k++) {
+                const Vec3 at = vec3_add_scaled(origin, fraction * k / 50.0, way);
+                ck_assert_double_gt(hull_outside(hull, at), enters ? 0.0 : -1e-12);
+            }
+            if (enters) {
+                const Vec3 at = vec3_add_scaled(origin, fraction, way);
+                ck_assert_double_eq_tol(hull_outside(hull, at), 0.0, 1e-14);
+                ck_assert_double_eq_tol(vec3_dot(hull->normal[face], at), hull->offset[face],
+                                        1e-14);
+                ck_assert_double_lt(vec3_dot(hull->normal[face], way), 0.0);
+            }
+            entered += enters;
+            passed += !enters;
+        }
+        hull_free(hull);
+    }
+    ck_assert_int_gt(entered, 1000);
+    ck_assert_int_gt(passed, 1000);
+}
+END_TEST
+
 // ---- masses
 
 START_TEST(a_box_has_the_mass_of_a_box) {
@@ -486,6 +521,7 @@ static TCase *case_derived(void) {
     tcase_add_test(tcase, edges_faces_and_neighbours_agree);
     tcase_add_test(tcase, supports_are_the_farthest);
     tcase_add_test(tcase, bounds_reach_and_inner_ball_hold_it);
+    tcase_add_test(tcase, a_way_enters_where_it_comes_in);
     tcase_add_test(tcase, a_box_has_the_mass_of_a_box);
     tcase_add_test(tcase, masses_are_those_of_sums_in_longer_numbers);
     tcase_add_test(tcase, all_sizes_are_taken);
