@@ -112,6 +112,9 @@ static const Option table[] = {
      "error, warn, info or debug"},
     {"log-file", OPTION_TEXT, FIELD(log_file), 0, 0, 0, "FILE", NULL, group_serving,
      "where log lines go; reopened on SIGHUP; default: standard error"},
+    {"audit-file", OPTION_TEXT, FIELD(audit_file), 0, 0, 0, "FILE", NULL, group_serving,
+     "who did what: a line of JSON for each call that changes something, and never a token; a full "
+     "one becomes FILE.1, and so on up to FILE.8; reopened on SIGHUP"},
     {"file-mode", OPTION_MODE, FIELD(file_mode), 0600, 0644, 0640, "MODE", NULL, group_serving,
      "permissions of the files that are made, in octal: of episodes, backups, and log lines; at "
      "most, as the umask takes away more; default: 0640"},
@@ -168,6 +171,8 @@ static const Option table[] = {
     {"kept-bytes-max", OPTION_BYTES, FIELD(kept_bytes_max), 0, TIB, 32 * MIB, "BYTES", "bytes",
      group_limits, "replies kept per session for a client that resumes it; the oldest go first"},
 
+    {"audit-bytes-max", OPTION_BYTES, FIELD(audit_bytes_max), 4 * KIB, TIB, 64 * MIB, "BYTES",
+     "bytes", group_limits, "of each file of --audit-file"},
     {"tls-rate-max", OPTION_NUMBER, FIELD(tls_rate_max), 0, 1000000, 100, "N", "per second",
      group_limits,
      "TLS handshakes of one machine, with ten seconds' worth at once; more wait; 0: any number"},

@@ -52,12 +52,14 @@ typedef struct Options {
     char viewer[OPTIONS_TEXT_BYTES]; // the page at /; "": none
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;
-    char log_file[OPTIONS_TEXT_BYTES]; // "": standard error
-    uint64_t file_mode;                // permissions of the files that are made
-    char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
-    char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
-    char check[OPTIONS_TEXT_BYTES];    // "": serve; else say what is wrong with this file and exit
-    char merge[OPTIONS_TEXT_BYTES];    // "": serve; else bring these into this file and exit
+    char log_file[OPTIONS_TEXT_BYTES];   // "": standard error
+    char audit_file[OPTIONS_TEXT_BYTES]; // "": who did what is not noted
+    uint64_t audit_bytes_max;
+    uint64_t file_mode;               // permissions of the files that are made
+    char db[OPTIONS_TEXT_BYTES];      // the file of episodes; "": nothing can be recorded
+    char recover[OPTIONS_TEXT_BYTES]; // "": serve; else mend this file and exit
+    char check[OPTIONS_TEXT_BYTES];   // "": serve; else say what is wrong with this file and exit
+    char merge[OPTIONS_TEXT_BYTES];   // "": serve; else bring these into this file and exit
     const char *merge_from[OPTIONS_MERGE_MAX]; // borrowed of the arguments
     size_t merge_count;
     bool full_durability;

@@ -4,6 +4,7 @@
 #include "access/access.h"
 #include "api/api.h"
 #include "os/clock.h"
+#include "os/trail.h"
 #include "http/http.h"
 #include "long_work.h"
 #include "metrics.h"
@@ -31,7 +32,13 @@
 // their last byte, one in so many.
 enum { SCRATCH_MEMORY_SHARE = 2, NET_MEMORY_SHARE = 4 };
 
-enum { LIMIT_COUNT_MAX = 32, SIGNAL_COUNT = 3, DRAIN_LOOK_MS = 5, BACKGROUND_NICENESS = 10 };
+enum {
+    LIMIT_COUNT_MAX = 32,
+    SIGNAL_COUNT = 3,
+    DRAIN_LOOK_MS = 5,
+    AUDIT_RETRY_MS = 500,
+    BACKGROUND_NICENESS = 10
+};
 
 #define DAY_NS UINT64_C(86400000000000)
 
@@ -69,6 +76,9 @@ typedef struct Server {
     uv_pipe_t parent; // whose end is that of who started us
     bool has_parent, is_orphan;
     uv_timer_t drain_timer;
+    Trail *audit;            // Nullable
+    uv_prepare_t audit_due;  // before the loop sleeps
+    uv_timer_t audit_retry;  // for what the disk did not take
     uint64_t drain_begun_ns; // 0: not draining
     bool has_cancelled;
 } Server;
@@ -82,6 +92,8 @@ static void on_api_closed(void *context) {
         uv_close((uv_handle_t *)&server->signal[i], NULL);
     }
     uv_close((uv_handle_t *)&server->drain_timer, NULL);
+    uv_close((uv_handle_t *)&server->audit_due, NULL);
+    uv_close((uv_handle_t *)&server->audit_retry, NULL);
     if (server->has_parent) {
         uv_close((uv_handle_t *)&server->parent, NULL);
     }
@@ -255,6 +267,9 @@ static void on_signal(uv_signal_t *handle, int number) {
     Error error = {0};
     read_identity_again(server);
     read_tokens_again(server);
+    if (server->audit != NULL && trail_reopen(server->audit, &error) != STATUS_OK) {
+        report_line(&server->report, REPORT_ERROR, "audit_reopen", "why=\"%s\"", error.message);
+    }
     if (report_reopen(&server->report, &error) != STATUS_OK) {
         report_line(&server->report, REPORT_ERROR, "log_reopen", "why=\"%s\"", error.message);
     } else {
@@ -298,6 +313,13 @@ static Status open_access(Server *server, Error *error) {
         report_access(server);
     }
     return status;
+}
+
+static Status open_audit(Server *server, Error *error) {
+    const Options *options = server->options;
+    return options->audit_file[0] == '\0'
+               ? STATUS_OK
+               : trail_open(&server->audit, options->audit_file, options->audit_bytes_max, error);
 }
 
 static bool computes_golden_bits(const Server *server) {
@@ -408,6 +430,7 @@ static Status start_rooms(Server *server, Error *error) {
                   .report = &server->report,
                   .peers = peers_calls(),
                   .access = server->access,
+                  .audit = server->audit,
                   .version = MOREAU_VERSION,
                   .build = MOREAU_BUILD,
                   .is_golden = computes_golden_bits(server),
@@ -584,6 +607,28 @@ static Status open_listeners(Server *server, Error *error) {
     return STATUS_OK;
 }
 
+static void on_audit_retry(uv_timer_t *timer) {
+    (void)timer; // the loop has turned, which is all
+}
+
+static void on_audit_due(uv_prepare_t *prepare) {
+    Server *server = prepare->data;
+    if (api_write_audit(server->api) && !uv_is_active((uv_handle_t *)&server->audit_retry)) {
+        uv_timer_start(&server->audit_retry, on_audit_retry, AUDIT_RETRY_MS, 0);
+        uv_unref((uv_handle_t *)&server->audit_retry);
+    }
+}
+
+static void watch_audit(Server *server) {
+    uv_prepare_init(&server->loop, &server->audit_due);
+    uv_timer_init(&server->loop, &server->audit_retry);
+    server->audit_due.data = server;
+    if (server->audit != NULL) {
+        uv_prepare_start(&server->audit_due, on_audit_due);
+        uv_unref((uv_handle_t *)&server->audit_due);
+    }
+}
+
 static void watch_signals(Server *server) {
     const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
     for (int i = 0; i < SIGNAL_COUNT; i++) {
@@ -680,7 +725,8 @@ static Status start(Server *server, Error *error) {
     if (server->speaks_tls && read_identity(server, &server->identity, error) != STATUS_OK) {
         return error->status;
     }
-    Status status = open_log(server, error);
+    Status status = open_audit(server, error);
+    status = STATUS_THEN(status, open_log(server, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -692,6 +738,7 @@ static Status start(Server *server, Error *error) {
         return status;
     }
     watch_signals(server);
+    watch_audit(server);
     status = watch_parent(server, error);
     status = STATUS_THEN(status, open_http(server, error));
     status = STATUS_THEN(status, open_listeners(server, error));
@@ -734,6 +781,7 @@ Status server_run(const Options *options, Error *error) {
     uv_loop_close(&server->loop);
     tls_identity_free(server->identity);
     access_destroy(server->access);
+    trail_close(server->audit);
     free(server->page);
     free(server->db);
     free(server);

@@ -38,7 +38,7 @@ ANSWERS = {"base", "os", "access", "world", "solve", "step", "step/joints", "ste
 TOOL = {"cli/base", "cli/text", "cli/json"}
 TABLE = {
     "server/base": (set(), LIBC),
-    "server/os": ({"base"}, LIBC | {"sys/resource.h", "fcntl.h", "unistd.h", "sched.h"}),
+    "server/os": ({"base"}, LIBC | {"sys/resource.h", "sys/stat.h", "fcntl.h", "unistd.h", "sched.h"}),
     "server/access": ({"base"}, LIBC | DIGEST | {"fcntl.h", "unistd.h", "sys/stat.h"}),
     "server/geometry": ({"base"}, LIBC),
     "server/world": ({"base", "geometry"}, LIBC),

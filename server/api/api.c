@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "api/api.h"
 
+#include "api/audit.h"
 #include "api/live.h"
 #include "api/request.h"
 #include "api/session.h"
@@ -140,6 +141,11 @@ void api_cancel_all(Api *api) {
     for (Session *session = api->first_session; session != NULL; session = session->next) {
         session_stop_requests(session);
     }
+}
+
+bool api_write_audit(Api *api) {
+    audit_write(api);
+    return api->def.audit != NULL && (trail_waits(api->def.audit) || api->request_count > 0);
 }
 
 void api_review(Api *api) {

@@ -5,6 +5,7 @@
 
 #include "access/access.h"
 #include "os/report.h"
+#include "os/trail.h"
 #include "api/peer.h"
 #include "log/log.h"
 #include "run/groups/farm.h"
@@ -31,6 +32,7 @@ typedef struct ApiDef {
     SnapshotStore *snapshots;
     Log *log; // NULL: this server keeps no episodes
     const Report *report;
+    Trail *audit;   // Nullable: who did what is not noted
     Access *access; // who is let in
     const char *version;
     const char *build; // compiler and machine
@@ -57,6 +59,10 @@ void api_stop(Api *api);
 
 // After api_stop, when every peer is closed. `closed` is called when the memory is free.
 void api_close(Api *api, void (*closed)(void *context), void *context);
+
+// Before the loop sleeps: who did what in its turn is written. true: look again in a while, as some
+// of it waits for the disk, or what a lane has answered for the loop's next turn.
+bool api_write_audit(Api *api);
 
 // The tokens were read again.
 void api_review(Api *api);

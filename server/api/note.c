@@ -2,6 +2,8 @@
 // What is kept of a request that is over: a count, and for failures a line of the log.
 #include "api/request.h"
 
+#include "api/audit.h"
+
 #include "os/clock.h"
 
 #include <inttypes.h>
@@ -44,6 +46,7 @@ void request_note_fault(const Request *request, uint64_t world, const StepFault 
 void request_note(const Request *request) {
     Api *api = request->api;
     api->answered[request->status]++;
+    audit_note(api, request);
     bool failed = request->status != STATUS_OK;
     ReportLevel level = failed ? REPORT_INFO : REPORT_DEBUG;
     if (level > api->def.report->level || (failed && !may_note(api))) {

@@ -58,8 +58,9 @@ static void print_row(const Moreau__V1__WorldInfo *world) {
     table_printf(&table, 3, STYLE_PLAIN, "%" PRIu64, world->contacts);
     table_printf(&table, 4, STYLE_PLAIN, "%" PRIu64, world->step);
     table_printf(&table, 5, STYLE_PLAIN, "%.4g", world->time + 0.0);
-    fold_printf("  %s%s%s%s%s\n", world->solver != NULL ? world->solver : "",
+    fold_printf("  %s%s%s%s%s%s%s\n", world->solver != NULL ? world->solver : "",
                 world->lifetime == MOREAU__V1__WORLD__LIFETIME__SERVER ? ", kept" : "",
+                world->token != NULL ? ", of " : "", world->token != NULL ? world->token : "",
                 terminal_style(stdout, STYLE_BAD), world->faulted ? ", faulted" : "",
                 terminal_style(stdout, STYLE_PLAIN));
 }

@@ -209,6 +209,7 @@ static void describe_world(const WorldEntry *entry, Moreau__V1__WorldInfo *info)
     info->lifetime = entry->session == 0 ? MOREAU__V1__WORLD__LIFETIME__SERVER
                                          : MOREAU__V1__WORLD__LIFETIME__SESSION;
     info->client = (char *)entry->client;
+    info->token = entry->use == NULL ? NULL : (char *)entry->use->name;
     info->bodies = atomic_load_explicit(&figures->bodies, memory_order_relaxed);
     info->contacts = atomic_load_explicit(&figures->contacts, memory_order_relaxed);
     info->step = atomic_load_explicit(&figures->step, memory_order_relaxed);

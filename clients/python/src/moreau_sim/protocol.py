@@ -1248,6 +1248,8 @@ class WorldInfo(Message):
     bytes: int | None = None
     recording: bool | None = None
     """an episode of it is being recorded"""
+    token: str | None = None
+    """whose it is, by the name of the token; absent: the server has none of names"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4299,6 +4301,7 @@ WorldInfo.FIELDS = (
     Field(10, "solver", Kind.STRING, False, None),
     Field(11, "bytes", Kind.UINT64, False, None),
     Field(12, "recording", Kind.BOOL, False, None),
+    Field(13, "token", Kind.STRING, False, None),
 )
 WorldAddMaterials.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
