@@ -183,6 +183,7 @@ static const struct {
     {"drain-timeout-ms", NULL, NULL, "what is under way is cancelled"},
     {"keep-days", NULL, NULL, "what is older is deleted"},
     {"keep-bytes", NULL, NULL, "the oldest are deleted"},
+    {"audit-bytes-max", NULL, NULL, "the file turns over: os/check_trail"},
     {"keep-episodes", NULL, NULL, "the oldest are deleted"},
 };
 
