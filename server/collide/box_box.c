@@ -2,7 +2,8 @@
 // Two boxes: fifteen separating axes (Gottschalk, Lin and Manocha 1996) say how far they are apart
 // or how deep they overlap; the best axis says which features meet.
 //
-//     a face's normal   the other box's facing face is clipped against it: up to four points
+//     a face's normal   the other box's facing face is clipped against it: up to four points, or
+//                       up to eight where the faces are parallel
 //     an edge x edge    one point between the two edges; where one of them lies along a face of the
 //                       other box, that face
 //     neither           the boxes are apart and their nearest features are corners or edges beyond
@@ -33,8 +34,6 @@ static const double rounding_part = 1e-9;
 static const double bound_slack = 1e-6;
 // of the reference face's shorter half edge: how far out a corner of a parallel face may be
 static const double slop_part = 1e-4;
-// of the boxes' size: how much higher than the deepest point of a parallel face is equally deep
-static const double tie_part = 1e-6;
 
 enum {
     FEATURE_FACE = 1u << 16, // + reference box << 15 | its face << 11 | incident face << 7 | point
@@ -318,7 +317,10 @@ static bool set_face(const BoxPair *pair, const Face *face, double reach, Manifo
     if (polygon.count == 0 || (!face->is_parallel && lowest_height(&polygon) > bound)) {
         return false;
     }
-    clip_reduce(&polygon, reach, face->is_parallel ? tie_part * pair->size : 0.0);
+    clip_drop_high(&polygon, reach);
+    if (!face->is_parallel) {
+        clip_reduce(&polygon);
+    }
     set_face_points(pair, face, &basis, &polygon, manifold);
     return true;
 }
@@ -405,12 +407,11 @@ static void spread_along(const BoxPair *pair, const Edges *edges, const Face *al
     read_incident(&pair->box[1 - along->box], &basis, &polygon);
     double shorter = basis.half_x < basis.half_y ? basis.half_x : basis.half_y;
     clip_rectangle(&polygon, basis.half_x, basis.half_y, slop_part * shorter);
-    clip_reduce(&polygon, reach, tie_part * pair->size);
+    clip_drop_high(&polygon, reach);
     if (polygon.count == 0) {
         return;
     }
-    const double lowest =
-        lowest_height(&polygon); // of those that stay: one that is as low, but for a tie
+    const double lowest = lowest_height(&polygon);
     set_face_points(pair, along, &basis, &polygon, manifold);
     manifold->normal = edges->normal;
     for (uint32_t i = 0; i < manifold->count; i++) {

@@ -85,7 +85,8 @@ void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double s
     }
 }
 
-static void drop_high(ClipPolygon *polygon, double reach) {
+void clip_drop_high(ClipPolygon *polygon, double reach) {
+    ASSERT(polygon->count <= CLIP_POINT_MAX);
     uint32_t count = 0;
     for (uint32_t i = 0; i < polygon->count; i++) {
         if (polygon->point[i].position.z <= reach) {
@@ -95,17 +96,15 @@ static void drop_high(ClipPolygon *polygon, double reach) {
     polygon->count = count;
 }
 
-// The points that are as low as any, 1 << point.
-static uint32_t find_low(const ClipPolygon *polygon, double tie) {
+// The points that are the lowest, 1 << point.
+static uint32_t find_low(const ClipPolygon *polygon) {
     ASSERT(polygon->count > 0);
     double lowest = polygon->point[0].position.z;
-    for (uint32_t i = 1; i < polygon->count; i++) {
-        double z = polygon->point[i].position.z;
-        lowest = z < lowest ? z : lowest;
-    }
     uint32_t low = 0;
     for (uint32_t i = 0; i < polygon->count; i++) {
-        low |= polygon->point[i].position.z <= lowest + tie ? 1u << i : 0u;
+        double z = polygon->point[i].position.z;
+        low = z < lowest ? 1u << i : z == lowest ? low | 1u << i : low;
+        lowest = z < lowest ? z : lowest;
     }
     return low;
 }
@@ -134,18 +133,16 @@ static bool next_corners(uint32_t corner[KEPT_COUNT], uint32_t count) {
     return true;
 }
 
-void clip_reduce(ClipPolygon *polygon, double reach, double tie) {
-    ASSERT(polygon->count <= CLIP_POINT_MAX && tie >= 0.0);
-    drop_high(polygon, reach);
+void clip_reduce(ClipPolygon *polygon) {
+    ASSERT(polygon->count <= CLIP_POINT_MAX);
     uint32_t count = polygon->count;
     if (count <= KEPT_COUNT) {
         return;
     }
 
     // every quadrangle with one of the lowest points in it: which of them stands first in the
-    // polygon is a matter of whose corners were numbered how. One more of them is worth half of the
-    // area or more: what bears stays, also where the lowest only just becomes one of several
-    const uint32_t low = find_low(polygon, tie);
+    // polygon is a matter of whose corners were numbered how
+    const uint32_t low = find_low(polygon);
     uint32_t corner[KEPT_COUNT] = {0, 1, 2, 3}, best[KEPT_COUNT] = {0, 1, 2, 3};
     double largest = -1.0;
     do {

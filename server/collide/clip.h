@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A quadrilateral cut by a rectangle, and the four of the resulting points that hold a body best.
+// A quadrilateral cut by a rectangle, and the resulting points, or four of them.
 // Coordinates: x and y in the rectangle's plane, from its centre; z the height above it.
 #pragma once
 
@@ -25,7 +25,10 @@ typedef struct ClipPolygon {
 // that rounding does not make other features of aligned edges.
 void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop);
 
-// Drops what is higher than `reach`, then keeps the lowest point and the three others that span the
-// largest area with it. Points within `tie` of the lowest count as equally low, and those of them
-// are taken which span the most, times how many they are.
-void clip_reduce(ClipPolygon *polygon, double reach, double tie);
+// Drops what is higher than `reach`.
+void clip_drop_high(ClipPolygon *polygon, double reach);
+
+// Keeps the lowest point and the three others that span the largest area with it. Not for faces
+// that rest on each other: there the lowest changes with the noise, and the four leave out up to a
+// third of the area, where a body's weight may stand.
+void clip_reduce(ClipPolygon *polygon);

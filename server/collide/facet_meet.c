@@ -298,7 +298,7 @@ void facet_meet_lines(const Facet *first, const Facet *second, Vec3 normal, doub
 // ---- four of many
 
 static void keep(MeetPoints *points, MeetPoints *kept, uint32_t i) {
-    ASSERT(i < points->count && kept->count < MANIFOLD_POINT_MAX);
+    ASSERT(i < points->count && kept->count < MANIFOLD_SPREAD);
     kept->point[kept->count++] = points->point[i];
     points->point[i] = points->point[--points->count];
 }
@@ -318,7 +318,7 @@ static uint32_t lowest_of(const MeetPoints *points, double tie) {
 // How far a point goes beyond those that are kept: from the first; from the line; on either side
 // of the longest line, beyond what the third has.
 static double gain_of(const MeetPoints *kept, Vec3 n, Vec3 point) {
-    ASSERT(kept->count >= 1 && kept->count < MANIFOLD_POINT_MAX);
+    ASSERT(kept->count >= 1 && kept->count < MANIFOLD_SPREAD);
     const Vec3 p = vec3_sub(point, kept->point[0].position);
     if (kept->count == 1) {
         return vec3_dot(p, p);
@@ -348,13 +348,13 @@ void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
         }
     }
     points->count = count;
-    if (count <= MANIFOLD_POINT_MAX) {
+    if (count <= MANIFOLD_SPREAD) {
         return;
     }
     MeetPoints kept; // four of much room
     kept.count = 0;
     keep(points, &kept, lowest_of(points, tie));
-    while (kept.count < MANIFOLD_POINT_MAX) {
+    while (kept.count < MANIFOLD_SPREAD) {
         double best = 0.0;
         uint32_t chosen = 0;
         for (uint32_t i = 0; i < points->count; i++) {

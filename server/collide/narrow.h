@@ -2,7 +2,7 @@
 // The narrow phase: where two convex primitives touch or nearly touch. One table of primitive
 // pairs, one file per pair or algorithm.
 //
-// A result is a manifold: a unit normal from a to b and up to four points with their gaps
+// A result is a manifold: a unit normal from a to b and up to eight points with their gaps
 // (negative: overlap), each midway between the two surfaces along the normal, and each with a
 // feature id that stays the same while the same features touch (a vertex of a on a face of b, an
 // edge of a on an edge of b, …), so that impulses find their way to the next step. All points of a
@@ -15,8 +15,9 @@
 #include "world/shape.h"
 
 enum {
-    MANIFOLD_POINT_MAX = 4,
-    MANIFOLD_ROOM = 5, // approach.h may add one
+    MANIFOLD_SPREAD = 4,    // points, of those that are not equally low
+    MANIFOLD_POINT_MAX = 8, // where two rectangles lie on each other
+    MANIFOLD_ROOM = 9,      // approach.h may add one
 };
 
 typedef struct ManifoldPoint {

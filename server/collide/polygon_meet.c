@@ -7,7 +7,7 @@
 
 enum {
     CORNERS_MAX = 2 * HULL_VERTICES_MAX,
-    KEPT = MANIFOLD_POINT_MAX,
+    KEPT = MANIFOLD_SPREAD,
     TRIED_MAX = 9, // of more, the lowest and those farthest in eight directions are asked
     SIDE = 1 << 16,
 };
@@ -204,8 +204,8 @@ static bool next_corners(uint32_t corner[KEPT], uint32_t count) {
 }
 
 // Of all quadrangles that have one of the lowest points in them the largest, each more of these
-// worth half of the area or more, as between boxes (clip.c): what bears stays, also where the
-// lowest only just becomes one of several.
+// worth half of the area or more: what bears stays, also where the lowest only just becomes one of
+// several.
 static void choose(const Cut *cut, const uint32_t *of, uint32_t count, Vec3 up, double low,
                    uint32_t best[KEPT]) {
     ASSERT(count > KEPT && count <= TRIED_MAX);
@@ -260,7 +260,7 @@ void polygon_meet(const Facet *bearing, const Facet *lying, Vec3 up, const Polyg
         count = thin_out(cut, lying, up, of, count);
     }
     uint32_t best[KEPT];
-    if (count > KEPT) {
+    if (count > (limits->tie > 0.0 ? MANIFOLD_POINT_MAX : KEPT)) {
         choose(cut, of, count, up, points->lowest + limits->tie, best);
         count = KEPT;
         memcpy(of, best, sizeof(best));

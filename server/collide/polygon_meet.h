@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where two faces with corners lie over each other: the one cut by the other (Sutherland and
-// Hodgman 1974), and the four of the points that hold a body best. Any number of corners.
+// Hodgman 1974), and the points of that, or the four that hold a body best. Any number of corners.
 #pragma once
 
 #include "collide/convex.h"
@@ -28,7 +28,8 @@ typedef struct PolygonPoints {
 typedef struct PolygonLimits {
     double slop;  // how far out a corner of the lying face may be and count as in [m]
     double reach; // what is higher is dropped [m]
-    double tie;   // points that are no higher than the lowest by this are as low [m]
+    double tie; // points that are no higher than the lowest by this are as low [m]; above 0, as of
+                // faces that rest on each other: up to eight points all stay (clip.h)
 } PolygonLimits;
 
 // `up` is the normal of the two bodies, unit, from the bearing face to the other. A bearing face

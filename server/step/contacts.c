@@ -515,7 +515,7 @@ enum {
 // Blocks for as many candidates, with room for a face on a face of each. NULL: memory ends.
 static PairBlock *take_blocks(StepState *state, size_t candidate_count, uint32_t block_count) {
     size_t pairs = candidate_count < BLOCK_PAIRS ? candidate_count : BLOCK_PAIRS;
-    uint32_t room = (uint32_t)(MANIFOLD_POINT_MAX * pairs);
+    uint32_t room = (uint32_t)(MANIFOLD_SPREAD * pairs);
     room = room < FOUND_ROOM_MIN ? FOUND_ROOM_MIN : room;
     PairBlock *block = arena_take_array(state->scratch, block_count, sizeof(PairBlock));
     StepFound *found =

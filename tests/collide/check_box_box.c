@@ -195,23 +195,24 @@ END_TEST
 // vertical
 static const struct {
     double height, cosine, x;
+    uint32_t corners;
 } lying[] = {
-    {1.0, 1.0, 0.0},      {1.001, 1.0, 0.0},
-    {0.999, 1.0, 0.0},    {1.0, 0.8, 0.0},
-    {1.002, 0.8, 0.3},    {0.99, 0.6, -0.4},
-    {1.3, 1.0, 0.7},      {1.0, 1.0, 1e-9},
-    {1.0, 1.0 - 1e-9, 0}, {1.05, 0.70710678118654757, 0.1},
+    {1.0, 1.0, 0.0, 4},      {1.001, 1.0, 0.0, 4},
+    {0.999, 1.0, 0.0, 4},    {1.0, 0.8, 0.0, 8},
+    {1.002, 0.8, 0.3, 6},    {0.99, 0.6, -0.4, 5},
+    {1.3, 1.0, 0.7, 4},      {1.0, 1.0, 1e-9, 4},
+    {1.0, 1.0 - 1e-9, 0, 4}, {1.05, 0.70710678118654757, 0.1, 8},
 };
 
-START_TEST(a_face_on_a_face_gives_four_points_with_the_gap_between_them) {
+START_TEST(a_face_on_a_face_gives_all_corners_of_what_they_share_with_the_gap_there) {
     Primitive cube = make_box(vec3(0.5, 0.5, 0.5));
     Pose above = {vec3(lying[_i].x, 0.0, lying[_i].height), quat_about_z(lying[_i].cosine)};
     Manifold manifold;
     narrow_collide(&cube, pose_at(0.0, 0.0, 0.0), &cube, above, 0.5, &manifold);
     assert_sound(&manifold, 0.5);
-    ck_assert_uint_eq(manifold.count, 4);
+    ck_assert_uint_eq(manifold.count, lying[_i].corners);
     ck_assert_double_eq_tol(manifold.normal.z, 1.0, 1e-12);
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < manifold.count; i++) {
         ck_assert_double_eq_tol(manifold.point[i].gap, lying[_i].height - 1.0, 1e-12);
         ck_assert_double_eq_tol(manifold.point[i].position.z, 0.5 * lying[_i].height, 1e-12);
         // on both faces, but for the slop of 1e-4 of a half edge
@@ -256,7 +257,7 @@ START_TEST(features_of_a_resting_box_stay_while_it_trembles) {
         Manifold manifold;
         narrow_collide(ground, below, &cube, above, 0.01, &manifold);
         assert_sound(&manifold, 0.01);
-        ck_assert_uint_eq(manifold.count, 4);
+        ck_assert_uint_eq(manifold.count, _i / 5 == 2 ? 8 : 4);
         if (i == 0) {
             first = manifold;
         }
@@ -404,7 +405,8 @@ static TCase *case_symmetry(void) {
 
 static TCase *case_contact(void) {
     TCase *tcase = tcase_create("contact");
-    tcase_add_loop_test(tcase, a_face_on_a_face_gives_four_points_with_the_gap_between_them, 0,
+    tcase_add_loop_test(tcase,
+                        a_face_on_a_face_gives_all_corners_of_what_they_share_with_the_gap_there, 0,
                         (int)(sizeof(lying) / sizeof(lying[0])));
     tcase_add_loop_test(tcase, features_of_a_resting_box_stay_while_it_trembles, 0, 15);
     tcase_add_test(tcase, a_tilted_cube_at_the_rim_of_a_wide_plate_is_no_deeper_than_it_is);

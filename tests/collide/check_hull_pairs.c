@@ -366,8 +366,9 @@ END_TEST
 
 // ---- what stands
 
-// A prism on a half-space, a box and a prism as wide: four places that span its end.
-START_TEST(a_prism_stands_on_four_corners_that_span_its_end) {
+// A prism on a half-space, a box and a prism as wide: all corners, where they are eight at most, or
+// four that span its end.
+START_TEST(a_prism_stands_on_corners_that_span_its_end) {
     const Primitive box = make_box(vec3(1.0, 1.0, 0.5));
     Dice dice = {2916};
     for (uint32_t sides = 3; sides <= 120; sides += sides < 20 ? 1 : 25) {
@@ -385,8 +386,10 @@ START_TEST(a_prism_stands_on_four_corners_that_span_its_end) {
                 const Convex convex = convex_of_hull(prism, &pose, vec3(0.0, 0.0, 0.0));
                 convex_rest(pose_apply(base, vec3(0.0, 0.0, 0.5)), up, &convex, 0.01, &manifold);
             }
-            ck_assert_uint_eq(manifold.count, sides == 3 && i % 3 != 0 ? 3 : 4);
-            double x[4], y[4];
+            ck_assert_uint_le(manifold.count, MANIFOLD_POINT_MAX);
+            ck_assert_uint_ge(manifold.count, sides == 3 ? 3 : 4);
+            ck_assert(i % 3 == 0 || sides > MANIFOLD_POINT_MAX || manifold.count == sides);
+            double x[MANIFOLD_POINT_MAX], y[MANIFOLD_POINT_MAX];
             for (uint32_t k = 0; k < manifold.count; k++) {
                 const Vec3 at = mat3_tmul_vec(quat_to_mat3(pose.orientation),
                                               vec3_sub(manifold.point[k].position, pose.position));
@@ -470,7 +473,7 @@ static TCase *case_pairs(void) {
     tcase_add_test(tcase, a_pose_moved_by_a_nanometre_moves_no_point_by_a_micrometre);
     tcase_add_test(tcase, a_hull_that_is_a_box_answers_as_the_box);
     tcase_add_test(tcase, a_hull_that_is_a_box_stands_as_the_box);
-    tcase_add_test(tcase, a_prism_stands_on_four_corners_that_span_its_end);
+    tcase_add_test(tcase, a_prism_stands_on_corners_that_span_its_end);
     tcase_add_test(tcase, over_a_half_space_the_lowest_vertex_is_a_point);
     tcase_add_test(tcase, so_does_one_about_the_very_large_and_the_very_small);
     return tcase;
