@@ -105,6 +105,7 @@ static Status make_missing(Access *access, const TokenFile *file, Error *error) 
         }
         memcpy(made->name, file->row[i].name, sizeof(made->name));
         made->use.name = made->name;
+        made->use.number = (uint32_t)access->all + 1;
         use_set_limits(&made->use, &USE_LIMITS_NONE);
         token[access->all++] = made;
     }

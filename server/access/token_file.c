@@ -159,10 +159,16 @@ static Status read_digest(const Reader *reader, Word word, TokenRow *row) {
                               "name.");
 }
 
+#define LIMIT_MAX (UINT64_C(1) << 60)
+
 static const TokenWord limit_words[] = {
-    {"worlds", offsetof(UseLimits, worlds), false, "worlds at once, those of groups too"},
-    {"bytes", offsetof(UseLimits, bytes), true, "memory of worlds, groups and snapshots"},
-    {"requests", offsetof(UseLimits, requests), false, "requests under way at once"},
+    {"worlds", offsetof(UseLimits, worlds), false, LIMIT_MAX,
+     "worlds at once, those of groups too"},
+    {"bytes", offsetof(UseLimits, bytes), true, LIMIT_MAX,
+     "memory of worlds, groups and snapshots"},
+    {"requests", offsetof(UseLimits, requests), false, LIMIT_MAX, "requests under way at once"},
+    {"weight", offsetof(UseLimits, weight), false, USE_WEIGHT_MAX,
+     "turns on the lanes for each of another token's"},
 };
 
 enum { WORD_COUNT = sizeof(limit_words) / sizeof(limit_words[0]) };
@@ -179,7 +185,7 @@ bool token_file_read_limit(const TokenWord *word, const char *text, size_t bytes
     static const char units[] = "KMGT";
     const char *unit = bytes > 0 ? memchr(units, text[bytes - 1], sizeof(units) - 1) : NULL;
     const unsigned shift = word->is_bytes && unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
-    const uint64_t maximum = UINT64_C(1) << 60;
+    const uint64_t maximum = word->maximum;
     uint64_t number;
     if (!read_number(text, bytes - (shift > 0), maximum >> shift, &number) || number == 0) {
         return false;
@@ -207,7 +213,8 @@ static Status read_limit(const Reader *reader, const TokenWord *word, Word value
     if (token_file_read_limit(word, value.at, value.bytes, limit)) {
         return STATUS_OK;
     }
-    snprintf(why, sizeof(why), "has no number from 1 to 2^60 behind %s=%s.", word->name,
+    snprintf(why, sizeof(why), "has no number from 1 to %s behind %s=%s.",
+             word->maximum == LIMIT_MAX ? "2^60" : "100", word->name,
              word->is_bytes ? " (which may end in K, M, G or T)" : "");
     return fail(reader, why);
 }
@@ -229,7 +236,7 @@ static Status read_setting(const Reader *reader, Word word, TokenRow *row) {
                                   "or of more than 63 bytes.");
     }
     return fail(reader, "has a word behind its rights that this server does not know: there are "
-                        "namespace=NAME, worlds=N, bytes=N and requests=N.");
+                        "namespace=NAME, worlds=N, bytes=N, requests=N and weight=N.");
 }
 
 static Status read_row(const Reader *reader, Word line, TokenRow *row) {

@@ -60,6 +60,7 @@ typedef struct TokenWord {
     const char *name;
     size_t offset; // in UseLimits
     bool is_bytes; // may end in K, M, G or T
+    uint64_t maximum;
     const char *meaning;
 } TokenWord;
 

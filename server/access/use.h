@@ -12,13 +12,18 @@
 
 typedef struct UseLimits {
     uint64_t worlds, bytes, requests; // USE_NO_LIMIT: as many as the server has
+    uint64_t weight;                  // turns on the lanes that it has for each of another's
 } UseLimits;
 
 #define USE_LIMITS_NONE                                                                            \
-    ((UseLimits){.worlds = USE_NO_LIMIT, .bytes = USE_NO_LIMIT, .requests = USE_NO_LIMIT})
+    ((UseLimits){.worlds = USE_NO_LIMIT,                                                           \
+                 .bytes = USE_NO_LIMIT,                                                            \
+                 .requests = USE_NO_LIMIT,                                                         \
+                 .weight = USE_NO_LIMIT})
 
 typedef struct Use {
     const char *name;           // borrowed
+    uint32_t number;            // from 1
     UseLimits limits;           // the loop's
     _Atomic uint64_t bytes_max; // limits.bytes, for lanes
     uint64_t worlds;            // the loop's
@@ -27,6 +32,13 @@ typedef struct Use {
     uint64_t sessions;          // the loop's
     _Atomic uint64_t refused;   // so often one of them was in the way
 } Use;
+
+enum { USE_WEIGHT_MAX = 100 };
+
+// 1 where nothing is said.
+static inline uint32_t use_weight(const Use *use) {
+    return use->limits.weight == USE_NO_LIMIT ? 1 : (uint32_t)use->limits.weight;
+}
 
 void use_set_limits(Use *use, const UseLimits *limits);
 

@@ -337,7 +337,11 @@ void request_end(Request *request, const Error *error) {
 }
 
 uint64_t request_share(const Request *request) {
-    return request->session == NULL ? 0 : request->session->number;
+    const Session *session = request->session;
+    if (session == NULL || session->use == NULL) {
+        return session == NULL ? 0 : lane_share(session->number, 0, 0);
+    }
+    return lane_share(session->number, session->use->number, use_weight(session->use));
 }
 
 WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lifetime) {

@@ -63,6 +63,8 @@ static const struct {
     {HEAD "alice " A " watch bytes=G\n# end 1\n", "behind bytes= (which may end in"},
     {HEAD "alice " A " watch bytes=1073741825G\n# end 1\n", "behind bytes="},
     {HEAD "alice " A " watch requests=-1\n# end 1\n", "behind requests="},
+    {HEAD "alice " A " watch weight=100\n# end 1\n", ""},
+    {HEAD "alice " A " watch weight=101\n# end 1\n", "no number from 1 to 100 behind weight="},
     {HEAD "alice " A " watch worlds=1 worlds=2\n# end 1\n", "worlds= twice"},
     {HEAD "alice " A " watch namespace=a namespace=b\n# end 1\n", "namespace= twice"},
     {HEAD "alice " A " watch namespace=a/b\n# end 1\n", "a namespace of other signs"},

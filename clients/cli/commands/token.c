@@ -335,6 +335,8 @@ int command_token(Cli *cli, int argc, char **argv) {
         {"--bytes", OPTION_TEXT, &options.limit[1], "BYTES",
          "memory of its worlds, groups and snapshots, as 8G"},
         {"--requests", OPTION_TEXT, &options.limit[2], "N", "requests under way at once"},
+        {"--weight", OPTION_TEXT, &options.limit[3], "N",
+         "turns on the lanes for each of another token's, up to 100; default 1"},
     };
     OptionList words = {0};
     const int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])},

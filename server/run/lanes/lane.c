@@ -751,7 +751,7 @@ void pool_submit(Pool *pool, Strand *strand, uint64_t share, Job *job) {
     ASSERT(!pool->is_closing);
     ASSERT(job->work != NULL && job->done != NULL);
     job->urgent = false;
-    job->share = (uint32_t)share;
+    job->share = share_pack(share);
     job->strand = strand;
     list_append(&pool->staged, job);
     pool->job_count++;

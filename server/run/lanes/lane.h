@@ -13,12 +13,12 @@
 //                                     JOB_PARKED: until pool_unpark(strand)
 //
 // Nobody waits for a client that does much, nor for work that takes long. Ready strands wait in
-// *shares*, one for each session, which take turns (lane_parts.h). And a pool has twice the lanes
-// that is asked for, half of them *long* ones, which are a little nice: what is not done after a
-// short slice goes on there. A piece of work that cannot be interrupted (a step, a solve) and is
-// not done after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and begun again on a long
-// lane, which lets it take its time. A strand stays with the long lanes until its pieces are short
-// again.
+// *shares*, one for each session, which take turns, by whose they are first (lane_parts.h). And a
+// pool has twice the lanes that is asked for, half of them *long* ones, which are a little nice:
+// what is not done after a short slice goes on there. A piece of work that cannot be interrupted (a
+// step, a solve) and is not done after LANE_LONG_NS is given up, harmlessly (lane_is_wanted), and
+// begun again on a long lane, which lets it take its time. A strand stays with the long lanes until
+// its pieces are short again.
 //
 // A large world may use more lanes than the one that it is on: lanes that are idle *help* with the
 // blocks of its tasks (Lane.tasks, offer.h), which changes no bit of the result. A long lane is
@@ -160,6 +160,15 @@ uint64_t lane_pause_ns(const Lane *lane);
 
 // On a lane: whether a piece of work begun then should be given up and the job return JOB_LONG.
 bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns);
+
+// Who a job is done for: a session, and whose it is, by a number and his weight (0: as 1), for
+// pool_submit. A session's number alone is one of owner 0.
+enum { SHARE_OWNER_SHIFT = 32, SHARE_WEIGHT_SHIFT = 48 };
+
+static inline uint64_t lane_share(uint64_t session, uint32_t owner, uint32_t weight) {
+    return (session & UINT32_MAX) | (uint64_t)(owner & UINT16_MAX) << SHARE_OWNER_SHIFT |
+           (uint64_t)(weight & UINT8_MAX) << SHARE_WEIGHT_SHIFT;
+}
 
 // Loop thread, before pool_close: who may still submit is stopped first. Never fails: a job brings
 // its own memory. `share`: who it is done for, as a number.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The queue of strands that are ready for a lane, fair between *shares*: whoever submits a job says
-// whose share it comes out of (a session's number), and the shares take turns, a strand at a time.
-// So a client with one short call waits for one chain of every other client, and not for the
-// thousand worlds that one of them steps.
+// The queue of strands that are ready for a lane, fair between *owners* and their *shares*: whoever
+// submits a job says whose share it comes out of (lane_share: a session's number, and whose session
+// it is). Owners take turns, as many strands at a time as they have weight; within a turn of one,
+// his shares do, a strand at a time. So a client with one short call waits for one chain of every
+// other owner, or of every other session of his own, and not for the thousand worlds that one of
+// them steps; and who opens many sessions has no more turns than who opens one.
 //
-// There are SHARE_COUNT shares, numbers beyond are taken modulo: two clients of one share are
-// merely first come, first served between themselves. A strand waits in the share of its first job.
+// There are OWNER_COUNT owners, and SHARE_COUNT shares of each; numbers beyond are taken modulo:
+// two clients of one share are merely first come, first served between themselves. Without tokens
+// all are one owner's. A strand waits in the share of its first job.
 //
 // Part of lane.c, under the pool's lock; only queue_count may be asked without it.
 #pragma once
@@ -13,19 +16,27 @@
 #include "base/assert.h"
 #include "run/lanes/lane.h"
 
-enum { SHARE_COUNT = 256 };
+enum { OWNER_COUNT = 64, SHARE_COUNT = 256 };
 
 typedef struct Share Share;
+typedef struct Owner Owner;
 
 struct Share {
     Strand *head, *tail;
     Share *next; // with strands
 };
 
-typedef struct Queue {
-    Share *head, *tail; // whose turn it is, and will be
-    _Atomic uint32_t count;
+struct Owner {
+    Share *head, *tail; // whose turn it is among his, and will be
+    Owner *next;        // with shares
+    uint32_t turns;     // that he has before the next owner; of one with shares at least 1
     Share share[SHARE_COUNT];
+};
+
+typedef struct Queue {
+    Owner *head, *tail; // whose turn it is, and will be
+    _Atomic uint32_t count;
+    Owner owner[OWNER_COUNT];
 } Queue;
 
 // ---- strands
@@ -82,27 +93,58 @@ static inline void queue_count_add(Queue *queue, uint32_t change) {
     atomic_store_explicit(&queue->count, queue_count(queue) + change, memory_order_relaxed);
 }
 
-static inline Share *queue_share(Queue *queue, const Strand *strand) {
-    ASSERT(strand->head != NULL);
-    return &queue->share[strand->head->share % SHARE_COUNT];
+// A job has room for little: what lane_share says, cut to that.
+static inline uint32_t share_pack(uint64_t share) {
+    const uint32_t session = (uint32_t)share % SHARE_COUNT,
+                   owner = (uint32_t)(share >> SHARE_OWNER_SHIFT & UINT16_MAX) % OWNER_COUNT,
+                   weight = (uint32_t)(share >> SHARE_WEIGHT_SHIFT);
+    return session | owner << 8 | (weight == 0 ? 1 : weight) << 16;
 }
 
-static inline void queue_append_share(Queue *queue, Share *share) {
+static inline Owner *queue_owner(Queue *queue, const Strand *strand) {
+    ASSERT(strand->head != NULL);
+    return &queue->owner[strand->head->share >> 8 & 255];
+}
+
+static inline uint32_t owner_weight(const Strand *strand) {
+    return strand->head->share >> 16;
+}
+
+static inline Share *owner_share(Owner *owner, const Strand *strand) {
+    return &owner->share[strand->head->share & 255];
+}
+
+static inline void owner_append_share(Owner *owner, Share *share) {
     share->next = NULL;
-    if (queue->tail == NULL) {
-        queue->head = share;
+    if (owner->tail == NULL) {
+        owner->head = share;
     } else {
-        queue->tail->next = share;
+        owner->tail->next = share;
     }
-    queue->tail = share;
+    owner->tail = share;
+}
+
+static inline void queue_append_owner(Queue *queue, Owner *owner) {
+    owner->next = NULL;
+    if (queue->tail == NULL) {
+        queue->head = owner;
+    } else {
+        queue->tail->next = owner;
+    }
+    queue->tail = owner;
 }
 
 static inline void queue_append(Queue *queue, Strand *strand) {
-    Share *share = queue_share(queue, strand);
+    Owner *owner = queue_owner(queue, strand);
+    Share *share = owner_share(owner, strand);
     strand->next = NULL;
+    if (owner->tail == NULL) {
+        owner->turns = owner_weight(strand);
+        queue_append_owner(queue, owner);
+    }
     if (share->tail == NULL) {
         share->head = strand;
-        queue_append_share(queue, share);
+        owner_append_share(owner, share);
     } else {
         share->tail->next = strand;
     }
@@ -110,37 +152,74 @@ static inline void queue_append(Queue *queue, Strand *strand) {
     queue_count_add(queue, 1);
 }
 
+static inline void owner_prepend_share(Owner *owner, Share *share) {
+    share->next = owner->head;
+    owner->head = share;
+    if (owner->tail == NULL) {
+        owner->tail = share;
+    }
+}
+
+static inline void queue_prepend_owner(Queue *queue, Owner *owner) {
+    owner->next = queue->head;
+    queue->head = owner;
+    if (queue->tail == NULL) {
+        queue->tail = owner;
+    }
+}
+
 // Its turn had come and is not lost.
 static inline void queue_prepend(Queue *queue, Strand *strand) {
-    Share *share = queue_share(queue, strand);
+    Owner *owner = queue_owner(queue, strand);
+    Share *share = owner_share(owner, strand);
+    if (owner->tail == NULL) {
+        owner->turns = 0;
+        queue_prepend_owner(queue, owner);
+    }
+    owner->turns++;
     strand->next = share->head;
     share->head = strand;
     if (share->tail == NULL) {
         share->tail = strand;
-        share->next = queue->head;
-        queue->head = share;
-        if (queue->tail == NULL) {
-            queue->tail = share;
-        }
+        owner_prepend_share(owner, share);
     }
     queue_count_add(queue, 1);
 }
 
-// The first strand of the share whose turn it is. The queue has one.
-static inline Strand *queue_pop(Queue *queue) {
-    ASSERT(queue->head != NULL);
-    ASSERT(queue->head->head != NULL);
-    Share *share = queue->head;
+// The first strand of the share of the owner whose turn it is. The queue has one.
+static inline Strand *owner_pop(Owner *owner) {
+    ASSERT(owner->head != NULL);
+    ASSERT(owner->head->head != NULL);
+    Share *share = owner->head;
     Strand *strand = share->head;
-    queue->head = share->next;
-    if (queue->head == NULL) {
-        queue->tail = NULL;
+    owner->head = share->next;
+    if (owner->head == NULL) {
+        owner->tail = NULL;
     }
     share->head = strand->next;
     if (share->head == NULL) {
         share->tail = NULL;
     } else {
-        queue_append_share(queue, share);
+        owner_append_share(owner, share);
+    }
+    return strand;
+}
+
+static inline Strand *queue_pop(Queue *queue) {
+    ASSERT(queue->head != NULL);
+    Owner *owner = queue->head;
+    Strand *strand = owner_pop(owner);
+    ASSERT(owner->turns > 0);
+    owner->turns--;
+    if (owner->head == NULL || owner->turns == 0) {
+        queue->head = owner->next;
+        if (queue->head == NULL) {
+            queue->tail = NULL;
+        }
+        if (owner->head != NULL) {
+            owner->turns = owner_weight(owner->head->head);
+            queue_append_owner(queue, owner);
+        }
     }
     queue_count_add(queue, UINT32_MAX);
     return strand;
