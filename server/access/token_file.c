@@ -167,6 +167,10 @@ static const TokenWord limit_words[] = {
     {"bytes", offsetof(UseLimits, bytes), true, LIMIT_MAX,
      "memory of worlds, groups and snapshots"},
     {"requests", offsetof(UseLimits, requests), false, LIMIT_MAX, "requests under way at once"},
+    {"log", offsetof(UseLimits, log_bytes), true, LIMIT_MAX,
+     "bytes in the file of episodes with which a recording may begin"},
+    {"episodes", offsetof(UseLimits, episodes), false, LIMIT_MAX,
+     "episodes with which a recording may begin"},
     {"weight", offsetof(UseLimits, weight), false, USE_WEIGHT_MAX,
      "turns on the lanes for each of another token's"},
 };
@@ -236,7 +240,8 @@ static Status read_setting(const Reader *reader, Word word, TokenRow *row) {
                                   "or of more than 63 bytes.");
     }
     return fail(reader, "has a word behind its rights that this server does not know: there are "
-                        "namespace=NAME, worlds=N, bytes=N, requests=N and weight=N.");
+                        "namespace=NAME, worlds=N, bytes=N, requests=N, log=N, "
+                        "episodes=N and weight=N.");
 }
 
 static Status read_row(const Reader *reader, Word line, TokenRow *row) {

@@ -8,6 +8,8 @@
 void use_set_limits(Use *use, const UseLimits *limits) {
     use->limits = *limits;
     atomic_store_explicit(&use->bytes_max, limits->bytes, memory_order_relaxed);
+    atomic_store_explicit(&use->log_bytes_max, limits->log_bytes, memory_order_relaxed);
+    atomic_store_explicit(&use->episodes_max, limits->episodes, memory_order_relaxed);
 }
 
 Status use_check_worlds(Use *use, uint64_t more, Error *error) {
@@ -60,6 +62,33 @@ Status use_check_bytes(Use *use, uint64_t more, Error *error) {
                      "%" PRIu64 " that it may have (bytes= in the server's file of tokens).",
                      use->name, bytes_of(use),
                      atomic_load_explicit(&use->bytes_max, memory_order_relaxed));
+}
+
+bool use_limits_log(const Use *use) {
+    return use != NULL &&
+           (atomic_load_explicit(&use->log_bytes_max, memory_order_relaxed) != USE_NO_LIMIT ||
+            atomic_load_explicit(&use->episodes_max, memory_order_relaxed) != USE_NO_LIMIT);
+}
+
+static Status refuse_log(Use *use, uint64_t has, uint64_t limit, const char *what, const char *word,
+                         Error *error) {
+    atomic_fetch_add_explicit(&use->refused, 1, memory_order_relaxed);
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The namespace of the token %s has %" PRIu64 " %s in the file of episodes, of "
+                     "the %" PRIu64 " with which the token may begin another recording (%s= in the "
+                     "server's file of tokens): delete some.",
+                     use->name, has, what, limit, word);
+}
+
+Status use_check_log(Use *use, uint64_t episodes, uint64_t bytes, Error *error) {
+    const uint64_t bytes_max = atomic_load_explicit(&use->log_bytes_max, memory_order_relaxed),
+                   episodes_max = atomic_load_explicit(&use->episodes_max, memory_order_relaxed);
+    atomic_store_explicit(&use->episodes, episodes, memory_order_relaxed);
+    atomic_store_explicit(&use->log_bytes, bytes, memory_order_relaxed);
+    if (episodes >= episodes_max) {
+        return refuse_log(use, episodes, episodes_max, "episodes", "episodes", error);
+    }
+    return bytes < bytes_max ? STATUS_OK : refuse_log(use, bytes, bytes_max, "bytes", "log", error);
 }
 
 void use_count_request(Use *use, int change) {

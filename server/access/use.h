@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,25 +13,26 @@
 
 typedef struct UseLimits {
     uint64_t worlds, bytes, requests; // USE_NO_LIMIT: as many as the server has
+    uint64_t log_bytes, episodes;     // that a namespace has when another recording begins
     uint64_t weight;                  // turns on the lanes that it has for each of another's
 } UseLimits;
 
 #define USE_LIMITS_NONE                                                                            \
-    ((UseLimits){.worlds = USE_NO_LIMIT,                                                           \
-                 .bytes = USE_NO_LIMIT,                                                            \
-                 .requests = USE_NO_LIMIT,                                                         \
-                 .weight = USE_NO_LIMIT})
+    ((UseLimits){USE_NO_LIMIT, USE_NO_LIMIT, USE_NO_LIMIT, USE_NO_LIMIT, USE_NO_LIMIT,             \
+                 USE_NO_LIMIT})
 
 typedef struct Use {
     const char *name;           // borrowed
     uint32_t number;            // from 1
     UseLimits limits;           // the loop's
     _Atomic uint64_t bytes_max; // limits.bytes, for lanes
-    uint64_t worlds;            // the loop's
-    _Atomic uint64_t requests;  // under way
-    _Atomic uint64_t bytes;     // of worlds, groups and snapshots
-    uint64_t sessions;          // the loop's
-    _Atomic uint64_t refused;   // so often one of them was in the way
+    _Atomic uint64_t log_bytes_max, episodes_max;
+    uint64_t worlds;                      // the loop's
+    _Atomic uint64_t requests;            // under way
+    _Atomic uint64_t bytes;               // of worlds, groups and snapshots
+    uint64_t sessions;                    // the loop's
+    _Atomic uint64_t refused;             // so often one of them was in the way
+    _Atomic uint64_t log_bytes, episodes; // as last counted
 } Use;
 
 enum { USE_WEIGHT_MAX = 100 };
@@ -51,5 +53,9 @@ Status use_check_requests(Use *use, Error *error);
 // known before (`more`) is refused before.
 Status use_check_bytes(Use *use, uint64_t more, Error *error);
 uint64_t use_bytes_left(const Use *use);
+// What its namespace has in the file, as was just counted. Any thread.
+Status use_check_log(Use *use, uint64_t episodes, uint64_t bytes, Error *error);
+bool use_limits_log(const Use *use); // Nullable: somebody must count
+
 void use_count_request(Use *use, int change);
 void use_count_bytes(Use *use, uint64_t before, uint64_t after);

@@ -91,7 +91,7 @@ bool trail_is_due(const Trail *trail, uint64_t now_ns) {
 
 // Where that fails it goes on in the same file.
 static void turn_over(Trail *trail) {
-    char from[PATH_BYTES + 8], to[PATH_BYTES + 8];
+    char from[PATH_BYTES + 16], to[PATH_BYTES + 16];
     for (int i = TRAIL_OLDER; i > 0; i--) {
         if (i == 1) {
             snprintf(from, sizeof(from), "%s", trail->path);

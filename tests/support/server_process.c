@@ -124,8 +124,12 @@ static void become_server(CommandLine *line, const char *folder, int ready_fd) {
     snprintf(path, sizeof(path), "%s/stderr", folder);
     int said = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (said >= 0 && dup2(said, STDERR_FILENO) >= 0 && dup2(ready_fd, READY_FD) >= 0) {
-        close(said);
-        close(ready_fd);
+        if (said != STDERR_FILENO && said != READY_FD) {
+            close(said);
+        }
+        if (ready_fd != READY_FD) { // where many descriptors are open it may be that one already
+            close(ready_fd);
+        }
         const char *program = getenv("MOREAU_SERVER_PROGRAM"); // another build of it
         execv(program != NULL ? program : MOREAU_BINARY_DIR "/moreau-server", line->argument);
     }

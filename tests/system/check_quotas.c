@@ -2,6 +2,7 @@
 // What one token may have at once: each limit is named by who is refused, told in Stats, and is
 // nobody else's.
 #include "support/suite.h"
+#include "support/wire_episode.h"
 #include "support/wire_group.h"
 #include "support/wire_snapshot.h"
 #include "support/wire_tokens.h"
@@ -141,6 +142,60 @@ START_TEST(requests_under_way_are_counted_over_all_connections) {
 }
 END_TEST
 
+static void record_once(WireClient *client, Moreau__V1__Status__Code wanted, const char *word) {
+    const uint64_t world = wire_small_world(client);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    const Moreau__V1__Reply *reply = wire_call(client, &start);
+    wire_expect(reply, wanted, NULL);
+    if (wanted == CODE(OK)) {
+        wire_step(client, world, 20);
+        wire_stop_recording(client, world);
+    } else {
+        ck_assert_msg(strstr(reply->status->message, word) != NULL, "%s", reply->status->message);
+        Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+        Moreau__V1__GroupCreate *group = wire_group_create_call(2);
+        group->record = &record;
+        wire_expect(wire_call(client, group), wanted, NULL);
+    }
+    wire_destroy(client, world);
+}
+
+// Of its namespace, whoever recorded it; another namespace's are not counted.
+START_TEST(no_recording_begins_beyond_what_the_file_may_hold) {
+    const WirePerson some[] = {{"carol", "watch,step,record,delete namespace=a episodes=2"},
+                               {"dave", "watch,step,record namespace=b log=2K"},
+                               {"erin", "watch,step,record namespace=c"}};
+    char other[SERVER_FOLDER_BYTES];
+    ServerProcess *recorded = wire_tokens_start(some, 3, "--db @/db", other);
+    WireClient *carol = wire_open_as(recorded, "carol"), *dave = wire_open_as(recorded, "dave"),
+               *erin = wire_open_as(recorded, "erin");
+    for (int i = 0; i < 4; i++) {
+        record_once(erin, CODE(OK), "");
+    }
+    record_once(carol, CODE(OK), "");
+    record_once(carol, CODE(OK), "");
+    record_once(carol, CODE(RESOURCE_EXHAUSTED), "episodes=");
+    ck_assert_uint_eq(use_of(carol)->episodes, 2);
+    ck_assert_uint_eq(use_of(carol)->episodes_max, 2);
+    ck_assert_uint_eq(use_of(carol)->refused, 2);
+    record_once(dave, CODE(OK), "");
+    record_once(dave, CODE(RESOURCE_EXHAUSTED), "log=");
+    ck_assert_uint_gt(use_of(dave)->log_bytes, 2048);
+    const Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    char uid[64];
+    snprintf(uid, sizeof(uid), "%s", wire_accept(carol, &list)->episode_list->episodes[0]->episode);
+    Moreau__V1__EpisodeDelete delete = MOREAU__V1__EPISODE_DELETE__INIT;
+    delete.episode = uid;
+    wire_accept(carol, &delete);
+    record_once(carol, CODE(OK), "");
+    wire_close(carol);
+    wire_close(dave);
+    wire_close(erin);
+    server_stop(recorded);
+    server_remove_folder(other);
+}
+END_TEST
+
 static TCase *case_quotas(void) {
     TCase *tcase = tcase_create("quotas");
     tcase_set_timeout(tcase, 60);
@@ -149,6 +204,7 @@ static TCase *case_quotas(void) {
     tcase_add_test(tcase, memory_is_counted_by_who_made_it);
     tcase_add_test(tcase, all_memory_comes_back);
     tcase_add_test(tcase, requests_under_way_are_counted_over_all_connections);
+    tcase_add_test(tcase, no_recording_begins_beyond_what_the_file_may_hold);
     return tcase;
 }
 

@@ -335,7 +335,11 @@ int command_token(Cli *cli, int argc, char **argv) {
         {"--bytes", OPTION_TEXT, &options.limit[1], "BYTES",
          "memory of its worlds, groups and snapshots, as 8G"},
         {"--requests", OPTION_TEXT, &options.limit[2], "N", "requests under way at once"},
-        {"--weight", OPTION_TEXT, &options.limit[3], "N",
+        {"--log", OPTION_TEXT, &options.limit[3], "BYTES",
+         "recordings of its namespace, in bytes, with which it may begin another"},
+        {"--episodes", OPTION_TEXT, &options.limit[4], "N",
+         "episodes of its namespace with which it may begin another recording"},
+        {"--weight", OPTION_TEXT, &options.limit[5], "N",
          "turns on the lanes for each of another token's, up to 100; default 1"},
     };
     OptionList words = {0};

@@ -119,7 +119,8 @@ static Status make_plan(Request *request, ComparePlan *plan, Error *error) {
         status = host_check_memory(host, worlds * episode_player_bytes(&plan->row), error);
     }
     if (status == STATUS_OK && order->record) {
-        status = plan_recordings(request, plan, error);
+        status = episode_check_room(request, error);
+        status = STATUS_THEN(status, plan_recordings(request, plan, error));
     }
     return STATUS_THEN(status, compare_open(&plan->comparison, &plan->def, error));
 }

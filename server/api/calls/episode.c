@@ -9,6 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
+Status episode_check_room(const Request *request, Error *error) {
+    Log *log = request->api->def.log;
+    Use *use = request->session->use;
+    LogReader *reader;
+    uint64_t episodes = 0, bytes = 0;
+    if (!use_limits_log(use)) {
+        return STATUS_OK;
+    }
+    Status status = log_take_reader(log, &reader, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    log_reader_see(reader, request->home);
+    status = log_reader_measure(reader, &episodes, &bytes, error);
+    log_give_reader(log, reader);
+    return STATUS_THEN(status, use_check_log(use, episodes, bytes, error));
+}
+
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error) {
     if (text == NULL || text[0] == '\0') {
         return error_set(error, STATUS_INVALID_ARGUMENT, "episode",

@@ -11,6 +11,9 @@ enum { EPISODE_QUANTUM_NS = 100000 };
 
 // By id, an unmistakable beginning of one, or a name; NULL or "" is refused. Blames `episode`. What
 // the row points to is the request's arena's. On a lane.
+// Whether whoever asks may begin another recording, by the limits of his token. On a lane.
+Status episode_check_room(const Request *request, Error *error);
+
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
 
 // `field`: of the list, to blame.

@@ -174,6 +174,7 @@ static Status begin_recording(Request *request, Error *error) {
     } else {
         status = choose_name(request, plan->name, error);
     }
+    status = STATUS_THEN(status, episode_check_room(request, error));
     if (status != STATUS_OK) {
         return status;
     }

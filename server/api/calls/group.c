@@ -457,7 +457,8 @@ static Status record(MakePlan *plan, Error *error) {
         def.parent_step = plan->saved.recorded_calls;
         memcpy(def.parent, plan->saved.recording, UID_BYTES);
     }
-    Status status = farm_record(entry, plan->request->api->def.log, &def, error);
+    Status status = episode_check_room(plan->request, error);
+    status = STATUS_THEN(status, farm_record(entry, plan->request->api->def.log, &def, error));
     if (status == STATUS_OK) {
         uid_text(group_recorder_uid(entry->recorder), plan->recording);
         plan->message.recording = plan->recording;

@@ -128,6 +128,8 @@ static void fill_use(const Token *token, Moreau__V1__TokenUse *message) {
         {use->limits.worlds, &message->has_worlds_max, &message->worlds_max},
         {use->limits.bytes, &message->has_bytes_max, &message->bytes_max},
         {use->limits.requests, &message->has_requests_max, &message->requests_max},
+        {use->limits.log_bytes, &message->has_log_bytes_max, &message->log_bytes_max},
+        {use->limits.episodes, &message->has_episodes_max, &message->episodes_max},
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         *limits[i].has = limits[i].limit != USE_NO_LIMIT;
@@ -137,6 +139,9 @@ static void fill_use(const Token *token, Moreau__V1__TokenUse *message) {
     message->namespace_ = (char *)token->space;
     message->has_sessions = message->has_worlds = message->has_bytes = message->has_requests =
         message->has_refused = 1;
+    message->has_log_bytes = message->has_episodes = use_limits_log(use);
+    message->log_bytes = atomic_load_explicit(&use->log_bytes, memory_order_relaxed);
+    message->episodes = atomic_load_explicit(&use->episodes, memory_order_relaxed);
     message->sessions = use->sessions;
     message->worlds = use->worlds;
     message->bytes = atomic_load_explicit(&use->bytes, memory_order_relaxed);

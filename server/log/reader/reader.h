@@ -20,6 +20,10 @@ void log_reader_close(LogReader *reader); // Nullable
 // borrowed. NULL: of all, as it begins. What was found is read whoever it belongs to.
 void log_reader_see(LogReader *reader, const char *space);
 
+// How many episodes there are of the namespace that it sees (log_reader_see), which is one, and
+// what their chunks take.
+Status log_reader_measure(LogReader *reader, uint64_t *episodes, uint64_t *bytes, Error *error);
+
 // A note for whoever has the connection next: which list of a group's episodes was found to be one
 // to one with the calls, and its group to be what the recording says, by how its chains end.
 typedef struct ListMark {

@@ -2,6 +2,9 @@
 // Recordings as a whole: one by what a person types, and how the episodes of one ended.
 #include "log/reader/parts.h"
 
+#include "base/assert.h"
+#include "log/format/members.h"
+
 #include <string.h>
 
 // The rows that a statement gives, of which two are too many. The first is kept: of a name, the
@@ -99,4 +102,29 @@ Status log_reader_ends(LogReader *reader, const EpisodeRow *recording, ReaderEnd
         return error_set(error, STATUS_ABORTED, NULL, "Reading the episodes was given up.");
     }
     return code == SQLITE_DONE ? STATUS_OK : reader_fail(reader, code, error);
+}
+
+static Status count_seen(LogReader *reader, const char *sql, uint64_t *count, Error *error) {
+    sqlite3_stmt *statement = NULL;
+    const int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL);
+    if (code != SQLITE_OK) {
+        return reader_fail(reader, code, error);
+    }
+    sqlite3_bind_text(statement, 1, reader->view, -1, SQLITE_STATIC);
+    return reader_take_count(reader, statement, count, error);
+}
+
+// The length of a chunk is read without its bytes.
+Status log_reader_measure(LogReader *reader, uint64_t *episodes, uint64_t *bytes, Error *error) {
+    ASSERT(reader->view != NULL);
+    const Status status =
+        count_seen(reader,
+                   "SELECT count(*) FROM recording r CROSS JOIN episode e ON e.id" MEMBERS_OF(
+                       "r.id") " WHERE r.namespace = ?1",
+                   episodes, error);
+    return STATUS_THEN(status,
+                       count_seen(reader,
+                                  "SELECT coalesce(sum(length(c.bytes)), 0) FROM recording r "
+                                  "CROSS JOIN chunk c ON c.recording = r.id WHERE r.namespace = ?1",
+                                  bytes, error));
 }

@@ -412,6 +412,11 @@ class TokenUse(Message):
     requests: int | None = None
     """under way"""
     requests_max: int | None = None
+    log_bytes: int | None = None
+    """of its namespace, in the file, as counted when it last began a recording under such a limit"""
+    log_bytes_max: int | None = None
+    episodes: int | None = None
+    episodes_max: int | None = None
     refused: int | None = None
     """since the server's start: as one of these limits was in the way"""
 
@@ -4051,6 +4056,10 @@ TokenUse.FIELDS = (
     Field(7, "bytes_max", Kind.UINT64, False, None),
     Field(8, "requests", Kind.UINT64, False, None),
     Field(9, "requests_max", Kind.UINT64, False, None),
+    Field(11, "log_bytes", Kind.UINT64, False, None),
+    Field(12, "log_bytes_max", Kind.UINT64, False, None),
+    Field(13, "episodes", Kind.UINT64, False, None),
+    Field(14, "episodes_max", Kind.UINT64, False, None),
     Field(10, "refused", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
