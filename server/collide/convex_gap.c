@@ -24,9 +24,13 @@ static const Effort of_flat = {1e-14, 1e-13};
 static const double rounding_part = 1e-13;
 // of the sizes: how far from each other's planes two points may be that prove a direction
 static const double proof_part = 1e-11;
+// of the sizes: by how much another direction may know a smaller depth and not be asked for
+static const double doubt_part = 1e-11;
 // cosine of the angle within which a face, or what is across a line, says more about the direction
 // found
 static const double near_cosine = 0.9;
+// cosine of the angle within which a face looks along the normal
+static const double flat_cosine = 1.0 - 1e-6;
 // share of a vertex in the nearest point from which on it counts
 static const double weight_min = 1e-9;
 
@@ -138,7 +142,7 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
         const EpaResult epa = epa_depth(&a, &b, simplex, effort->epa_slack * size_of(pair));
         gap->normal = epa.normal;
         *simplex = epa.face;
-        *is_tight = epa.is_found && epa.is_tight;
+        *is_tight = epa.is_found && epa.doubt <= doubt_part * size_of(pair);
         if (!epa.is_found) {
             search_axes(pair, simplex, gap);
         }
@@ -400,9 +404,12 @@ static void try_axes(const Convex pair[2], ConvexGap *gap) {
 // Where nothing proves itself, as between faces and edges that lie along each other in several ways
 // at once: moved by the gap the two touch, and going from the one to the nearest of the other and
 // back ends where they do.
-static void settle(const Convex pair[2], ConvexGap *gap) {
-    ASSERT(!gap->is_proven);
-    const Vec3 n = gap->normal;
+void convex_gap_settle(const Convex pair[2], ConvexGap *gap) {
+    if (gap->is_proven) {
+        return;
+    }
+    const Vec3 n = gap->direction;
+    ASSERT(vec3_dot(n, n) > 0.0);
     Vec3 at = vec3_add_scaled(gap->on_first, 0.5, vec3_sub(gap->on_second, gap->on_first));
     at = vec3_add_scaled(at, -0.5 * gap->gap, n);
     for (int round = 0; round < SETTLE_ROUNDS; round++) {
@@ -422,6 +429,16 @@ static void settle(const Convex pair[2], ConvexGap *gap) {
     gap->on_second = vec3_add_scaled(middle, 0.5 * gap->gap, n);
 }
 
+// Two faces with corners that lie on each other, as near as those of boxes: what bears is theirs
+// to say (convex_pair.c), and nobody asks which of their points are nearest.
+static bool lie_flat(const Convex pair[2], Vec3 n) {
+    if (!has_hull(pair) || !convex_has_corners(&pair[0]) || !convex_has_corners(&pair[1])) {
+        return false;
+    }
+    return vec3_dot(convex_facet(&pair[0], n).normal, n) >= flat_cosine &&
+           vec3_dot(convex_facet(&pair[1], vec3_neg(n)).normal, n) <= -flat_cosine;
+}
+
 // What is exact of what a search has found.
 static void refine(const Convex pair[2], const GjkSimplex *simplex, bool is_last, ConvexGap *gap) {
     ASSERT(simplex->count >= 1 && simplex->count <= 3);
@@ -429,6 +446,9 @@ static void refine(const Convex pair[2], const GjkSimplex *simplex, bool is_last
     if (!gap->is_proven) {
         try_face(pair, 0, gap);
         try_face(pair, 1, gap);
+    }
+    if (!gap->is_proven && lie_flat(pair, gap->normal)) {
+        return;
     }
     if (!gap->is_proven) {
         try_all_curves(pair, simplex, false, gap);
@@ -452,12 +472,11 @@ bool convex_gap(const Convex pair[2], double reach, ConvexGap *gap) {
         }
         refine(pair, &simplex, i + 1 == rounds, gap);
     }
-    if (is_flat && gap->gap <= 0.0 && !(gap->is_proven && is_tight)) {
+    if (is_flat && gap->gap <= 0.0 &&
+        !(is_tight && (gap->is_proven || lie_flat(pair, gap->normal)))) {
         try_axes(pair, gap);
     }
-    if (!gap->is_proven) {
-        settle(pair, gap);
-    }
+    gap->direction = gap->normal;
     // axes of a body are unit but for a part in 1e9
     gap->normal = vec3_scale(1.0 / vec3_norm(gap->normal), gap->normal);
     return gap->gap <= reach;

@@ -11,9 +11,10 @@
 #include "collide/convex.h"
 
 typedef struct ConvexGap {
-    Vec3 normal;   // unit, from the first to the second
-    double gap;    // [m]
-    Vec3 on_first; // nearest points, on the surfaces; of several that are as near, one
+    Vec3 normal;    // unit, from the first to the second
+    double gap;     // [m]
+    Vec3 direction; // the normal, as long as the axes made it
+    Vec3 on_first;  // nearest points, on the surfaces; of several that are as near, one
     Vec3 on_second;
     uint32_t corner[2];  // 1 + the vertex that is nearest; 0: something else, or several
     uint32_t feature[2]; // of what has corners, as convex.h has it; else CONVEX_ROUND
@@ -22,6 +23,9 @@ typedef struct ConvexGap {
 
 // false: they are farther apart than `reach`.
 bool convex_gap(const Convex pair[2], double reach, ConvexGap *gap);
+
+// Where nothing has proven the nearest points, looks for them: not before somebody asks for them.
+void convex_gap_settle(const Convex pair[2], ConvexGap *gap);
 
 // How far apart the planes are that hold the two along a unit vector.
 double convex_separation(const Convex pair[2], Vec3 normal);

@@ -255,6 +255,7 @@ void convex_collide(const Convex pair[2], double reach, ConvexManifold *manifold
         return;
     }
     if (!set_face(pair, &gap, reach, manifold) && !set_lines(pair, &gap, reach, manifold)) {
+        convex_gap_settle(pair, &gap);
         set_nearest(pair, &gap, reach, manifold);
     }
     if (pair[0].kind == CONVEX_SPHERE || pair[1].kind == CONVEX_SPHERE) {

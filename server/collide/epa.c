@@ -289,8 +289,8 @@ EpaResult epa_depth(const GjkBody *a, const GjkBody *b, const GjkSimplex *simple
             best = nearest;
         }
         const double rest = fmax(slack, on_part * polytope.size);
-        result.is_tight = !(depth - nearest.distance > rest);
-        if (result.is_tight || !grow(&polytope, &vertex)) {
+        result.doubt = depth - nearest.distance;
+        if (!(result.doubt > rest) || !grow(&polytope, &vertex)) {
             break;
         }
     }

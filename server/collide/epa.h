@@ -8,7 +8,7 @@
 
 typedef struct EpaResult {
     bool is_found;   // false: the difference is flat, and nothing below is set
-    bool is_tight;   // no direction leaves it a way shorter by more than the slack
+    double doubt;    // by how much a way may be shorter than the one found [m]
     Vec3 normal;     // unit: b leaves a the shortest way along it
     GjkSimplex face; // three vertices with the weights of the point nearest to the origin
 } EpaResult;
