@@ -560,7 +560,8 @@ START_TEST(bodies_on_a_grid_have_their_gap) {
             out = fmax(out, outside(&body[1], vec3_add(point->position, half)));
         }
         const bool is_round = body[1].hull == NULL && body[1].primitive.kind == PRIMITIVE_CYLINDER;
-        ck_assert_double_le(out, (lowest(&manifold) < -0.1 || is_round ? 3e-3 : 1e-4) * sizes);
+        const double out_max = is_round || lowest(&manifold) < -0.1 ? 1e-2 : 1e-4;
+        ck_assert_double_le(out, out_max * sizes);
         off += out > 1e-7 * sizes;
         for (int side = 0; side < 2; side++) {
             if (body[side].hull != NULL) {
