@@ -2,6 +2,7 @@
 // Who may do what: every call by every right; who is let in; and what happens to those whose rights
 // change while they are there.
 #include "support/machine.h"
+#include "support/server_shell.h"
 #include "support/suite.h"
 #include "support/wire_tokens.h"
 #include "support/wire_world.h"
@@ -290,6 +291,66 @@ START_TEST(a_file_that_is_wrong_is_refused_at_the_start) {
 }
 END_TEST
 
+// ---- the tool that writes it
+
+static int shell(const char *format, char *said, size_t capacity) {
+    char line[512];
+    snprintf(line, sizeof(line), format, folder, folder, folder);
+    return server_shell("", line, said, capacity);
+}
+
+static void expect_shell(const char *format, int status, const char *wanted) {
+    char said[2048];
+    ck_assert_msg(shell(format, said, sizeof(said)) == status, "%s: %s", format, said);
+    ck_assert_msg(strstr(said, wanted) != NULL, "%s says: %s", format, said);
+}
+
+START_TEST(a_token_is_made_used_and_revoked_by_the_tool) {
+    char said[2048], options[128], secret[80] = "";
+    struct stat info;
+    server_make_folder(folder);
+    ck_assert_int_eq(shell("moreau token new alice --tokens %s/tokens --rights watch,step "
+                           "--namespace lab --worlds 2 --bytes 1G > %s/alice",
+                           said, sizeof(said)),
+                     0);
+    expect_shell("moreau token new uid:7 --tokens %s/tokens --rights none", 0, "");
+    expect_shell("moreau token new alice --tokens %s/tokens --rights watch 2>&1", 1, "already");
+    expect_shell("moreau token new bob --tokens %s/tokens --rights look 2>&1", 2, "--rights takes");
+    expect_shell("moreau token new b/b --tokens %s/tokens --rights watch 2>&1", 2, "letters");
+    expect_shell("moreau token new bob --tokens %s/tokens --rights watch --weight 0 2>&1", 2,
+                 "--weight takes");
+    expect_shell("moreau token list --tokens %s/tokens", 0, "watch,step");
+    expect_shell("moreau token list --tokens %s/tokens --json", 0, "\"namespace\": \"lab\"");
+    expect_shell("cat %s/tokens", 0, "watch,step namespace=lab worlds=2 bytes=1073741824\n");
+    expect_shell("cat %s/alice", 0, "");
+    snprintf(options, sizeof(options), "%s/tokens", folder);
+    ck_assert_int_eq(stat(options, &info), 0);
+    ck_assert_uint_eq(info.st_mode & 0777, 0600);
+    ck_assert_int_eq(shell("cat %s/alice", secret, sizeof(secret)), 0);
+    ck_assert_uint_eq(strspn(secret, "0123456789abcdef"), 64);
+    snprintf(options, sizeof(options), "--tokens %s/tokens", folder);
+    ServerProcess *server = server_start(options);
+    snprintf(options, sizeof(options), "moreau call Ping '{}' --token-file %s/alice", folder);
+    ck_assert_msg(server_shell(server->address[0], options, said, sizeof(said)) == 0, "%s", said);
+    server_stop(server);
+    expect_shell("moreau token revoke alice --tokens %s/tokens", 0, "");
+    expect_shell("moreau token revoke alice --tokens %s/tokens 2>&1", 1, "no token of alice");
+    expect_shell("cat %s/tokens", 0, "# moreau tokens 1\nuid:7 - none\n# end 1\n");
+    expect_shell(
+        "echo half > %s/tokens; moreau token new bob --tokens %s/tokens --rights none 2>&1", 1,
+        "first line");
+    expect_shell("moreau token list --tokens %s/nowhere 2>&1", 2, "cannot read");
+    server_remove_folder(folder);
+}
+END_TEST
+
+static TCase *case_tool(void) {
+    TCase *tcase = tcase_create("tool");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, a_token_is_made_used_and_revoked_by_the_tool);
+    return tcase;
+}
+
 static TCase *case_rights(void) {
     TCase *tcase = tcase_create("rights");
     tcase_set_timeout(tcase, 60);
@@ -316,4 +377,4 @@ static TCase *case_changes(void) {
     return tcase;
 }
 
-SUITE_MAIN("system/tokens", case_rights, case_greetings, case_changes)
+SUITE_MAIN("system/tokens", case_rights, case_greetings, case_changes, case_tool)
