@@ -16,7 +16,7 @@ void patience_begin(StepState *state) {
     ASSERT(state->world->solver_failures <= SOLVER_FAILURES_MAX);
     if (state->world->solver_wait > 0) {
         solver_ease(&state->stepper->solver);
-        state->stepper->solver.effort.may_borrow = false;
+        state->stepper->solver.effort.owed = state->world->solver_wait;
     }
 }
 
@@ -25,8 +25,8 @@ static void wait_for_turn(World *world, uint32_t steps) {
     world->solver_wait = (uint8_t)steps;
 }
 
-// What a balanced effort has borrowed is paid back before it borrows again; what was in vain,
-// twice, then four times, and eight.
+// What a balanced effort has borrowed for what rests is paid back before it borrows again; what was
+// in vain, twice, then four times, and eight.
 static void owe(World *world, const SolveResult *result) {
     ASSERT(world->settings.effort == WORLD_BALANCED);
     const uint8_t failures = world->solver_failures < OWED_DOUBLINGS
@@ -42,7 +42,9 @@ void patience_commit(StepState *state) {
     World *world = state->world;
     const SolveResult *result = &state->result;
     if (world->solver_wait > 0) {
-        world->solver_wait--;
+        // what is small may have borrowed beside what is owed
+        const uint32_t owed = world->solver_wait - 1u + result->owed;
+        wait_for_turn(world, owed < SOLVER_WAIT_MAX ? owed : SOLVER_WAIT_MAX);
         return;
     }
     if (result->owed > 0) {

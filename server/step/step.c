@@ -109,7 +109,7 @@ static_assert((int)WORLD_EXACT == (int)EFFORT_EXACT &&
 static void load_solver(const WorldSettings *settings, SolverSettings *solver) {
     ASSERT(settings->solver < SOLVER_COUNT);
     solver->kind = (SolverKind)settings->solver;
-    solver->effort = (Effort){.kind = settings->effort, .may_borrow = true};
+    solver->effort = (Effort){.kind = settings->effort};
     memcpy(solver->parameter, settings->parameter, sizeof(solver->parameter));
 }
 

@@ -272,7 +272,7 @@ static void print_borrowed(const RunReport *report) {
     if (report->owed_steps > 0) {
         snprintf(owed, sizeof(owed), "; the next %" PRIu32 " will not", report->owed_steps);
     }
-    fold_printf("  borrowed     in %s step%s what rests took more than its share%s\n",
+    fold_printf("  borrowed     in %s step%s what rests or is small took more%s\n",
                 format_count(report->borrowed_steps, text), plural(report->borrowed_steps), owed);
 }
 

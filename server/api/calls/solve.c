@@ -43,7 +43,7 @@ Status command_solve_judge(Request *request, Error *error) {
                          (unsigned)message->effort);
     }
     plan->settings = solver_solve_default(kind);
-    plan->settings.effort = (Effort){.kind = (uint8_t)message->effort, .may_borrow = true};
+    plan->settings.effort = (Effort){.kind = (uint8_t)message->effort};
     request->plan = plan;
     return convert_parameters(message->parameters, &plan->settings, error);
 }

@@ -33,7 +33,7 @@ typedef struct StepTally {
     uint64_t recovery_steps;                      // in which recovery_speed held some contact back
     uint64_t softened_steps;                      // in which ccp softened targets
     uint64_t idle_steps;                          // that had contacts or rows that move nothing
-    uint64_t borrowed_steps;                      // in which what rests took more than its share
+    uint64_t borrowed_steps;                      // that took more than their share
     uint64_t removed;                             // bodies that left the bounds
     uint64_t broken;                              // joints that broke
     Gain gain;                                    // energy that scheme and rows gained

@@ -59,7 +59,7 @@ typedef struct StepReport {
     uint32_t recovery_count; // contacts whose overlap would leave faster than recovery_speed
     uint32_t softened_count; // contacts and rows whose targets ccp softened
     uint32_t idle_count;     // contacts and rows that can move nothing, and were left out
-    bool has_borrowed;       // what rests took more than its share of a balanced effort
+    bool has_borrowed;       // what rests or is small took more than a balanced effort
     uint32_t owed_steps;     // in which it will not
     uint32_t removed_count;  // bodies that have left the bounds
     uint32_t broken_count;   // joints that broke: which, the stepper says

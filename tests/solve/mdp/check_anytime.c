@@ -5,6 +5,7 @@
 #include "solve/solver.h"
 #include "support/harness.h"
 #include "support/problem_build.h"
+#include "support/problem_file.h"
 #include "support/suite.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ enum { HIGH = 300 };
 static SolveResult solve(const ContactProblem *problem, EffortKind effort, bool may_borrow,
                          Arena *arena) {
     SolverSettings settings = solver_default(SOLVER_MDP);
-    settings.effort = (Effort){.kind = (uint8_t)effort, .may_borrow = may_borrow};
+    settings.effort = (Effort){.kind = (uint8_t)effort, .owed = may_borrow ? 0 : 64};
     SolveResult result;
     ck_assert_int_eq(solver_solve(&settings, problem, &(Context){0}, arena, &result, NULL),
                      STATUS_OK);
@@ -146,7 +147,7 @@ START_TEST(what_small_islands_may_not_spend_takes_nothing_from_others) {
     }
     add_torn(&build);
     SolverSettings settings = solver_default(SOLVER_MDP);
-    settings.effort = (Effort){.kind = EFFORT_BALANCED, .may_borrow = true};
+    settings.effort = (Effort){.kind = EFFORT_BALANCED, .owed = 0};
     settings.parameter[MDP_BUDGET] = 0.0;
     SolveResult result;
     ck_assert_int_eq(
@@ -180,6 +181,36 @@ START_TEST(what_is_on_the_move_is_swept_before_anything_is_aimed_at) {
 END_TEST
 
 // Methods that are asked for by name have no other bound than their own.
+// Twelve boxes of a heap, the hardest of their fall: exact, it takes hundreds of factorisations.
+// What owes nothing is solved, and owes; what owes takes a factorisation for each ten of the sweeps
+// that it would have had, or those.
+START_TEST(what_is_small_borrows_while_little_is_owed) {
+    ProblemFile file;
+    problem_file_open(&file, "atlas/heap-12-hardest");
+    Arena arena;
+    arena_init(&arena, (size_t)1 << 28);
+    SolverSettings settings = solver_default(SOLVER_MDP);
+    SolveResult result[4];
+    static const uint8_t owed[4] = {0, 31, 32, 64};
+    for (int i = 0; i < 4; i++) {
+        settings.effort = (Effort){.kind = EFFORT_BALANCED, .owed = owed[i]};
+        ck_assert_int_eq(
+            solver_solve(&settings, &file.problem, &(Context){0}, &arena, &result[i], NULL),
+            STATUS_OK);
+    }
+    ck_assert(result[0].owed > 0 && result[0].owed == result[1].owed);
+    ck_assert(result[0].certificate.entry[CERTIFICATE_OWN] <=
+              result[2].certificate.entry[CERTIFICATE_OWN]);
+    ck_assert_uint_gt(result[0].iterations, BALANCED_SWEEPS);
+    for (int i = 2; i < 4; i++) {
+        ck_assert_uint_eq(result[i].owed, 0);
+        ck_assert_uint_le(result[i].iterations, BALANCED_SWEEPS);
+    }
+    arena_deinit(&arena);
+    problem_file_close(&file);
+}
+END_TEST
+
 START_TEST(an_effort_is_of_method_auto_alone) {
     ProblemBuild build;
     begin(&build);
@@ -209,6 +240,7 @@ static TCase *case_effort(void) {
     tcase_add_test(tcase, what_rests_may_borrow_and_is_solved);
     tcase_add_test(tcase, what_small_islands_may_not_spend_takes_nothing_from_others);
     tcase_add_test(tcase, what_is_on_the_move_is_swept_before_anything_is_aimed_at);
+    tcase_add_test(tcase, what_is_small_borrows_while_little_is_owed);
     tcase_add_test(tcase, an_effort_is_of_method_auto_alone);
     tcase_set_timeout(tcase, 120);
     return tcase;

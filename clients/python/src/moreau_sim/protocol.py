@@ -532,11 +532,14 @@ class Effort(Message):
         times as long as one that is balanced, and is certified wherever that can be had. What Solve takes,
         and the second opinion"""
         BALANCED = 1
-        """100 sweeps with momentum. An island of at most 128 contacts and rows is solved as under EXACT, for
-        all of them within some ten milliseconds a step. A larger one that rests, none of its contacts moving
-        faster than 4 g h, may borrow 30 factorisations of Newton's method, and then the world not again until
-        that many steps of sweeps would have taken as long, or, where it was in vain, two, four or eight times
-        as many, 64 at most (StepReports.owed_steps). Never a larger residual than FAST from the same state"""
+        """100 sweeps with momentum, or what takes as long. An island of at most 128 contacts and rows is
+        solved as under EXACT, for all of them within some ten milliseconds a step; what that takes beyond 100
+        sweeps the world owes, in steps of so many. While it owes 32 or more such islands have no more than
+        100 sweeps, or, where others leave over what that needs, Newton's method. A larger island that rests,
+        none of its contacts moving faster than 4 g h, may borrow 30 factorisations of Newton's method where
+        nothing is owed; where it was in vain, two, four or eight times as many steps are. A step pays one
+        back, and never are more than 64 owed (StepReports.owed_steps). Never a larger residual than FAST from
+        the same state"""
         FAST = 2
         """the first 8 of these sweeps: for learning, and for worlds too large for more"""
 
