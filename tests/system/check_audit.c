@@ -91,9 +91,13 @@ START_TEST(each_changing_call_has_its_line) {
     ck_assert_int_eq(number(json_array_get(lines, 0), "world"), (json_int_t)world);
     json_decref(lines);
     json_decref(lines_of(server, "WorldHash", 0));
-    char *text = server_read(server, "audit");
-    ck_assert_ptr_null(strstr(text, "-secret"));
-    free(text);
+    const char *const files[] = {"audit", "log"};
+    for (int i = 0; i < 2; i++) {
+        char *text = server_read(server, files[i]);
+        ck_assert_ptr_nonnull(strstr(text, "alice"));
+        ck_assert_ptr_null(strstr(text, "-secret"));
+        free(text);
+    }
     wire_close(alice);
     wire_close(bob);
     server_stop(server);
