@@ -52,6 +52,7 @@ typedef struct Server {
     Budget scratch; // of all lanes
     Pool *pool;
     Pool *background;
+    GeometryShelf *shelf; // of all worlds; goes when they are gone
     Host *host;
     Farm *farm; // the host's
     SnapshotStore *snapshots;
@@ -358,10 +359,15 @@ static Status open_log(Server *server, Error *error) {
 // With its guests.
 static Status make_host(Server *server, Error *error) {
     const Options *options = server->options;
+    server->shelf = geometry_shelf_create();
+    if (server->shelf == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
+    }
     HostDef host = {.worlds_max = (uint32_t)options->worlds_max,
                     .session_worlds_max = (uint32_t)options->session_worlds_max,
                     .limits = {.body_count_max = (uint32_t)options->bodies_max,
-                               .bytes_max = options->memory_bytes_max},
+                               .bytes_max = options->memory_bytes_max,
+                               .shelf = server->shelf},
                     .pool = server->pool,
                     .loop = &server->loop,
                     .report = &server->report};
@@ -784,6 +790,7 @@ Status server_run(const Options *options, Error *error) {
     trail_close(server->audit);
     free(server->page);
     free(server->db);
+    geometry_shelf_destroy(server->shelf);
     free(server);
     return status;
 }

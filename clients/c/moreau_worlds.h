@@ -118,7 +118,8 @@ enum {
     MOREAU_BOX = 1,
     MOREAU_PLANE = 2,
     MOREAU_CAPSULE = 3,
-    MOREAU_CYLINDER = 4
+    MOREAU_CYLINDER = 4,
+    MOREAU_HULL = 5 // wears a geometry
 };
 
 // Shapes, each of one or several primitives.
@@ -140,7 +141,16 @@ typedef struct MoreauShapes {
     const double *foundation_damping; // per primitive [N s/m]
     const uint32_t *group, *mask; // Nullable; per primitive: collision groups that it is in, and
                                   // that it collides with, as bits (default 1, and all)
+    const uint64_t *geometry;     // Nullable; per primitive: id of what it wears; 0: nothing
 } MoreauShapes;
+
+// A convex polyhedron in a frame of its own, as moreau.proto has it (message Hull).
+typedef struct MoreauHull {
+    size_t point_count, face_count;
+    const double *point;          // 3 each [m]
+    const uint32_t *corner_count; // per face
+    const uint32_t *corner;       // face after face: points, counter-clockwise seen from outside
+} MoreauHull;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };
 
@@ -201,6 +211,8 @@ typedef struct MoreauJointState {
 // Add all or nothing. `ids` is Nullable, else room for `count` ids.
 MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
                                         const MoreauMaterials *materials, uint64_t *ids);
+MoreauStatus moreau_world_add_hulls(MoreauClient *client, uint64_t world, const MoreauHull *hulls,
+                                    size_t count, uint64_t *ids);
 MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
                                      const MoreauShapes *shapes, uint64_t *ids);
 MoreauStatus moreau_world_add_bodies(MoreauClient *client, uint64_t world,

@@ -152,6 +152,61 @@ MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
     return status;
 }
 
+// A hull as a message, with its faces in the memory given.
+static void put_hull(const MoreauHull *hull, Moreau__V1__Hull *m, Moreau__V1__HullFace *face,
+                     Moreau__V1__HullFace **faces) {
+    const uint32_t *corner = hull->corner;
+    moreau__v1__hull__init(m);
+    for (size_t i = 0; i < hull->face_count; i++) {
+        moreau__v1__hull_face__init(&face[i]);
+        face[i].n_points = hull->corner_count[i];
+        face[i].points = (uint32_t *)(uintptr_t)corner; // only read
+        corner += hull->corner_count[i];
+        faces[i] = &face[i];
+    }
+    m->n_points = 3 * hull->point_count;
+    m->points = (double *)(uintptr_t)hull->point;
+    m->n_faces = hull->face_count;
+    m->faces = faces;
+}
+
+MoreauStatus moreau_world_add_hulls(MoreauClient *client, uint64_t world, const MoreauHull *hulls,
+                                    size_t count, uint64_t *ids) {
+    size_t face_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        face_count += hulls[i].face_count;
+    }
+    Moreau__V1__Hull *item = calloc(count + 1, sizeof(*item)),
+                     **list = calloc(count + 1, sizeof(*list));
+    Moreau__V1__HullFace *face = calloc(face_count + 1, sizeof(*face)),
+                         **faces = calloc(face_count + 1, sizeof(*faces));
+    MoreauStatus status;
+    if (item != NULL && list != NULL && face != NULL && faces != NULL) {
+        size_t at = 0;
+        for (size_t i = 0; i < count; i++) {
+            put_hull(&hulls[i], &item[i], face + at, faces + at);
+            list[i] = &item[i];
+            at += hulls[i].face_count;
+        }
+        Moreau__V1__WorldAddGeometries add = MOREAU__V1__WORLD_ADD_GEOMETRIES__INIT;
+        add.has_world = 1;
+        add.world = world;
+        add.n_hulls = count;
+        add.hulls = list;
+        Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_GEOMETRIES);
+        request.world_add_geometries = &add;
+        status = add_things(client, &request, count, ids);
+    } else {
+        status =
+            client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for %zu hulls", count);
+    }
+    free(item);
+    free(list);
+    free(face);
+    free(faces);
+    return status;
+}
+
 MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
                                      const MoreauShapes *shapes, uint64_t *ids) {
     Moreau__V1__WorldAddShapes add = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
@@ -171,6 +226,7 @@ MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
     PUT_COLUMN(add, foundation_damping, shapes->foundation_damping, total);
     PUT_COLUMN(add, group, shapes->group, total);
     PUT_COLUMN(add, mask, shapes->mask, total);
+    PUT_COLUMN(add, geometry, shapes->geometry, total);
     Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES);
     request.world_add_shapes = &add;
     return add_things(client, &request, shapes->count, ids);

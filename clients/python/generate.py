@@ -43,6 +43,7 @@ KINDS = {
 # replies that several calls share
 SHARED = {
     "WorldAddMaterials": "WorldAddReply",
+    "WorldAddGeometries": "WorldAddReply",
     "WorldAddShapes": "WorldAddReply",
     "WorldAddBodies": "WorldAddReply",
     "WorldAddJoints": "WorldAddReply",

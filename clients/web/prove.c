@@ -10,6 +10,8 @@
 
 static Prover prover;
 
+WorldLimits prove_limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 30};
+
 Prover *prove_state(void) {
     return &prover;
 }
@@ -73,6 +75,7 @@ void prove_end_world(void) {
     if (!prover.has_arenas) {
         arena_init(&prover.entry_arena, prove_limits.bytes_max);
         arena_init(&prover.scratch, prove_limits.bytes_max);
+        prove_limits.shelf = geometry_shelf_create(); // NULL: what has geometries is refused
         prover.has_arenas = true;
     }
     prover.has_run = false;

@@ -49,7 +49,7 @@ typedef struct Prover {
 } Prover;
 
 // What a page may take of a person's memory.
-static const WorldLimits prove_limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 30};
+extern WorldLimits prove_limits; // once prove_end_world was called
 
 Prover *prove_state(void);
 

@@ -81,6 +81,7 @@ Status command_world_destroy(Request *request, Lane *lane, Moreau__V1__Reply *re
 Status command_world_list_prepare(Request *request, Error *error);
 Status command_world_list(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error);
 Status command_world_add_materials_judge(Request *request, Error *error);
+Status command_world_add_geometries_judge(Request *request, Error *error);
 Status command_world_add_shapes_judge(Request *request, Error *error);
 Status command_world_add_bodies_judge(Request *request, Error *error);
 Status command_world_add_joints_judge(Request *request, Error *error);

@@ -16,7 +16,7 @@ typedef struct Context {
     const Tasks *tasks;      // Nullable: it is done by that thread alone
     IterationHistory
         *history; // Nullable: filled with how far it was from its aim after each iteration
-    const struct Geometry *geometry; // Nullable: of a step, for solvers (solve/geometry.h)
+    const struct GeometryAsk *geometry; // Nullable: of a step, for solvers (solve/geometry.h)
 } Context;
 
 static inline bool context_is_stopped(const Context *context) { // Nullable: never

@@ -16,7 +16,7 @@ static const double near_part = 1e-5;
 // sphere turns in itself, and so do the ends of a capsule.
 static double arm_length(const Mover *mover) {
     double offset = vec3_norm(vec3_sub(mover->pose->position, mover->center));
-    return offset + primitive_rows[mover->primitive->kind].arm(mover->primitive->size);
+    return offset + primitive_rows[mover->primitive->kind].arm(mover->primitive);
 }
 
 // Most bodies are balls about their own centres: of these no spin moves the surface.
@@ -144,7 +144,7 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
 static ManifoldPoint inner_ball(const Mover *mover, double side, double time,
                                 const Manifold *manifold) {
     const double radius = 0.5 * primitive_thickness(mover->primitive);
-    const Vec3 center = approach_pose(mover, time).position;
+    const Vec3 center = primitive_center(mover->primitive, approach_pose(mover, time));
     const Vec3 on_plane = surface_point(manifold, side);
     const double gap = side * vec3_dot(manifold->normal, vec3_sub(on_plane, center)) - radius;
     return (ManifoldPoint){
@@ -165,7 +165,7 @@ void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, doub
     ASSERT(time >= 0.0);
     const bool has_plane[2] = {primitive_is_unbounded(a->primitive->kind),
                                primitive_is_unbounded(b->primitive->kind)};
-    const double size_a = vec3_norm(a->primitive->size), size_b = vec3_norm(b->primitive->size);
+    const double size_a = primitive_span(a->primitive), size_b = primitive_span(b->primitive);
     const bool is_a = has_plane[1] || (!has_plane[0] && size_a <= size_b);
     const bool is_either = !has_plane[0] && !has_plane[1] && size_a == size_b;
     if (is_ball(a) || is_ball(b) ||

@@ -8,11 +8,14 @@ static const double cap_cosine = 0.70710678118654752;
 
 Convex convex_read(const Primitive *primitive, const Pose *pose, Vec3 origin) {
     ASSERT(!primitive_is_unbounded(primitive->kind));
+    if (primitive->kind == PRIMITIVE_HULL) {
+        return convex_of_hull(primitive->geometry->hull, pose, origin);
+    }
     const Vec3 center = vec3_sub(pose->position, origin);
     Convex convex = {.center = center,
                      .axes = quat_to_mat3(pose->orientation),
                      .middle = center,
-                     .size = primitive_rows[primitive->kind].reach(primitive->size)};
+                     .size = primitive_rows[primitive->kind].reach(primitive)};
     switch (primitive->kind) {
     case PRIMITIVE_SPHERE:
         convex.kind = CONVEX_SPHERE;
@@ -31,6 +34,7 @@ Convex convex_read(const Primitive *primitive, const Pose *pose, Vec3 origin) {
         convex.kind = CONVEX_CYLINDER;
         convex.half = vec3(primitive->size.x, primitive->size.x, primitive->size.y);
         break;
+    case PRIMITIVE_HULL:
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;

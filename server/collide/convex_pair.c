@@ -349,7 +349,7 @@ void convex_meet(const ConvexBody body[2], double reach, ConvexManifold *manifol
     }
 }
 
-// With the pairs' numbers as features.
+// The pairs' numbers are features in the lower half; what else the second one tells is above.
 static void take_manifold(const ConvexManifold *from, Manifold *manifold) {
     ASSERT(from->count <= MANIFOLD_POINT_MAX);
     manifold->count = from->count;
@@ -357,14 +357,19 @@ static void take_manifold(const ConvexManifold *from, Manifold *manifold) {
     for (uint32_t i = 0; i < from->count; i++) {
         manifold->point[i] = (ManifoldPoint){.position = from->point[i].position,
                                              .gap = from->point[i].gap,
-                                             .feature = from->point[i].feature[0]};
+                                             .feature = (uint64_t)from->point[i].feature[1] << 32 |
+                                                        from->point[i].feature[0]};
     }
+}
+
+static const Hull *hull_of(const Primitive *primitive) {
+    return primitive->geometry == NULL ? NULL : primitive->geometry->hull;
 }
 
 void convex_convex(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b,
                    double reach, Manifold *manifold) {
     ASSERT(a->kind <= b->kind && manifold->count == 0);
-    const ConvexBody body[2] = {{a, NULL, pose_a}, {b, NULL, pose_b}};
+    const ConvexBody body[2] = {{a, hull_of(a), pose_a}, {b, hull_of(b), pose_b}};
     ConvexManifold found;
     convex_meet(body, reach, &found);
     if (found.count > 0) {

@@ -5,7 +5,7 @@
 
 #include "collide/narrow.h"
 
-#define FOUNDATION_CELL (UINT64_C(1) << 62) // feature of a cell, with its number; others are below
+#define FOUNDATION_CELL (UINT64_C(1) << 31) // feature of a cell, with its number; others are below
 
 // The face of a base that a foundation stands on, and the cells' points.
 typedef struct FoundationGrid {

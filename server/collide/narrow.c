@@ -22,6 +22,12 @@ static NarrowProc *const table[PRIMITIVE_COUNT][PRIMITIVE_COUNT] = {
     [PRIMITIVE_PLANE][PRIMITIVE_CYLINDER] = plane_convex,
     [PRIMITIVE_CAPSULE][PRIMITIVE_CYLINDER] = convex_convex,
     [PRIMITIVE_CYLINDER][PRIMITIVE_CYLINDER] = convex_convex,
+    [PRIMITIVE_SPHERE][PRIMITIVE_HULL] = convex_convex,
+    [PRIMITIVE_BOX][PRIMITIVE_HULL] = convex_convex,
+    [PRIMITIVE_PLANE][PRIMITIVE_HULL] = plane_convex,
+    [PRIMITIVE_CAPSULE][PRIMITIVE_HULL] = convex_convex,
+    [PRIMITIVE_CYLINDER][PRIMITIVE_HULL] = convex_convex,
+    [PRIMITIVE_HULL][PRIMITIVE_HULL] = convex_convex,
 };
 
 bool narrow_has(PrimitiveKind a, PrimitiveKind b) {
@@ -49,7 +55,7 @@ static bool is_manifold(const Manifold *manifold, double farthest) {
 static double farthest_gap(const Primitive *a, const Pose *pose_a, const Primitive *b,
                            const Pose *pose_b, double reach) {
     const double apart = vec3_norm(vec3_sub(pose_b->position, pose_a->position));
-    return reach + 1e-12 * (apart + vec3_norm(a->size) + vec3_norm(b->size));
+    return reach + 1e-12 * (apart + primitive_span(a) + primitive_span(b));
 }
 #endif
 

@@ -8,7 +8,8 @@
 // edge of a on an edge of b, …), so that impulses find their way to the next step. All points of a
 // manifold are different features. Pure functions of their arguments, and symmetric: swapping a and
 // b turns the normal around and changes nothing else but the feature ids.
-// Of these the lower half tells most; what a has beyond it (a triangle of a mesh) is in the upper.
+// Pairs with a hull tell in their lower half what of the smaller kind touches, in the upper what of
+// the other one.
 #pragma once
 
 #include "base/vec.h"

@@ -23,8 +23,9 @@ static bool enters_round(Vec3 origin, Vec3 way, double radius, double *fraction)
     return entry <= 1.0;
 }
 
-static bool enters_sphere(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {
-    if (!enters_round(origin, way, size.x, fraction)) {
+static bool enters_sphere(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                          Vec3 *normal) {
+    if (!enters_round(origin, way, primitive->size.x, fraction)) {
         return false;
     }
     const Vec3 at = vec3_add_scaled(origin, *fraction, way);
@@ -32,8 +33,9 @@ static bool enters_sphere(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Ve
     return true;
 }
 
-static bool enters_plane(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {
-    (void)size;
+static bool enters_plane(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                         Vec3 *normal) {
+    (void)primitive;
     if (!(origin.z > 0.0) || !(origin.z + way.z <= 0.0)) {
         return false;
     }
@@ -55,7 +57,9 @@ static bool pass_slab(double origin, double way, double half, double *in, double
     return true;
 }
 
-static bool enters_box(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {
+static bool enters_box(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                       Vec3 *normal) {
+    const Vec3 size = primitive->size;
     double in = -HUGE_VAL, out = HUGE_VAL;
     int face = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -81,8 +85,9 @@ static Vec3 across(Vec3 v) {
     return vec3(v.x, v.y, 0.0);
 }
 
-static bool enters_capsule(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {
-    const double radius = size.x, half = size.y;
+static bool enters_capsule(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                           Vec3 *normal) {
+    const double radius = primitive->size.x, half = primitive->size.y;
     const double along = origin.z < -half ? -half : origin.z > half ? half : origin.z;
     const Vec3 out = vec3(origin.x, origin.y, origin.z - along);
     if (!(vec3_dot(out, out) > radius * radius)) {
@@ -108,8 +113,9 @@ static bool enters_capsule(Vec3 size, Vec3 origin, Vec3 way, double *fraction, V
     return true;
 }
 
-static bool enters_cylinder(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {
-    const double radius = size.x, half = size.y;
+static bool enters_cylinder(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                            Vec3 *normal) {
+    const double radius = primitive->size.x, half = primitive->size.y;
     double in, out, wall;
     if (!pass_slab(origin.z, way.z, half, &in, &out)) {
         return false;
@@ -131,17 +137,29 @@ static bool enters_cylinder(Vec3 size, Vec3 origin, Vec3 way, double *fraction, 
     return true;
 }
 
-typedef bool EntersProc(Vec3 size, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal);
+static bool enters_hull(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                        Vec3 *normal) {
+    const Hull *hull = primitive->geometry->hull;
+    uint32_t face;
+    if (!hull_enters(hull, origin, way, fraction, &face)) {
+        return false;
+    }
+    *normal = hull->normal[face];
+    return true;
+}
+
+typedef bool EntersProc(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                        Vec3 *normal);
 
 static EntersProc *const table[PRIMITIVE_COUNT] = {
     [PRIMITIVE_SPHERE] = enters_sphere,     [PRIMITIVE_BOX] = enters_box,
     [PRIMITIVE_PLANE] = enters_plane,       [PRIMITIVE_CAPSULE] = enters_capsule,
-    [PRIMITIVE_CYLINDER] = enters_cylinder,
+    [PRIMITIVE_CYLINDER] = enters_cylinder, [PRIMITIVE_HULL] = enters_hull,
 };
 
 bool ray_enters(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {
     ASSERT(primitive->kind < PRIMITIVE_COUNT && table[primitive->kind] != NULL);
-    return table[primitive->kind](primitive->size, origin, way, fraction, normal);
+    return table[primitive->kind](primitive, origin, way, fraction, normal);
 }
 
 bool ray_meets(const Ray *ray, const Primitive *primitive, Vec3 position, const Mat3 *axes,

@@ -102,7 +102,7 @@ uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place
     uint32_t covered = 0;
     for (uint32_t i = 0; i < count; i++) {
         Vec3 p = mat3_tmul_vec(axes, vec3_sub(place[i], pose->position));
-        covered |= row->covers(solid->size, p, step) ? 1u << i : 0u;
+        covered |= row->covers(solid, p, step) ? 1u << i : 0u;
     }
     return covered;
 }

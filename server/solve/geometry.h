@@ -18,8 +18,8 @@ typedef struct GeometryContact {
 // For `count` contacts of the problem, by index: what they are like when all trees have moved with
 // velocities v, [velocity_count], for the time step, by the rotation rule of the product. Of v only
 // what the contacts' trees have is read. The same v gives the same bits, whatever else is asked.
-typedef struct Geometry {
+typedef struct GeometryAsk {
     void (*move)(void *user, const double *v, const uint32_t *contact, uint32_t count,
                  GeometryContact *moved);
     void *user;
-} Geometry;
+} GeometryAsk;

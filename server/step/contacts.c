@@ -233,8 +233,7 @@ static double gap_now(const StepPair *pair, const Manifold *manifold, double tim
 // The sizes of two parts, and how far they may come.
 static double far_of(const StepState *state, const StepPart part[2]) {
     const double far = state->margin + state->reach[part[0].body] + state->reach[part[1].body];
-    return far + vec3_norm(part[0].mover.primitive->size) +
-           vec3_norm(part[1].mover.primitive->size);
+    return far + primitive_span(part[0].mover.primitive) + primitive_span(part[1].mover.primitive);
 }
 
 // A meeting of two parts as if their hidden faces were not there.

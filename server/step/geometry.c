@@ -183,7 +183,7 @@ static void move(void *user, const double *v, const uint32_t *contact, uint32_t 
     }
 }
 
-Geometry geometry_of(const StepState *state) {
+GeometryAsk geometry_of(const StepState *state) {
     // called only while the step solves, and only reads
-    return (Geometry){.move = move, .user = (void *)(uintptr_t)state};
+    return (GeometryAsk){.move = move, .user = (void *)(uintptr_t)state};
 }

@@ -97,7 +97,7 @@ Status assemble_run(StepState *state);
 
 // The contacts of the step as they are where its solver lets the bodies come to (geometry.c);
 // borrowed, as is the state.
-Geometry geometry_of(const StepState *state);
+GeometryAsk geometry_of(const StepState *state);
 
 // The answer, out of the scratch memory, and the new poses; the energy book with them. Judges all
 // of it, and nothing of the world has changed yet.

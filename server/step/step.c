@@ -144,7 +144,7 @@ static Status solve(StepState *state) {
     // the clock costs as much as a quarter of a small step: it times what may take long
     ClockProc *clock = solver_has_work(&stepper->problem) ? state->clock : NULL;
     uint64_t begun_ns = clock == NULL ? 0 : clock();
-    const Geometry geometry = geometry_of(state);
+    const GeometryAsk geometry = geometry_of(state);
     Context context = state->input->context;
     context.geometry = &geometry;
     VALIDATE_WHOLE(problem_is_valid, &stepper->problem);

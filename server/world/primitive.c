@@ -1,109 +1,128 @@
 // SPDX-License-Identifier: MIT
 #include "world/primitive.h"
 
+#include "base/assert.h"
 #include "world/range.h"
 
 static const double pi = 3.14159265358979323846;
 
 // ---- spheres
 
-static double sphere_volume(Vec3 size) {
+static double sphere_volume(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return 4.0 / 3.0 * pi * size.x * size.x * size.x;
 }
 
-static Vec3 sphere_gyration(Vec3 size) {
+static Sym3 sphere_gyration(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     double g = 0.4 * size.x * size.x;
-    return vec3(g, g, g);
+    return (Sym3){g, g, g, 0.0, 0.0, 0.0};
 }
 
-static Vec3 sphere_extent(Vec3 size, Mat3 rotation) {
+static Vec3 sphere_extent(const Primitive *primitive, Mat3 rotation) {
+    const Vec3 size = primitive->size;
     (void)rotation;
     return vec3(size.x, size.x, size.x);
 }
 
-static double sphere_reach(Vec3 size) {
+static double sphere_reach(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return size.x;
 }
 
-static double no_length(Vec3 size) {
-    (void)size;
+static double no_length(const Primitive *primitive) {
+    (void)primitive;
     return 0.0;
 }
 
 // ---- boxes
 
-static double box_volume(Vec3 size) {
+static double box_volume(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return 8.0 * size.x * size.y * size.z;
 }
 
-static Vec3 box_gyration(Vec3 size) {
+static Sym3 box_gyration(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     double xx = size.x * size.x, yy = size.y * size.y, zz = size.z * size.z;
-    return vec3((yy + zz) / 3.0, (xx + zz) / 3.0, (xx + yy) / 3.0);
+    return (Sym3){(yy + zz) / 3.0, (xx + zz) / 3.0, (xx + yy) / 3.0, 0.0, 0.0, 0.0};
 }
 
-static Vec3 box_extent(Vec3 size, Mat3 r) {
+static Vec3 box_extent(const Primitive *primitive, Mat3 r) {
+    const Vec3 size = primitive->size;
     return vec3(fabs(r.c0.x) * size.x + fabs(r.c1.x) * size.y + fabs(r.c2.x) * size.z,
                 fabs(r.c0.y) * size.x + fabs(r.c1.y) * size.y + fabs(r.c2.y) * size.z,
                 fabs(r.c0.z) * size.x + fabs(r.c1.z) * size.y + fabs(r.c2.z) * size.z);
 }
 
-static double box_reach(Vec3 size) {
+static double box_reach(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return vec3_norm(size);
 }
 
-static double box_thickness(Vec3 size) {
+static double box_thickness(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return fmin(size.x, fmin(size.y, size.z));
 }
 
-static double box_length(Vec3 size) {
+static double box_length(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return fmax(size.x, fmax(size.y, size.z));
 }
 
-static bool box_covers(Vec3 size, Vec3 p, double slack) {
+static bool box_covers(const Primitive *primitive, Vec3 p, double slack) {
+    const Vec3 size = primitive->size;
     return fabs(p.x) <= size.x + slack && fabs(p.y) <= size.y + slack &&
            fabs(p.z) <= size.z + slack;
 }
 
 // ---- capsules
 
-static double capsule_volume(Vec3 size) {
+static double capsule_volume(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return pi * size.x * size.x * (2.0 * size.y + 4.0 / 3.0 * size.x);
 }
 
 // A cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond the ends
 // of the axis.
-static Vec3 capsule_gyration(Vec3 size) {
+static Sym3 capsule_gyration(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     double r = size.x, half = size.y;
     double whole = 3.0 * half + 2.0 * r;
     double cylinder = 3.0 * half / whole, ball = 2.0 * r / whole; // shares of the mass
     double along = (0.5 * cylinder + 0.4 * ball) * r * r;
     double across = cylinder * (0.25 * r * r + half * half / 3.0) +
                     ball * (0.4 * r * r + 0.75 * r * half + half * half);
-    return vec3(across, across, along);
+    return (Sym3){across, across, along, 0.0, 0.0, 0.0};
 }
 
-static Vec3 capsule_extent(Vec3 size, Mat3 r) {
+static Vec3 capsule_extent(const Primitive *primitive, Mat3 r) {
+    const Vec3 size = primitive->size;
     return vec3(fabs(r.c2.x) * size.y + size.x, fabs(r.c2.y) * size.y + size.x,
                 fabs(r.c2.z) * size.y + size.x);
 }
 
-static double capsule_reach(Vec3 size) {
+static double capsule_reach(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return size.x + size.y;
 }
 
-static double capsule_arm(Vec3 size) {
+static double capsule_arm(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return size.y; // its ends are balls
 }
 
 // ---- cylinders
 
-static double cylinder_volume(Vec3 size) {
+static double cylinder_volume(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return 2.0 * pi * size.x * size.x * size.y;
 }
 
-static Vec3 cylinder_gyration(Vec3 size) {
+static Sym3 cylinder_gyration(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     const double rr = size.x * size.x, across = 0.25 * rr + size.y * size.y / 3.0;
-    return vec3(across, across, 0.5 * rr);
+    return (Sym3){across, across, 0.5 * rr, 0.0, 0.0, 0.0};
 }
 
 // Half of how high a disc stands whose normal has this share of an axis.
@@ -111,34 +130,79 @@ static double disc_extent(double radius, double share) {
     return radius * sqrt(fmax(0.0, 1.0 - share * share));
 }
 
-static Vec3 cylinder_extent(Vec3 size, Mat3 r) {
+static Vec3 cylinder_extent(const Primitive *primitive, Mat3 r) {
+    const Vec3 size = primitive->size;
     return vec3(fabs(r.c2.x) * size.y + disc_extent(size.x, r.c2.x),
                 fabs(r.c2.y) * size.y + disc_extent(size.x, r.c2.y),
                 fabs(r.c2.z) * size.y + disc_extent(size.x, r.c2.z));
 }
 
-static double cylinder_reach(Vec3 size) {
+static double cylinder_reach(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return sqrt(size.x * size.x + size.y * size.y);
 }
 
-static double cylinder_thickness(Vec3 size) {
+static double cylinder_thickness(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return fmin(size.x, size.y);
 }
 
-static double cylinder_length(Vec3 size) {
+static double cylinder_length(const Primitive *primitive) {
+    const Vec3 size = primitive->size;
     return fmax(size.x, size.y);
 }
 
-static bool cylinder_covers(Vec3 size, Vec3 p, double slack) {
+static bool cylinder_covers(const Primitive *primitive, Vec3 p, double slack) {
+    const Vec3 size = primitive->size;
     const double radius = size.x + slack;
     return p.x * p.x + p.y * p.y <= radius * radius && fabs(p.z) <= size.y + slack;
 }
 
 // ---- planes
 
-static bool plane_covers(Vec3 size, Vec3 p, double slack) {
-    (void)size;
+static bool plane_covers(const Primitive *primitive, Vec3 p, double slack) {
+    (void)primitive;
     return p.z <= slack;
+}
+
+// ---- hulls, in the axes and about the origin of their geometry
+
+static const Hull *hull_of(const Primitive *primitive) {
+    ASSERT(primitive->geometry != NULL && primitive->geometry->kind == GEOMETRY_HULL);
+    return primitive->geometry->hull;
+}
+
+static double hull_volume(const Primitive *primitive) {
+    return hull_of(primitive)->mass.volume;
+}
+
+static Sym3 hull_gyration(const Primitive *primitive) {
+    return hull_of(primitive)->mass.gyration;
+}
+
+static Vec3 hull_center(const Primitive *primitive) {
+    return hull_of(primitive)->mass.center;
+}
+
+static void hull_box(const Primitive *primitive, Mat3 rotation, Vec3 *low, Vec3 *high) {
+    hull_bounds(hull_of(primitive), rotation, low, high);
+}
+
+static double hull_farthest(const Primitive *primitive) {
+    return hull_of(primitive)->reach;
+}
+
+static double hull_inner(const Primitive *primitive) {
+    return hull_of(primitive)->inner_radius;
+}
+
+static double hull_length(const Primitive *primitive) {
+    const Vec3 sides = vec3_sub(hull_of(primitive)->high, hull_of(primitive)->low);
+    return 0.5 * fmax(sides.x, fmax(sides.y, sides.z));
+}
+
+static bool hull_covers(const Primitive *primitive, Vec3 p, double slack) {
+    return hull_outside(hull_of(primitive), p) <= slack;
 }
 
 // ---- all of them
@@ -172,4 +236,8 @@ const PrimitiveRow primitive_rows[PRIMITIVE_COUNT] = {
                             .extent = cylinder_extent, .reach = cylinder_reach,
                             .thickness = cylinder_thickness, .length = cylinder_length,
                             .face = sphere_reach, .arm = cylinder_reach, .covers = cylinder_covers},
+    [PRIMITIVE_HULL] = {NAMED(HULL, hull), .geometry = GEOMETRY_HULL, .volume = hull_volume,
+                        .center = hull_center, .gyration = hull_gyration, .bounds = hull_box,
+                        .reach = hull_farthest, .thickness = hull_inner, .length = hull_length,
+                        .face = hull_inner, .arm = hull_farthest, .covers = hull_covers},
 };

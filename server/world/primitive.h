@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "geometry/geometry.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +18,8 @@
     X(BOX, box)           /* size: half extents */                                                 \
     X(PLANE, plane)       /* half-space below local z = 0; on static bodies only */                \
     X(CAPSULE, capsule)   /* size.x: radius; size.y: half length of its axis, which is local z */  \
-    X(CYLINDER, cylinder) /* as a capsule, without its ends */
+    X(CYLINDER, cylinder) /* as a capsule, without its ends */                                     \
+    X(HULL, hull)         /* a geometry's convex polyhedron */
 
 #define X(upper, lower) PRIMITIVE_##upper,
 typedef enum PrimitiveKind { PRIMITIVE_MAP(X) PRIMITIVE_COUNT } PrimitiveKind;
@@ -28,25 +30,54 @@ typedef struct PrimitiveSize {
     int range;        // RangeKind
 } PrimitiveSize;
 
+enum { FOUNDATION_CELLS_MAX = 16384, FOUNDATION_FACE_COUNT = 6 };
+
+// Springs and dampers on a face of a box, each in the middle of its cell, that bear it on planes
+// and on boxes of static bodies in the place of its corners.
+typedef struct Foundation {
+    uint32_t face;     // 0: none; 1 + 2 axis, or, of the negative side, 2 + 2 axis
+    uint32_t cells[2]; // along the two axes that follow the face's: y z, z x, x y
+    double modulus;    // [Pa]
+    double depth;      // [m]
+    double damping;    // of each cell [N s/m]
+} Foundation;
+
+typedef struct Primitive {
+    PrimitiveKind kind;
+    uint32_t material; // index in its world
+    Vec3 size;         // [m]
+    Pose local;        // in the body; the orientation is a unit quaternion
+    double density;    // [kg/m^3]
+    Foundation foundation;
+    uint32_t group;           // bits: the collision groups that it is in
+    uint32_t mask;            // bits: those that it collides with
+    uint32_t geometry_number; // 1 + its index in the world's geometries; 0: it wears none
+    const Geometry *geometry; // held by the world
+} Primitive;
+
 // Lengths are in m, and of the primitive about its own origin. Functions are NULL where a kind has
 // no such thing; what has no volume is unbounded, and has no extent, reach or thickness either.
 typedef struct PrimitiveRow {
-    const char *name;                         // as on the wire: SPHERE
-    const char *key;                          // of a scene: sphere
-    uint32_t size_count;                      // how many of the three sizes count
-    PrimitiveSize size[3];                    // what each of them is
-    bool is_list;                             // they are one list there, called as the first
-    double (*volume)(Vec3 size);              // [m^3]
-    Vec3 (*gyration)(Vec3 size);              // principal inertia per mass about the centre [m^2]
-    Vec3 (*extent)(Vec3 size, Mat3 rotation); // half the bounding box when turned
-    double (*reach)(Vec3 size);               // of the farthest point
-    double (*thickness)(Vec3 size);           // radius of the largest ball inside
-    double (*length)(Vec3 size);              // half of the longest way through it, along its axes
-    double (*face)(Vec3 size);                // half of how far it goes on across its contacts
+    const char *name;                             // as on the wire: SPHERE
+    const char *key;                              // of a scene: sphere
+    uint32_t size_count;                          // how many of the three sizes count
+    PrimitiveSize size[3];                        // what each of them is
+    bool is_list;                                 // they are one list there, called as the first
+    uint32_t geometry;                            // GeometryKind that it wears; 0: none
+    double (*volume)(const Primitive *primitive); // [m^3]
+    Vec3 (*center)(const Primitive *primitive);   // of mass; NULL: the origin
+    Sym3 (*gyration)(const Primitive *primitive); // inertia per mass about the centre [m^2]
+    // half the bounding box when turned; NULL: that is not about the origin, and `bounds` says it
+    Vec3 (*extent)(const Primitive *primitive, Mat3 rotation);
+    void (*bounds)(const Primitive *primitive, Mat3 rotation, Vec3 *low, Vec3 *high);
+    double (*reach)(const Primitive *primitive);     // of the farthest point
+    double (*thickness)(const Primitive *primitive); // radius of the largest ball inside
+    double (*length)(const Primitive *primitive); // half of the longest way through, along its axes
+    double (*face)(const Primitive *primitive);   // half of how far it goes on across its contacts
     // how far the points are that its turning moves: not those of a ball
-    double (*arm)(Vec3 size);
+    double (*arm)(const Primitive *primitive);
     // whether a point is in it, or farther out than `slack` from no face. NULL: it has no faces
-    bool (*covers)(Vec3 size, Vec3 point, double slack);
+    bool (*covers)(const Primitive *primitive, Vec3 point, double slack);
     bool has_seams; // its flat faces may go on in those of others (collide/seam.h)
 } PrimitiveRow;
 

@@ -42,10 +42,10 @@ static Status check_mass(const PrimitiveRow *row, const Primitive *primitive, ui
     if (row->volume == NULL) {
         return STATUS_OK;
     }
-    double mass = primitive->density * row->volume(primitive->size);
-    Vec3 gyration = row->gyration(primitive->size);
-    if (!is_positive(mass) || !is_positive(mass * gyration.x) || !is_positive(mass * gyration.y) ||
-        !is_positive(mass * gyration.z)) {
+    double mass = primitive->density * row->volume(primitive);
+    Sym3 gyration = row->gyration(primitive);
+    if (!is_positive(mass) || !is_positive(mass * gyration.xx) ||
+        !is_positive(mass * gyration.yy) || !is_positive(mass * gyration.zz)) {
         char field[32];
         snprintf(field, sizeof(field), "density[%u]", index);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
@@ -96,6 +96,19 @@ static Status check_foundation(const Primitive *primitive, uint32_t index, Error
                                            "foundation_damping", index, error));
 }
 
+static Status blame_geometry(const Primitive *primitive, const PrimitiveRow *row, uint32_t index,
+                             Error *error) {
+    char field[32];
+    snprintf(field, sizeof(field), "geometry[%u]", index);
+    return primitive->geometry == NULL
+               ? error_set(error, STATUS_INVALID_ARGUMENT, field,
+                           "A primitive of kind %s wears a geometry: name one of this world's.",
+                           row->name)
+               : error_set(error, STATUS_INVALID_ARGUMENT, field,
+                           "A primitive of kind %s wears no geometry, or none of this kind.",
+                           row->name);
+}
+
 Status primitive_check(const Primitive *primitive, uint32_t index, Error *error) {
     if ((unsigned)primitive->kind >= PRIMITIVE_COUNT) {
         char field[32];
@@ -103,6 +116,9 @@ Status primitive_check(const Primitive *primitive, uint32_t index, Error *error)
         return error_set(error, STATUS_INVALID_ARGUMENT, field, "no such kind of primitive");
     }
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    if (row->geometry != (primitive->geometry == NULL ? 0 : primitive->geometry->kind)) {
+        return blame_geometry(primitive, row, index, error);
+    }
     for (uint32_t k = 0; k < row->size_count; k++) {
         double size = vec3_get(primitive->size, (int)k);
         Status status =
@@ -144,8 +160,9 @@ static void add_point_inertia(Sym3 *inertia, double mass, Vec3 offset) {
     inertia->yz -= mass * d.y * d.z;
 }
 
-static void add_own_inertia(Sym3 *inertia, double mass, Vec3 gyration, Quat orientation) {
-    Sym3 own = {mass * gyration.x, mass * gyration.y, mass * gyration.z, 0.0, 0.0, 0.0};
+static void add_own_inertia(Sym3 *inertia, double mass, Sym3 gyration, Quat orientation) {
+    Sym3 own = {mass * gyration.xx, mass * gyration.yy, mass * gyration.zz,
+                mass * gyration.xy, mass * gyration.xz, mass * gyration.yz};
     own = sym3_rotate(quat_to_mat3(orientation), own);
     inertia->xx += own.xx;
     inertia->yy += own.yy;
@@ -178,10 +195,10 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
             set_unbounded(shape);
             return;
         }
-        double m = own[i].density * row->volume(own[i].size);
+        double m = own[i].density * row->volume(&own[i]);
         mass += m;
-        moment = vec3_add_scaled(moment, m, own[i].local.position);
-        double far_point = vec3_norm(own[i].local.position) + row->reach(own[i].size);
+        moment = vec3_add_scaled(moment, m, primitive_center(&own[i], own[i].local));
+        double far_point = vec3_norm(own[i].local.position) + row->reach(&own[i]);
         radius = far_point > radius ? far_point : radius;
     }
     Vec3 center = vec3_scale(1.0 / mass, moment);
@@ -190,9 +207,9 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
     Sym3 inertia = {0};
     for (uint32_t i = 0; i < count; i++) {
         const PrimitiveRow *row = &primitive_rows[own[i].kind];
-        double m = own[i].density * row->volume(own[i].size);
-        add_own_inertia(&inertia, m, row->gyration(own[i].size), own[i].local.orientation);
-        add_point_inertia(&inertia, m, vec3_sub(own[i].local.position, center));
+        double m = own[i].density * row->volume(&own[i]);
+        add_own_inertia(&inertia, m, row->gyration(&own[i]), own[i].local.orientation);
+        add_point_inertia(&inertia, m, vec3_sub(primitive_center(&own[i], own[i].local), center));
     }
     shape->is_unbounded = false;
     shape->volume_mass = mass;
@@ -203,17 +220,27 @@ void shape_measure(Shape *shape, const Primitive *primitives) {
 
 double primitive_thickness(const Primitive *primitive) {
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
-    return row->thickness == NULL ? HUGE_VAL : row->thickness(primitive->size);
+    return row->thickness == NULL ? HUGE_VAL : row->thickness(primitive);
 }
 
 double primitive_length(const Primitive *primitive) {
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
-    return row->length == NULL ? HUGE_VAL : row->length(primitive->size);
+    return row->length == NULL ? HUGE_VAL : row->length(primitive);
+}
+
+Vec3 primitive_center(const Primitive *primitive, Pose pose) {
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    return row->center == NULL ? pose.position : pose_apply(pose, row->center(primitive));
+}
+
+double primitive_span(const Primitive *primitive) {
+    return primitive->geometry == NULL ? vec3_norm(primitive->size)
+                                       : primitive_rows[primitive->kind].reach(primitive);
 }
 
 double primitive_face(const Primitive *primitive) {
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
-    return row->face == NULL ? HUGE_VAL : row->face(primitive->size);
+    return row->face == NULL ? HUGE_VAL : row->face(primitive);
 }
 
 // A plane's half-space is bounded on one side only, and only where its normal is an axis to the
@@ -235,11 +262,17 @@ static void bound_plane(Pose pose, Vec3 *lower, Vec3 *upper) {
 
 void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *upper) {
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    if (row->bounds != NULL) {
+        row->bounds(primitive, quat_to_mat3(pose.orientation), lower, upper);
+        *lower = vec3_add(pose.position, *lower);
+        *upper = vec3_add(pose.position, *upper);
+        return;
+    }
     if (row->extent == NULL) {
         bound_plane(pose, lower, upper);
         return;
     }
-    Vec3 extent = row->extent(primitive->size, quat_to_mat3(pose.orientation));
+    Vec3 extent = row->extent(primitive, quat_to_mat3(pose.orientation));
     *lower = vec3_sub(pose.position, extent);
     *upper = vec3_add(pose.position, extent);
 }

@@ -9,29 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FOUNDATION_CELLS_MAX = 16384, FOUNDATION_FACE_COUNT = 6 };
-
-// Springs and dampers on a face of a box, each in the middle of its cell, that bear it on planes
-// and on boxes of static bodies in the place of its corners.
-typedef struct Foundation {
-    uint32_t face;     // 0: none; 1 + 2 axis, or, of the negative side, 2 + 2 axis
-    uint32_t cells[2]; // along the two axes that follow the face's: y z, z x, x y
-    double modulus;    // [Pa]
-    double depth;      // [m]
-    double damping;    // of each cell [N s/m]
-} Foundation;
-
-typedef struct Primitive {
-    PrimitiveKind kind;
-    uint32_t material; // index in its world
-    Vec3 size;         // [m]
-    Pose local;        // in the body; the orientation is a unit quaternion
-    double density;    // [kg/m^3]
-    Foundation foundation;
-    uint32_t group; // bits: the collision groups that it is in
-    uint32_t mask;  // bits: those that it collides with
-} Primitive;
-
 #define PRIMITIVE_GROUP_DEFAULT 1u
 #define PRIMITIVE_MASK_DEFAULT  UINT32_MAX
 
@@ -69,6 +46,10 @@ double foundation_stiffness(const Primitive *box);
 double primitive_thickness(const Primitive *primitive);
 double primitive_length(const Primitive *primitive);
 double primitive_face(const Primitive *primitive);
+// The centre of its mass, and of that ball, of a primitive at a pose.
+Vec3 primitive_center(const Primitive *primitive, Pose pose);
+// How far it reaches, more or less: of those with sizes their norm [m].
+double primitive_span(const Primitive *primitive);
 
 // Lowest and highest coordinates of a primitive at a pose (of the primitive, in the world). A plane
 // is infinite, but for the one side of a plane whose normal is exactly a world axis.

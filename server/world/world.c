@@ -29,6 +29,13 @@ World *world_create(const WorldLimits *limits) {
     return world;
 }
 
+static void drop_geometries(World *world) {
+    for (size_t i = 0; i < world->geometry_count; i++) {
+        geometry_drop(world->geometry[i].geometry);
+    }
+    free(world->geometry);
+}
+
 void world_destroy(World *world) {
     if (world == NULL) {
         return;
@@ -38,6 +45,7 @@ void world_destroy(World *world) {
     }
     free(world->body_block);
     free(world->material);
+    drop_geometries(world);
     free(world->primitive);
     free(world->shape);
     free(world->memory);
@@ -55,6 +63,7 @@ enum {
 
 size_t world_bytes(const World *world) {
     return sizeof(*world) + world->material_capacity * sizeof(Material) +
+           world->geometry_capacity * sizeof(WorldGeometry) +
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
            world->body_capacity * (size_t)COLUMN_BYTES +
            world->memory_capacity * sizeof(ContactMemory) + sleep_bytes(world) +
@@ -137,6 +146,41 @@ Status world_add_materials(World *world, const Material *materials, size_t count
     return STATUS_OK;
 }
 
+Status world_add_geometries(World *world, const Geometry *const *geometries, size_t count, Id *ids,
+                            Error *error) {
+    if (count > GEOMETRY_COUNT_MAX - world->geometry_count) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "geometries",
+                         "A world has at most %d geometries, which no option changes.",
+                         GEOMETRY_COUNT_MAX);
+    }
+    if (!ARRAY_RESERVE(world->geometry, world->geometry_capacity, world->geometry_count + count)) {
+        return out_of_memory(world, error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        WorldGeometry *own = &world->geometry[world->geometry_count++];
+        own->geometry = geometry_hold(geometries[i]);
+        memcpy(own->digest, geometries[i]->digest, sizeof(own->digest));
+        ids[i] = world->geometry_count;
+    }
+    world->definition_is_hashed = false;
+    return STATUS_OK;
+}
+
+static Status wear(const World *world, const ShapeColumns *columns, uint32_t i,
+                   Primitive *primitive, Error *error) {
+    const uint64_t number = columns->geometry == NULL ? 0 : columns->geometry[i];
+    if (number > world->geometry_count) {
+        char field[64];
+        snprintf(field, sizeof(field), "geometry[%u]", i);
+        return error_set(error, STATUS_NOT_FOUND, field,
+                         "No geometry has the id %llu in this world, which has %zu.",
+                         (unsigned long long)number, world->geometry_count);
+    }
+    primitive->geometry_number = (uint32_t)number;
+    primitive->geometry = number == 0 ? NULL : world->geometry[number - 1].geometry;
+    return STATUS_OK;
+}
+
 static Foundation load_foundation(const ShapeColumns *columns, uint32_t i) {
     if (columns->foundation_face[i] == 0) {
         return (Foundation){0};
@@ -199,7 +243,8 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
     if (columns->foundation_face != NULL) {
         primitive->foundation = load_foundation(columns, i);
     }
-    Status status = primitive_check(primitive, i, error);
+    Status status = wear(world, columns, i, primitive, error);
+    status = STATUS_THEN(status, primitive_check(primitive, i, error));
     if (status == STATUS_OK) {
         primitive_forget_sizes(primitive);
     }

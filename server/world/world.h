@@ -51,7 +51,14 @@ typedef struct WorldSleep WorldSleep; // sleep.h
 typedef struct WorldLimits {
     uint32_t body_count_max;
     size_t bytes_max;
+    GeometryShelf *shelf; // Nullable: then a world has no geometries. Outlives it
 } WorldLimits;
+
+// A geometry that primitives may wear, by its number; held.
+typedef struct WorldGeometry {
+    uint8_t digest[SHA256_BYTES]; // its own again, for snapshots
+    const Geometry *geometry;
+} WorldGeometry;
 
 enum { SOLVER_FAILURES_MAX = 10, SOLVER_WAIT_MAX = 64 };
 
@@ -63,6 +70,9 @@ typedef struct World {
 
     Material *material; // [0] is the built-in one
     size_t material_count, material_capacity;
+
+    WorldGeometry *geometry; // number 1 is [0]; none is given up
+    size_t geometry_count, geometry_capacity;
 
     Primitive *primitive;
     size_t primitive_count, primitive_capacity;
@@ -144,6 +154,13 @@ void world_set_settings(World *world, const WorldSettings *settings);
 Status world_add_materials(World *world, const Material *materials, size_t count, Id *ids,
                            Error *error);
 
+enum { GEOMETRY_COUNT_MAX = 65536 };
+
+// Adds geometries, all or none; each is held by the world beside who gives it. Numbers follow each
+// other, from 1 on.
+Status world_add_geometries(World *world, const Geometry *const *geometries, size_t count, Id *ids,
+                            Error *error);
+
 typedef struct ShapeColumns {
     size_t shape_count, primitive_count;
     const uint32_t *primitives_of_shape; // NULL: one each
@@ -158,6 +175,7 @@ typedef struct ShapeColumns {
     const double *foundation_modulus, *foundation_depth;
     const double *foundation_damping; // NULL: 0
     const uint32_t *group, *mask;     // bits, NULL: 1 and all
+    const uint64_t *geometry;         // number, NULL or 0: none
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);

@@ -48,6 +48,11 @@ static bool primitive_is_valid(const World *world, size_t i, Defect *defect) {
     if (primitive->kind >= PRIMITIVE_COUNT || primitive->material >= world->material_count) {
         return defect_set(defect, "primitive", i, "its kind or its material does not exist");
     }
+    const uint32_t number = primitive->geometry_number;
+    if (number > world->geometry_count ||
+        primitive->geometry != (number == 0 ? NULL : world->geometry[number - 1].geometry)) {
+        return defect_set(defect, "primitive", i, "it does not wear the geometry of its number");
+    }
     return (numbers_are_finite(packed, 3) && is_unit(packed + 3)) ||
            defect_set(defect, "primitive", i, "its pose is not finite, or no unit quaternion");
 }

@@ -20,6 +20,7 @@ static Primitive dice_primitive(Dice *dice, PrimitiveKind kind) {
         return make_capsule(0.5 * x, y);
     case PRIMITIVE_CYLINDER:
         return make_cylinder(x, y);
+    case PRIMITIVE_HULL: // check_hull_pairs.c
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;
@@ -41,6 +42,7 @@ static double farthest(const Primitive *p, Pose pose, Vec3 n, Vec3 from) {
         return center + p->size.x + fabs(d.z) * p->size.y;
     case PRIMITIVE_CYLINDER:
         return center + across * p->size.x + fabs(d.z) * p->size.y;
+    case PRIMITIVE_HULL: // check_hull_pairs.c
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;
@@ -67,6 +69,7 @@ static double outside(const Primitive *p, Pose pose, Vec3 point) {
                p->size.x;
     case PRIMITIVE_CYLINDER:
         return hypot(fmax(across - p->size.x, 0.0), fmax(fabs(x.z) - p->size.y, 0.0));
+    case PRIMITIVE_HULL: // check_hull_pairs.c
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;
@@ -75,7 +78,7 @@ static double outside(const Primitive *p, Pose pose, Vec3 point) {
 }
 
 static double size_of(const Primitive *p) {
-    return primitive_rows[p->kind].reach(p->size);
+    return primitive_rows[p->kind].reach(p);
 }
 
 static double lowest(const Manifold *manifold) {

@@ -109,7 +109,7 @@ static double outside(const Body *body, Vec3 point) {
 
 static double size_of(const Body *body) {
     return body->hull != NULL ? body->hull->mass_reach
-                              : primitive_rows[body->primitive.kind].reach(body->primitive.size);
+                              : primitive_rows[body->primitive.kind].reach(&body->primitive);
 }
 
 static ConvexManifold meet(const Body body[2], double reach) {

@@ -392,9 +392,11 @@ END_TEST
 START_TEST(a_box_has_the_mass_of_a_box) {
     const Vec3 half = vec3(0.3, 1.0, 2.5);
     const Hull *box = hull_of_box(half);
-    const Vec3 gyration = primitive_rows[PRIMITIVE_BOX].gyration(half);
+    const Primitive same = {.kind = PRIMITIVE_BOX, .size = half};
+    const Sym3 as_box = primitive_rows[PRIMITIVE_BOX].gyration(&same);
+    const Vec3 gyration = vec3(as_box.xx, as_box.yy, as_box.zz);
     const Sym3 found = box->mass.gyration;
-    ck_assert_double_eq_tol(box->mass.volume, primitive_rows[PRIMITIVE_BOX].volume(half), 1e-14);
+    ck_assert_double_eq_tol(box->mass.volume, primitive_rows[PRIMITIVE_BOX].volume(&same), 1e-14);
     ck_assert_double_le(vec3_norm(box->mass.center), 1e-15);
     ck_assert_double_le(vec3_norm(vec3_sub(vec3(found.xx, found.yy, found.zz), gyration)), 1e-14);
     ck_assert_double_le(vec3_norm(vec3(found.xy, found.xz, found.yz)), 1e-14);

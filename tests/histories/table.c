@@ -38,6 +38,7 @@ const Column table_columns[] = {
     SHAPE(foundation_damping, NUMBER, PRIMITIVES, 1),
     SHAPE(group, U32, PRIMITIVES, 1),
     SHAPE(mask, U32, PRIMITIVES, 1),
+    SHAPE(geometry, ID, PRIMITIVES, 1),
     BODY(pose, NUMBER, 7),
     BODY(velocity, NUMBER, 6),
     BODY(kind, U32, 1),

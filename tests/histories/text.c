@@ -173,6 +173,7 @@ static bool is_whole(const Input *input) {
     case INPUT_MATERIALS:
     case INPUT_REMOVE:
     case INPUT_RESTORE:
+    case INPUT_GEOMETRIES:
         break;
     }
     return true;

@@ -10,8 +10,11 @@
 #define LAB_BYTES_MAX ((size_t)1 << (sizeof(size_t) == 8 ? 33 : 31))
 
 Lab lab_create(double gravity, double time_step) {
-    WorldLimits limits = {.body_count_max = 1000000, .bytes_max = LAB_BYTES_MAX};
-    Lab lab = {.world = world_create(&limits), .stepper = stepper_create(LAB_BYTES_MAX)};
+    GeometryShelf *shelf = geometry_shelf_create();
+    ck_assert_ptr_nonnull(shelf);
+    WorldLimits limits = {.body_count_max = 1000000, .bytes_max = LAB_BYTES_MAX, .shelf = shelf};
+    Lab lab = {
+        .shelf = shelf, .world = world_create(&limits), .stepper = stepper_create(LAB_BYTES_MAX)};
     ck_assert_ptr_nonnull(lab.world);
     ck_assert_ptr_nonnull(lab.stepper);
     arena_init(&lab.scratch, LAB_BYTES_MAX);
@@ -29,6 +32,7 @@ void lab_destroy(Lab *lab) {
     world_destroy(lab->world);
     stepper_destroy(lab->stepper);
     arena_deinit(&lab->scratch);
+    geometry_shelf_destroy(lab->shelf);
 }
 
 void lab_set(Lab *lab, const char *parameter, double value) {
@@ -48,6 +52,28 @@ Id lab_material(Lab *lab, double friction, double restitution) {
     Error error = {0};
     ck_assert_msg(world_add_materials(lab->world, &material, 1, &id, &error) == STATUS_OK, "%s",
                   error.message);
+    return id;
+}
+
+Id lab_hull(Lab *lab, const HullForm *form, Id material) {
+    static const HullNames names = {"hull.points", "hull.faces"};
+    const Geometry *geometry;
+    Id number, id = 0;
+    Error error = {0};
+    Status status = geometry_of_hull(lab->shelf, form, form->face_first[form->face_count], &names,
+                                     &geometry, &error);
+    ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    status = world_add_geometries(lab->world, &geometry, 1, &number, &error);
+    geometry_drop(geometry);
+    const double sizes[3] = {0.0, 0.0, 0.0};
+    const ShapeColumns columns = {.shape_count = 1,
+                                  .primitive_count = 1,
+                                  .kind = (const uint32_t[]){PRIMITIVE_HULL},
+                                  .size = sizes,
+                                  .material = &material,
+                                  .geometry = &number};
+    status = STATUS_THEN(status, world_add_shapes(lab->world, &columns, &id, &error));
+    ck_assert_msg(status == STATUS_OK, "%s", error.message);
     return id;
 }
 

@@ -10,7 +10,8 @@ typedef struct Lab {
     Stepper *stepper;
     Arena scratch;
     StepReport report; // of the last step
-    Context context;   // handed to every step; nothing, as it is created
+    GeometryShelf *shelf;
+    Context context; // handed to every step; nothing, as it is created
 } Lab;
 
 // Solver mdp with its defaults, no margin, gravity (0, 0, -g).
@@ -24,6 +25,9 @@ Id lab_material(Lab *lab, double friction, double restitution);
 
 // Shapes of one primitive; material 0 is the built-in one.
 Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material);
+
+// Of one hull, 1,000 kg/m^3.
+Id lab_hull(Lab *lab, const HullForm *form, Id material);
 
 // One body; inertia NULL: from the shape. Returns its index.
 uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6],

@@ -22,6 +22,7 @@ static inline void scene_world_make(const Moreau__V1__Scene *scene, World *world
 }
 
 typedef struct Stage {
+    GeometryShelf *shelf;
     World *world;
     Stepper *stepper;
     Arena arena;
@@ -29,8 +30,9 @@ typedef struct Stage {
 } Stage;
 
 static inline Stage stage_open(const Moreau__V1__Scene *scene) {
-    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
-    Stage stage = {0};
+    Stage stage = {.shelf = geometry_shelf_create()};
+    const WorldLimits limits = {
+        .body_count_max = 1000, .bytes_max = (size_t)1 << 28, .shelf = stage.shelf};
     Error error = {0};
     arena_init(&stage.arena, (size_t)1 << 30);
     ck_assert_int_eq(apply_create(&limits, &stage.world, &stage.stepper, &error), STATUS_OK);
@@ -50,4 +52,5 @@ static inline void stage_close(Stage *stage) {
     world_destroy(stage->world);
     stepper_destroy(stage->stepper);
     arena_deinit(&stage->arena);
+    geometry_shelf_destroy(stage->shelf);
 }

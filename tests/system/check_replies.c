@@ -202,8 +202,9 @@ static const struct {
 } calls[] = {
     // bodies of a scene, or materials, whose ids fill a frame cannot be unpacked from one
     {"WorldCreate", NULL},           {"WorldAddMaterials", NULL},
-    {"WorldAddShapes", NULL}, // at most 10 bytes of each shape's 25
-    {"WorldAddBodies", NULL}, // and of each body's 56
+    {"WorldAddShapes", NULL},     // at most 10 bytes of each shape's 25
+    {"WorldAddGeometries", NULL}, // at most 3 bytes of each hull's 150
+    {"WorldAddBodies", NULL},     // and of each body's 56
     {"WorldAddJoints", add_joints},  {"WorldRemove", NULL},
     {"EpisodeFork", NULL}, // a world and its name
     {"WorldDestroy", NULL},          {"WorldSet", NULL},

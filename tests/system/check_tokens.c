@@ -41,10 +41,11 @@ static const struct {
     {"watch", " Stats WorldList WorldGet WorldContacts WorldHash WorldScene WorldRayCast GroupList "
               "GroupRead SnapshotRead EpisodeList EpisodeDescribe EpisodeRead EpisodeReplay "
               "EpisodeTouches EpisodeVerify Subscribe Problem "},
-    {"step", " WorldCreate WorldDestroy WorldAddMaterials WorldAddShapes WorldAddBodies "
-             "WorldAddJoints WorldRemove WorldSet WorldStep SnapshotTake SnapshotUpload "
-             "SnapshotRestore SnapshotClone SnapshotDrop GroupCreate GroupReset GroupStep "
-             "GroupSend GroupReceive GroupDestroy GroupOpinions GroupSave Solve EpisodeCompare "},
+    {"step",
+     " WorldCreate WorldDestroy WorldAddMaterials WorldAddGeometries WorldAddShapes "
+     "WorldAddBodies WorldAddJoints WorldRemove WorldSet WorldStep SnapshotTake SnapshotUpload "
+     "SnapshotRestore SnapshotClone SnapshotDrop GroupCreate GroupReset GroupStep "
+     "GroupSend GroupReceive GroupDestroy GroupOpinions GroupSave Solve EpisodeCompare "},
     {"record", " EpisodeStart EpisodeStop EpisodePin "},
     {"delete", " EpisodeDelete "},
     {"all", " EpisodeFork "},

@@ -29,6 +29,7 @@ static SceneList scenes;
 // ---- a world
 
 typedef struct Stage {
+    GeometryShelf *shelf;
     Door door;
     Arena arena;
     StepReport report;
@@ -36,7 +37,9 @@ typedef struct Stage {
 
 static void open_stage(Stage *stage, const Moreau__V1__Scene *scene,
                        const HarnessVariant *variant) {
-    const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
+    stage->shelf = geometry_shelf_create();
+    const WorldLimits limits = {
+        .body_count_max = 1000, .bytes_max = (size_t)1 << 28, .shelf = stage->shelf};
     Error error = {0};
     ScenePlan plan;
     arena_init(&stage->arena, (size_t)1 << 30);
@@ -57,6 +60,7 @@ static void open_stage(Stage *stage, const Moreau__V1__Scene *scene,
 static void close_stage(Stage *stage) {
     door_deinit(&stage->door);
     arena_deinit(&stage->arena);
+    geometry_shelf_destroy(stage->shelf);
 }
 
 static Status take_step(Stage *stage, Error *error) {

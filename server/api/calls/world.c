@@ -5,6 +5,7 @@
 #include "wire/joints.h"
 #include "api/request.h"
 #include "api/span.h"
+#include "wire/scene/geometry.h"
 #include "wire/scene/scene.h"
 #include "wire/set.h"
 #include "wire/wire.h"
@@ -359,6 +360,7 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
     status = STATUS_THEN(status, check_foundations(message, count, error));
     status = STATUS_THEN(status, check_column(message->n_group, count, 1, "group", error));
     status = STATUS_THEN(status, check_column(message->n_mask, count, 1, "mask", error));
+    status = STATUS_THEN(status, check_column(message->n_geometry, count, 1, "geometry", error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -381,8 +383,16 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
             .foundation_damping =
                 column(message->n_foundation_damping, message->foundation_damping),
             .group = message->n_group > 0 ? message->group : NULL,
-            .mask = message->n_mask > 0 ? message->mask : NULL}};
+            .mask = message->n_mask > 0 ? message->mask : NULL,
+            .geometry = message->n_geometry > 0 ? message->geometry : NULL}};
     return keep_input(request, &input, error);
+}
+
+Status command_world_add_geometries_judge(Request *request, Error *error) {
+    Input input = {.kind = INPUT_GEOMETRIES};
+    Status status = wire_hulls(request->message->world_add_geometries, &request->arena,
+                               &input.geometries, error);
+    return STATUS_THEN(status, keep_input(request, &input, error));
 }
 
 Status command_world_add_bodies_judge(Request *request, Error *error) {
@@ -437,6 +447,8 @@ size_t command_world_add_bytes(const Request *request) {
         return message->world_add_materials->n_materials * wire_varint_bytes(MATERIAL_COUNT_MAX);
     case MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES:
         return message->world_add_shapes->n_kind * wire_varint_bytes(UINT32_MAX);
+    case MOREAU__V1__REQUEST__CALL_WORLD_ADD_GEOMETRIES:
+        return message->world_add_geometries->n_hulls * wire_varint_bytes(GEOMETRY_COUNT_MAX);
     case MOREAU__V1__REQUEST__CALL_WORLD_ADD_JOINTS:
         return message->world_add_joints->n_kind * WIRE_VARINT_BYTES_MAX;
     default:

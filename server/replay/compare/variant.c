@@ -44,7 +44,7 @@ Status variant_open(Variant *variant, const World *world, const SettingsChange *
     World *same = NULL;
     ArenaMark mark = arena_mark(scratch);
     Status status = door_init(&variant->door, limits, error);
-    status = STATUS_THEN(status, snapshot_write(world, scratch, &bytes, &count, error));
+    status = STATUS_THEN(status, snapshot_write_named(world, scratch, &bytes, &count, error));
     status = STATUS_THEN(status, snapshot_read(bytes, count, limits, &same, error));
     arena_reset_to(scratch, mark);
     if (status != STATUS_OK) {

@@ -8,6 +8,7 @@
 #include "world/world_valid.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,6 +135,8 @@ static size_t count_added(const Input *input) {
         return input->bodies.count;
     case INPUT_JOINTS:
         return input->joints.count;
+    case INPUT_GEOMETRIES:
+        return input->geometries.count;
     case INPUT_SET:
     case INPUT_STEP:
     case INPUT_RESTORE:
@@ -159,6 +162,31 @@ static Status restore(World *world, Stepper *stepper, const RestoreOrder *order,
     return status;
 }
 
+// One by one onto the shelf; the world takes all, or none.
+static Status add_geometries(World *world, const GeometryList *list, Id *ids, Error *error) {
+    if (world->limits.shelf == NULL || list->count == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "geometries",
+                         list->count == 0 ? "Give at least one geometry."
+                                          : "This world takes no geometries.");
+    }
+    const Geometry **opened = calloc(list->count, sizeof(*opened));
+    Status status = opened != NULL ? STATUS_OK
+                                   : error_set(error, STATUS_RESOURCE_EXHAUSTED, "geometries",
+                                               "Memory ended while adding geometries.");
+    for (size_t i = 0; status == STATUS_OK && i < list->count; i++) {
+        char field[64];
+        snprintf(field, sizeof(field), "hulls[%zu]", i); // the only kind
+        status = geometry_open(world->limits.shelf, list->bytes[i], list->byte_count[i], field,
+                               &opened[i], error);
+    }
+    status = STATUS_THEN(status, world_add_geometries(world, opened, list->count, ids, error));
+    for (size_t i = 0; opened != NULL && i < list->count; i++) {
+        geometry_drop(opened[i]);
+    }
+    free(opened);
+    return status;
+}
+
 static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *ids, Error *error) {
     switch (input->kind) {
     case INPUT_SET:
@@ -172,6 +200,8 @@ static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *
         return world_add_bodies(world, &input->bodies, ids, error);
     case INPUT_JOINTS:
         return world_add_joints(world, &input->joints, ids, error);
+    case INPUT_GEOMETRIES:
+        return add_geometries(world, &input->geometries, ids, error);
     case INPUT_RESTORE:
         return restore(world, stepper, &input->restore, error);
     case INPUT_REMOVE:
@@ -203,7 +233,7 @@ static Status try_on_copy(const World *world, Stepper *stepper, const Input *inp
     uint8_t *bytes;
     size_t count;
     World *copy;
-    Status status = snapshot_write(world, arena, &bytes, &count, error);
+    Status status = snapshot_write_named(world, arena, &bytes, &count, error);
     status = STATUS_THEN(status, snapshot_read(bytes, count, &world->limits, &copy, error));
     arena_reset_to(arena, mark);
     if (status != STATUS_OK) {

@@ -378,7 +378,8 @@ static void read_materials(Source *source, Arena *arena, Input *input) {
 }
 
 static bool has_extras(const ShapeColumns *shapes) {
-    return shapes->foundation_face != NULL || shapes->group != NULL || shapes->mask != NULL;
+    return shapes->foundation_face != NULL || shapes->group != NULL || shapes->mask != NULL ||
+           shapes->geometry != NULL;
 }
 
 static void write_shapes(Sink *sink, const Input *input) {
@@ -400,6 +401,9 @@ static void write_shapes(Sink *sink, const Input *input) {
         sink_column_u32(sink, shapes->group, shapes->primitive_count);
         sink_column_u32(sink, shapes->mask, shapes->primitive_count);
     }
+    if (shapes->geometry != NULL) {
+        sink_column_u64(sink, shapes->geometry, shapes->primitive_count);
+    }
 }
 
 // What recordings from before have not.
@@ -412,6 +416,9 @@ static void read_extras(Source *source, Arena *arena, ShapeColumns *shapes) {
     shapes->foundation_damping = source_column(source, arena, count);
     shapes->group = source_column_u32(source, arena, count);
     shapes->mask = source_column_u32(source, arena, count);
+    if (!source->failed && source->used < source->count) {
+        shapes->geometry = source_column_u64(source, arena, count);
+    }
     bool is_whole = shapes->foundation_cells != NULL && shapes->foundation_modulus != NULL &&
                     shapes->foundation_depth != NULL;
     source->failed = source->failed || (shapes->foundation_face != NULL && !is_whole);
@@ -641,6 +648,29 @@ static void read_remove(Source *source, Arena *arena, Input *input) {
     }
 }
 
+static void write_geometries(Sink *sink, const Input *input) {
+    const GeometryList *list = &input->geometries;
+    sink_u64(sink, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        sink_u64(sink, list->byte_count[i]);
+        sink_bytes(sink, list->bytes[i], list->byte_count[i]);
+        sink_pad(sink);
+    }
+}
+
+static void read_geometries(Source *source, Arena *arena, Input *input) {
+    const size_t count = source_count(source, sizeof(uint64_t));
+    const uint8_t **bytes = arena_take_array(arena, count, sizeof(*bytes));
+    size_t *byte_count = arena_take_array(arena, count, sizeof(*byte_count));
+    source->failed = source->failed || bytes == NULL || byte_count == NULL;
+    for (size_t i = 0; !source->failed && i < count; i++) {
+        byte_count[i] = source_count(source, 1);
+        bytes[i] = source_bytes(source, byte_count[i]);
+        source_pad(source);
+    }
+    input->geometries = (GeometryList){.count = count, .bytes = bytes, .byte_count = byte_count};
+}
+
 typedef struct InputRow {
     void (*write)(Sink *sink, const Input *input);
     void (*read)(Source *source, Arena *arena, Input *input);
@@ -655,6 +685,7 @@ static const InputRow rows[] = {
     [INPUT_RESTORE] = {write_restore, read_restore},
     [INPUT_JOINTS] = {write_joints, read_joints},
     [INPUT_REMOVE] = {write_remove, read_remove},
+    [INPUT_GEOMETRIES] = {write_geometries, read_geometries},
 };
 
 static size_t body_bytes(const Input *input) {

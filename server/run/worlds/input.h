@@ -22,8 +22,9 @@ typedef enum InputKind {
     INPUT_STEP = 5,
     INPUT_RESTORE = 6,
     INPUT_JOINTS = 7,
-    INPUT_REMOVE = 8
+    INPUT_REMOVE = 8,
     // 9 and 10 are a group's (run/groups/input.h)
+    INPUT_GEOMETRIES = 11
 } InputKind;
 
 // Which of the settings change.
@@ -74,6 +75,13 @@ typedef struct RestoreOrder {
     size_t snapshot_bytes;
 } RestoreOrder;
 
+// In the bytes that geometry/geometry.h has; blamed as hulls[i].
+typedef struct GeometryList {
+    size_t count;
+    const uint8_t *const *bytes;
+    const size_t *byte_count; // multiples of 8
+} GeometryList;
+
 // Owns nothing: columns and texts are borrowed from whoever made it.
 typedef struct Input {
     InputKind kind;
@@ -86,6 +94,7 @@ typedef struct Input {
         StepOrder step;
         RestoreOrder restore;
         RemoveOrder remove;
+        GeometryList geometries;
     };
 } Input;
 

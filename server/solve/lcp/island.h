@@ -27,7 +27,7 @@ typedef struct LcpSolve {
     ProblemContact *contact;     // its contacts
     const ProblemContact *given; // as they came
     ProblemMass *mass;           // of that problem
-    const Geometry *geometry;    // Nullable: the linear version
+    const GeometryAsk *geometry; // Nullable: the linear version
     IterationHistory *history;   // Nullable
     const double *parameter;
     const Direction *direction;

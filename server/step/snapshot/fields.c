@@ -147,7 +147,8 @@ bool section_is_written(const SnapshotSection *section, const World *world) {
 bool section_is_next(const SnapshotSection *section, Source source) {
     ASSERT(source.used <= source.count);
     const bool is_always = section->is_there == NULL && !section->is_of_setting;
-    return is_always || source_u32(&source) == section->kind;
+    return is_always ||
+           (source_u32(&source) == section->kind && source_u32(&source) == section->version);
 }
 
 size_t field_bytes(const SnapshotField *field) {

@@ -129,16 +129,70 @@ static const SnapshotGroup material_groups[] = {
      .accept = accept_material},
 };
 
+// ---- geometries: what they are called. Their bytes are on the shelf (snapshot_attached.c)
+
+static bool has_geometries(const World *world) {
+    return world->geometry_count > 0;
+}
+
+static bool has_no_geometries(const World *world) {
+    return world->geometry_count == 0;
+}
+
+static const SnapshotField geometry_fields[] = {
+    OF_RECORD("geometry.sha256", FIELD_U64, SHA256_BYTES / sizeof(uint64_t), NULL, geometry,
+              WorldGeometry, digest),
+};
+
+static size_t count_geometries(const World *world, size_t parent) {
+    (void)parent;
+    return world->geometry_count;
+}
+
+static Status accept_geometry(World *world, const World *stage, size_t index, Error *error) {
+    (void)index;
+    const uint8_t *digest = stage->geometry->digest;
+    GeometryShelf *shelf = world->limits.shelf;
+    const Geometry *geometry = shelf == NULL ? NULL : geometry_find(shelf, digest);
+    if (geometry == NULL) {
+        char name[SHA256_TEXT_BYTES];
+        sha256_text(digest, name);
+        return error_set(error, STATUS_FAILED_PRECONDITION, "",
+                         "The snapshot names the geometry %s, which is not here: it has to come "
+                         "with its bytes.",
+                         name);
+    }
+    Id id;
+    Status status = world_add_geometries(world, &geometry, 1, &id, error);
+    geometry_drop(geometry);
+    return status;
+}
+
+static const SnapshotGroup geometry_groups[] = {
+    {.name = "geometries",
+     .count = count_geometries,
+     .is_counted = true,
+     FIELDS(geometry_fields),
+     .accept = accept_geometry},
+};
+
 // ---- shapes
 
-static const SnapshotField primitive_fields[] = {
-    OF_RECORD("primitive.kind", FIELD_U32, 1, NULL, primitive, Primitive, kind),
-    OF_RECORD("primitive.material", FIELD_U32, 1, NULL, primitive, Primitive, material),
-    OF_RECORD("primitive.size", FIELD_DOUBLE, 3, xyz, primitive, Primitive, size),
-    OF_RECORD("primitive.position", FIELD_DOUBLE, 3, xyz, primitive, Primitive, local.position),
-    OF_RECORD("primitive.orientation", FIELD_DOUBLE, 4, wxyz, primitive, Primitive,
-              local.orientation),
-    OF_RECORD("primitive.density", FIELD_DOUBLE, 1, NULL, primitive, Primitive, density),
+#define PRIMITIVE_FIELDS                                                                           \
+    OF_RECORD("primitive.kind", FIELD_U32, 1, NULL, primitive, Primitive, kind),                   \
+        OF_RECORD("primitive.material", FIELD_U32, 1, NULL, primitive, Primitive, material),       \
+        OF_RECORD("primitive.size", FIELD_DOUBLE, 3, xyz, primitive, Primitive, size),             \
+        OF_RECORD("primitive.position", FIELD_DOUBLE, 3, xyz, primitive, Primitive,                \
+                  local.position),                                                                 \
+        OF_RECORD("primitive.orientation", FIELD_DOUBLE, 4, wxyz, primitive, Primitive,            \
+                  local.orientation),                                                              \
+        OF_RECORD("primitive.density", FIELD_DOUBLE, 1, NULL, primitive, Primitive, density)
+
+static const SnapshotField primitive_fields[] = {PRIMITIVE_FIELDS};
+// of worlds with geometries: version 2
+static const SnapshotField worn_fields[] = {
+    PRIMITIVE_FIELDS,
+    OF_RECORD("primitive.geometry", FIELD_U32, 1, NULL, primitive, Primitive, geometry_number),
 };
 
 static size_t first_primitive(const World *world, size_t shape) {
@@ -162,18 +216,22 @@ static Status accept_primitive(World *world, const World *stage, size_t index, E
     double pose[7];
     pose_store(pose, primitive->local);
     if ((uint32_t)primitive->kind >= PRIMITIVE_COUNT ||
-        primitive->material >= world->material_count) {
+        primitive->material >= world->material_count ||
+        primitive->geometry_number > world->geometry_count) {
         return damaged(error, "a primitive that cannot be");
     }
+    const uint32_t number = primitive->geometry_number;
+    Primitive worn = *primitive;
+    worn.geometry = number == 0 ? NULL : world->geometry[number - 1].geometry;
     Status status = body_check_pose(pose, 0, error);
-    status = STATUS_THEN(status, primitive_check(primitive, 0, error));
+    status = STATUS_THEN(status, primitive_check(&worn, 0, error));
     if (status == STATUS_OK &&
         !ARRAY_RESERVE(world->primitive, world->primitive_capacity, world->primitive_count + 1)) {
         status = out_of_memory(error);
     }
     if (status == STATUS_OK) {
         Primitive *taken = &world->primitive[world->primitive_count++];
-        *taken = *primitive;
+        *taken = worn;
         primitive_forget_sizes(taken);
         taken->group = PRIMITIVE_GROUP_DEFAULT; // unless a section says otherwise
         taken->mask = PRIMITIVE_MASK_DEFAULT;
@@ -208,13 +266,23 @@ static const SnapshotGroup primitive_group = {.name = "primitives",
                                               FIELDS(primitive_fields),
                                               .accept = accept_primitive};
 
-static const SnapshotGroup shape_groups[] = {
-    {.name = "shapes",
-     .count = count_shapes,
-     .is_counted = true,
-     .inner = &primitive_group,
-     .accept = accept_shape},
-};
+static const SnapshotGroup worn_group = {.name = "primitives",
+                                         .count = count_primitives,
+                                         .first = first_primitive,
+                                         .is_counted = true,
+                                         FIELDS(worn_fields),
+                                         .accept = accept_primitive};
+
+#define SHAPE_GROUPS(of)                                                                           \
+    {                                                                                              \
+        {.name = "shapes",                                                                         \
+         .count = count_shapes,                                                                    \
+         .is_counted = true,                                                                       \
+         .inner = &(of),                                                                           \
+         .accept = accept_shape},                                                                  \
+    }
+static const SnapshotGroup shape_groups[] = SHAPE_GROUPS(primitive_group);
+static const SnapshotGroup worn_shape_groups[] = SHAPE_GROUPS(worn_group);
 
 // ---- bodies: what they are
 
@@ -740,7 +808,9 @@ static const SnapshotGroup shape_id_groups[] = {
 const SnapshotSection snapshot_sections[] = {
     {SECTION_SETTINGS, 1, true, GROUPS(settings_groups)},
     {2, 1, true, GROUPS(material_groups)},
-    {3, 1, true, GROUPS(shape_groups)},
+    {19, 1, true, GROUPS(geometry_groups), .is_there = has_geometries},
+    {3, 1, true, GROUPS(shape_groups), .is_there = has_no_geometries},
+    {3, 2, true, GROUPS(worn_shape_groups), .is_there = has_geometries},
     {4, 1, true, GROUPS(body_groups)},
     {5, 1, true, GROUPS(name_groups)},
     {6, 1, false, GROUPS(state_groups), .settle = settle_state},

@@ -2,6 +2,7 @@
 #include "step/snapshot/snapshot.h"
 
 #include "base/assert.h"
+#include "step/snapshot/attached.h"
 #include "step/snapshot/release.h"
 #include "step/snapshot/sections.h"
 
@@ -78,14 +79,16 @@ static void sink_section(Sink *sink, const World *world, const SnapshotSection *
     sink_pad(sink); // magic and section heads are multiples of 8, so this pads the body
 }
 
-enum { HEAD_BYTES = sizeof(magic) + 2 * sizeof(uint32_t), SECTION_HEAD_BYTES = 16 };
+enum { HEAD_BYTES = sizeof(magic) + 2 * sizeof(uint32_t) };
 
-Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
-                      Error *error) {
-    size_t total = HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES;
+static Status write_world(const World *world, bool is_whole, Arena *arena, uint8_t **bytes,
+                          size_t *count, Error *error) {
+    size_t total =
+        HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES + (is_whole ? snapshot_attached_bytes(world) : 0);
     for (size_t i = 0; i < snapshot_section_count; i++) {
         if (section_is_written(&snapshot_sections[i], world)) {
-            total += SECTION_HEAD_BYTES + (body_bytes(world, &snapshot_sections[i]) + 7) / 8 * 8;
+            total += SNAPSHOT_SECTION_HEAD_BYTES +
+                     (body_bytes(world, &snapshot_sections[i]) + 7) / 8 * 8;
         }
     }
     uint8_t *memory = arena_take(arena, total);
@@ -100,11 +103,24 @@ Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t 
     for (size_t i = 0; i < snapshot_section_count; i++) {
         sink_section(&sink, world, &snapshot_sections[i]);
     }
+    if (is_whole) {
+        snapshot_attach(&sink, world);
+    }
     sink_u64(&sink, hash_bytes(memory, sink.count, 0));
     ASSERT(sink.count == total);
     *bytes = memory;
     *count = total;
     return STATUS_OK;
+}
+
+Status snapshot_write_named(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
+                            Error *error) {
+    return write_world(world, false, arena, bytes, count, error);
+}
+
+Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
+                      Error *error) {
+    return write_world(world, true, arena, bytes, count, error);
 }
 
 static uint64_t hash_sections(const World *world, bool definition) {
@@ -152,6 +168,7 @@ typedef struct Stage {
     World world;
     Material material;
     Primitive primitive;
+    WorldGeometry geometry;
     uint8_t kind;
     uint32_t shape;
     Id id;
@@ -166,6 +183,7 @@ static void stage_init(Stage *stage) {
     stage->world.joint = &stage->joint;
     stage->world.material = &stage->material;
     stage->world.primitive = &stage->primitive;
+    stage->world.geometry = &stage->geometry;
     stage->world.kind = &stage->kind;
     stage->world.body_shape = &stage->shape;
     stage->world.body_id = &stage->id;
@@ -295,6 +313,22 @@ Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Err
     return STATUS_OK;
 }
 
+static Status read_sections(Source *source, World *world, Error *error) {
+    Stage stage;
+    stage_init(&stage);
+    for (size_t i = 0; i < snapshot_section_count; i++) {
+        if (!section_is_next(&snapshot_sections[i], *source)) {
+            continue;
+        }
+        Status status = read_section(source, world, &stage, &snapshot_sections[i], error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return source->used == source->count ? STATUS_OK
+                                         : damaged(error, "bytes follow the last section");
+}
+
 static Status read_world(const uint8_t *bytes, size_t count, World *world, Error *error) {
     size_t covered = count > SNAPSHOT_CHECKSUM_BYTES ? count - SNAPSHOT_CHECKSUM_BYTES : 0;
     Status status = snapshot_check(bytes, count, hash_bytes(bytes, covered, 0), error);
@@ -302,19 +336,11 @@ static Status read_world(const uint8_t *bytes, size_t count, World *world, Error
         return status;
     }
     Source source = {.bytes = bytes, .count = covered, .used = HEAD_BYTES};
-    Stage stage;
-    stage_init(&stage);
-    for (size_t i = 0; i < snapshot_section_count; i++) {
-        if (!section_is_next(&snapshot_sections[i], source)) {
-            continue;
-        }
-        status = read_section(&source, world, &stage, &snapshot_sections[i], error);
-        if (status != STATUS_OK) {
-            return status;
-        }
-    }
-    return source.used == source.count ? STATUS_OK
-                                       : damaged(error, "bytes follow the last section");
+    Attached attached;
+    status = snapshot_detach(&source, world->limits.shelf, &attached, error);
+    status = STATUS_THEN(status, read_sections(&source, world, error));
+    snapshot_drop_attached(&attached); // what the world names, it holds
+    return status;
 }
 
 Status snapshot_read(const uint8_t *bytes, size_t count, const WorldLimits *limits, World **world,

@@ -4,11 +4,13 @@
 #include "base/bytes.h"
 #include "wire/convert.h"
 #include "wire/joints.h"
+#include "wire/scene/geometry.h"
 #include "wire/scene/names.h"
 #include "wire/scene/primitive.h"
 #include "wire/scene/unit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // What is being written. Once the arena has ended, nothing is.
@@ -89,10 +91,36 @@ static void name_materials(Out *out) {
 
 // ---- shapes
 
+enum { GEOMETRY_NAME_BYTES = 32 };
+
+// By number, as geometries have no names.
+static char *geometry_name(Out *out, size_t number) {
+    char *name = take(out, GEOMETRY_NAME_BYTES, sizeof(char));
+    if (name != NULL) {
+        snprintf(name, GEOMETRY_NAME_BYTES, "geometry-%zu", number);
+    }
+    return name;
+}
+
+static Moreau__V1__SceneGeometry *put_geometry(Out *out, size_t index) {
+    Moreau__V1__SceneGeometry *m = take(out, 1, sizeof(*m));
+    if (m == NULL) {
+        return NULL;
+    }
+    moreau__v1__scene_geometry__init(m);
+    m->name = geometry_name(out, index + 1);
+    m->hull = wire_hull_message(out->world->geometry[index].geometry->hull, out->arena);
+    out->failed = out->failed || m->hull == NULL;
+    return m;
+}
+
 static void put_kind(Out *out, const Primitive *primitive, Moreau__V1__ScenePrimitive *m) {
     double size[3]; // a plane has none: its local pose says where it is
     vec3_store(size, primitive->size);
     out->failed = out->failed || !scene_primitive_put(primitive->kind, size, out->arena, m);
+    if (!out->failed && primitive->kind == PRIMITIVE_HULL) {
+        m->hull->geometry = geometry_name(out, primitive->geometry_number);
+    }
 }
 
 static Moreau__V1__Foundation *put_foundation(Out *out, const Foundation *foundation) {
@@ -328,6 +356,10 @@ Moreau__V1__Scene *scene_out(const World *world, const char *name, Arena *arena)
     m->name = (char *)name;
     m->settings = convert_settings_out(&world->settings, arena);
     m->materials = take(&out, world->material_count - 1, sizeof(*m->materials));
+    m->geometries = take(&out, world->geometry_count, sizeof(*m->geometries));
+    for (size_t i = 0; !out.failed && i < world->geometry_count; i++) {
+        m->geometries[m->n_geometries++] = put_geometry(&out, i);
+    }
     m->bodies = take(&out, world->body_count, sizeof(*m->bodies));
     m->joints = take(&out, world->joint_count, sizeof(*m->joints));
     for (size_t i = 1; !out.failed && i < world->material_count; i++) {

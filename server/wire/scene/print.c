@@ -190,6 +190,37 @@ static void put_pose(Sink *sink, const double pose[7]) {
     put_unless(sink, "orientation", pose + 3, upright, 4);
 }
 
+static void put_hull(Sink *sink, const Hull *hull) {
+    put(sink, "{\"points\":");
+    put_numbers(sink, &hull->point[0].x, 3 * (size_t)hull->vertex_count);
+    put(sink, ",\"faces\":[");
+    for (uint32_t i = 0; i < hull->face_count; i++) {
+        put(sink, i == 0 ? "{\"points\":[" : ",{\"points\":[");
+        for (uint32_t k = hull->face_first[i]; k < hull->face_first[i + 1]; k++) {
+            put(sink, k == hull->face_first[i] ? "" : ",");
+            put_number(sink, hull->corner[k]);
+        }
+        put(sink, "]}");
+    }
+    put(sink, "]}");
+}
+
+static void put_geometry_name(Sink *sink, size_t number) {
+    char name[32];
+    snprintf(name, sizeof(name), "geometry-%zu", number);
+    put_text(sink, name);
+}
+
+static void put_geometries(Sink *sink, const World *world) {
+    for (size_t i = 0; i < world->geometry_count; i++) {
+        put(sink, i == 0 ? ",\"geometries\":[{\"name\":" : ",{\"name\":");
+        put_geometry_name(sink, i + 1);
+        put(sink, ",\"hull\":");
+        put_hull(sink, world->geometry[i].geometry->hull);
+        put(sink, i + 1 == world->geometry_count ? "}]" : "}");
+    }
+}
+
 static void put_kind(Sink *sink, const Primitive *primitive) {
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
     double size[3];
@@ -204,6 +235,10 @@ static void put_kind(Sink *sink, const Primitive *primitive) {
         } else {
             put_number(sink, size[k]);
         }
+    }
+    if (primitive->geometry != NULL) {
+        put_key(sink, &is_first, "geometry");
+        put_geometry_name(sink, primitive->geometry_number);
     }
     put(sink, "}");
 }
@@ -469,7 +504,9 @@ void scene_print(const World *world, uint32_t first, Sink *sink) {
         put(sink, i == 1 ? "" : ",");
         put_material(sink, world, i);
     }
-    put(sink, "],\"bodies\":[");
+    put(sink, "]");
+    put_geometries(sink, world);
+    put(sink, ",\"bodies\":[");
     for (uint32_t i = first; i < world->body_count; i++) {
         put(sink, i == first ? "" : ",");
         put_body(sink, world, i);

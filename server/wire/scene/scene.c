@@ -2,6 +2,7 @@
 #include "wire/scene/scene.h"
 
 #include "wire/convert.h"
+#include "wire/scene/geometry.h"
 #include "wire/scene/name_list.h"
 #include "wire/scene/parts.h"
 #include "wire/scene/primitive.h"
@@ -233,11 +234,30 @@ static bool take_groups(const Moreau__V1__Scene *scene, Arena *arena, size_t pri
     return arrays->group != NULL && arrays->mask != NULL;
 }
 
+// Nothing where the scene has none.
+static Status plan_geometries(const Moreau__V1__Scene *scene, size_t primitives, Arena *arena,
+                              SceneGeometries *geometries, ScenePlan *plan, Error *error) {
+    if (!scene_has_geometries(scene)) {
+        return STATUS_OK;
+    }
+    Status status = scene_geometries(scene, primitives, arena, geometries, error);
+    if (status != STATUS_OK || geometries->list.count == 0) {
+        return status;
+    }
+    plan->geometries_listed = geometries->listed;
+    plan->primitive_of_geometry = geometries->primitive_of;
+    const Input input = {.kind = INPUT_GEOMETRIES, .geometries = geometries->list};
+    add(&input, plan);
+    return STATUS_OK;
+}
+
 static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
                           Error *error) {
     size_t shapes, primitives = count_primitives(scene, &shapes);
-    if (primitives == 0) {
-        return STATUS_OK;
+    SceneGeometries geometries = {0};
+    Status read = plan_geometries(scene, primitives, arena, &geometries, plan, error);
+    if (read != STATUS_OK || primitives == 0) {
+        return read;
     }
     ShapeArrays arrays = {
         .primitives_of_shape = arena_take_array(arena, shapes, sizeof(uint32_t)),
@@ -296,7 +316,8 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
                               .foundation_depth = arrays.foundation_depth,
                               .foundation_damping = arrays.foundation_damping,
                               .group = arrays.group,
-                              .mask = arrays.mask}};
+                              .mask = arrays.mask,
+                              .geometry = geometries.own}};
     add(&input, plan);
     return STATUS_OK;
 }
@@ -483,7 +504,7 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
                   Arena *arena, ScenePlan *plan, Error *error) {
     size_t bodies = scene == NULL ? 0 : scene->n_bodies;
     size_t joints = scene == NULL ? 0 : scene->n_joints;
-    size_t inputs_max = 5 + bodies + joints;
+    size_t inputs_max = 6 + bodies + joints;
     *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(Input)),
                         .first_item = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t)),
                         .scene = scene,
@@ -600,6 +621,20 @@ static void translate_primitive_count(const ScenePlan *plan, size_t shape, Error
     }
 }
 
+// hulls[3].faces, as of the scene's list, or of the shape that has it.
+static void translate_geometry(const ScenePlan *plan, size_t index, Error *error) {
+    const char *part = strchr(error->field, ']');
+    char rest[48];
+    snprintf(rest, sizeof(rest), "%s", part == NULL ? "" : part + 1);
+    if (index < plan->geometries_listed) {
+        snprintf(error->field, sizeof(error->field), "scene.geometries[%zu].hull%s", index, rest);
+        return;
+    }
+    const uint32_t primitive = plan->primitive_of_geometry[index];
+    snprintf(error->field, sizeof(error->field), "scene.bodies[%u].shapes[%u].hull%s",
+             plan->body_of_primitive[primitive], plan->shape_of_primitive[primitive], rest);
+}
+
 void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
     if (plan->scene == NULL || index == plan->over_input) {
         return;
@@ -612,6 +647,8 @@ void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
         translate_primitive_count(plan, at, error);
     } else if (kind == INPUT_SHAPES && has_index) {
         translate_shape(plan, name, at, error);
+    } else if (kind == INPUT_GEOMETRIES && has_index) {
+        translate_geometry(plan, at, error);
     } else if (kind == INPUT_BODIES && has_index) {
         translate_body(plan, index, name, at, error);
     } else if (kind == INPUT_JOINTS) {

@@ -15,7 +15,9 @@ typedef struct ScenePlan {
     uint32_t *first_item;               // per input: index of the first body or joint that it adds
     const uint32_t *body_of_primitive;  // scene body of each primitive …
     const uint32_t *shape_of_primitive; // … and which of its shapes
-    const Moreau__V1__Scene *scene;     // borrowed
+    size_t geometries_listed;           // how many are of the scene's list, …
+    const uint32_t *primitive_of_geometry; // … and of the others, which primitive's own it is
+    const Moreau__V1__Scene *scene;        // borrowed
     size_t body_count, joint_count;
     size_t over_input; // which input holds the settings that win over the scene's; SIZE_MAX: none
 } ScenePlan;

@@ -110,7 +110,7 @@ static void scene_step(Scene *scene) {
         scene->build.v_free[k] = scene->v[k] - (k % 6 == 2 ? scene->h * scene->gravity : 0.0);
     }
     linearise(scene);
-    const Geometry geometry = {.move = move, .user = scene};
+    const GeometryAsk geometry = {.move = move, .user = scene};
     const Context context = {.geometry = &geometry};
     Error error;
     arena_reset(&scene->arena);

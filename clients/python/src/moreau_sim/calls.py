@@ -136,6 +136,7 @@ class Calls:
         foundation_damping: ArrayLike | None = None,
         group: ArrayLike | None = None,
         mask: ArrayLike | None = None,
+        geometry: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """Adds shapes. A shape is one or several primitives at local poses; bodies share shapes.
@@ -153,9 +154,10 @@ class Calls:
         foundation_damping  per primitive [N s/m]; default 0
         group               per primitive, 32 bits: see Primitive; default 1
         mask                per primitive, 32 bits: see Primitive; default 4294967295, all
+        geometry            per primitive: id of what it wears; default, or 0: nothing
         """
         return self._call(
-            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping, group=group, mask=mask),
+            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping, group=group, mask=mask, geometry=geometry),
             p.WorldAddReply,
             deadline_ms,
         )
@@ -505,6 +507,21 @@ class Calls:
         longer than a frame is RESOURCE_EXHAUSTED: a snapshot (SnapshotTake, SnapshotRead) has all of a world
         of any size."""
         return self._call(p.WorldScene(world=world), p.WorldSceneReply, deadline_ms)
+
+    def world_add_geometries(
+        self,
+        *,
+        world: int | None = None,
+        hulls: Sequence[p.Hull] | None = None,
+        deadline_ms: int | None = None,
+    ) -> p.WorldAddReply:
+        """Adds geometries, which primitives wear, as many as like. All or none are added; the reply's ids
+        count from 1. The same hull is held once, however many worlds have it, and called by the SHA-256 of
+        its bytes in snapshots.
+
+        hulls  at least one
+        """
+        return self._call(p.WorldAddGeometries(world=world, hulls=hulls), p.WorldAddReply, deadline_ms)
 
     def world_ray_cast(
         self,

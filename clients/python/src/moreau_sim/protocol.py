@@ -45,6 +45,7 @@ class Request(Message):
     world_contacts: WorldContacts | None = None
     world_hash: WorldHash | None = None
     world_scene: WorldScene | None = None
+    world_add_geometries: WorldAddGeometries | None = None
     world_ray_cast: WorldRayCast | None = None
     snapshot_take: SnapshotTake | None = None
     snapshot_read: SnapshotRead | None = None
@@ -101,7 +102,7 @@ class Reply(Message):
     world_destroy: WorldDestroyReply | None = None
     world_list: WorldListReply | None = None
     world_add: WorldAddReply | None = None
-    """of AddMaterials, AddShapes, AddBodies and AddJoints"""
+    """of AddMaterials, AddGeometries, AddShapes, AddBodies and AddJoints"""
     world_remove: WorldRemoveReply | None = None
     world_get: WorldGetReply | None = None
     world_set: WorldSetReply | None = None
@@ -900,6 +901,8 @@ class Primitive(Message):
         CYLINDER = 4
         """what is within a radius of that segment, between the planes across its ends; size: radius, half the
         height, 0"""
+        HULL = 5
+        """a convex polyhedron: it wears a geometry, in that one's axes; size 0 0 0"""
 
 
 
@@ -1016,6 +1019,16 @@ class Scene(Message):
     materials: Sequence[Material] | None = None
     bodies: Sequence[SceneBody] | None = None
     joints: Sequence[SceneJoint] | None = None
+    geometries: Sequence[SceneGeometry] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneGeometry(Message):
+    """What shapes refer to by its name."""
+
+    name: str | None = None
+    """unique among them; required in effect"""
+    hull: Hull | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1048,6 +1061,7 @@ class ScenePrimitive(Message):
     plane: ScenePlane | None = None
     capsule: SceneCapsule | None = None
     cylinder: SceneCylinder | None = None
+    hull: SceneHull | None = None
     position: ArrayLike | None = None
     """3 [m] in the body; default 0 0 0"""
     orientation: ArrayLike | None = None
@@ -1096,6 +1110,17 @@ class SceneCylinder(Message):
     """[m] > 0; required in effect"""
     half_length: float | None = None
     """[m] > 0: half of the height; required in effect"""
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneHull(Message):
+    """One of the scene's geometries, or one of its own."""
+
+    geometry: str | None = None
+    """name of one; then nothing else"""
+    points: ArrayLike | None = None
+    """as of Hull"""
+    faces: Sequence[HullFace] | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1298,6 +1323,36 @@ class WorldAddShapes(Message):
     """per primitive, 32 bits: see Primitive; default 1"""
     mask: ArrayLike | None = None
     """per primitive, 32 bits: see Primitive; default 4294967295, all"""
+    geometry: ArrayLike | None = None
+    """per primitive: id of what it wears; default, or 0: nothing"""
+
+
+@dataclass(slots=True, kw_only=True)
+class WorldAddGeometries(Message):
+    """Adds geometries, which primitives wear, as many as like. All or none are added; the reply's ids count
+    from 1. The same hull is held once, however many worlds have it, and called by the SHA-256 of its bytes in
+    snapshots."""
+
+    world: int | None = None
+    hulls: Sequence[Hull] | None = None
+    """at least one"""
+
+
+@dataclass(slots=True, kw_only=True)
+class Hull(Message):
+    """A convex polyhedron in its built form, in a frame of its own, whose origin may be anywhere. It is
+    judged: closed, flat faces, convex. Mass, centre and inertia are exact."""
+
+    points: ArrayLike | None = None
+    """3 each [m], 4 to 256 points, each a corner; within 1e6"""
+    faces: Sequence[HullFace] | None = None
+    """all of them, those in one plane as one"""
+
+
+@dataclass(slots=True, kw_only=True)
+class HullFace(Message):
+    points: ArrayLike | None = None
+    """which points are its corners, counted from 0: at least three, counter-clockwise seen from outside"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3847,6 +3902,7 @@ Request.FIELDS = (
     Field(41, "world_contacts", Kind.MESSAGE, False, WorldContacts),
     Field(42, "world_hash", Kind.MESSAGE, False, WorldHash),
     Field(43, "world_scene", Kind.MESSAGE, False, WorldScene),
+    Field(44, "world_add_geometries", Kind.MESSAGE, False, WorldAddGeometries),
     Field(45, "world_ray_cast", Kind.MESSAGE, False, WorldRayCast),
     Field(70, "snapshot_take", Kind.MESSAGE, False, SnapshotTake),
     Field(71, "snapshot_read", Kind.MESSAGE, False, SnapshotRead),
@@ -4195,6 +4251,11 @@ Scene.FIELDS = (
     Field(4, "materials", Kind.MESSAGE, True, Material),
     Field(5, "bodies", Kind.MESSAGE, True, SceneBody),
     Field(6, "joints", Kind.MESSAGE, True, SceneJoint),
+    Field(7, "geometries", Kind.MESSAGE, True, SceneGeometry),
+)
+SceneGeometry.FIELDS = (
+    Field(1, "name", Kind.STRING, False, None),
+    Field(2, "hull", Kind.MESSAGE, False, Hull),
 )
 SceneBody.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -4214,6 +4275,7 @@ ScenePrimitive.FIELDS = (
     Field(3, "plane", Kind.MESSAGE, False, ScenePlane),
     Field(4, "capsule", Kind.MESSAGE, False, SceneCapsule),
     Field(5, "cylinder", Kind.MESSAGE, False, SceneCylinder),
+    Field(6, "hull", Kind.MESSAGE, False, SceneHull),
     Field(10, "position", Kind.DOUBLE, True, None),
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
@@ -4235,6 +4297,11 @@ SceneCapsule.FIELDS = (
 SceneCylinder.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
     Field(2, "half_length", Kind.DOUBLE, False, None),
+)
+SceneHull.FIELDS = (
+    Field(1, "geometry", Kind.STRING, False, None),
+    Field(2, "points", Kind.DOUBLE, True, None),
+    Field(3, "faces", Kind.MESSAGE, True, HullFace),
 )
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
@@ -4334,6 +4401,18 @@ WorldAddShapes.FIELDS = (
     Field(12, "foundation_damping", Kind.DOUBLE, True, None),
     Field(13, "group", Kind.UINT32, True, None),
     Field(14, "mask", Kind.UINT32, True, None),
+    Field(15, "geometry", Kind.UINT64, True, None),
+)
+WorldAddGeometries.FIELDS = (
+    Field(1, "world", Kind.UINT64, False, None),
+    Field(2, "hulls", Kind.MESSAGE, True, Hull),
+)
+Hull.FIELDS = (
+    Field(1, "points", Kind.DOUBLE, True, None),
+    Field(2, "faces", Kind.MESSAGE, True, HullFace),
+)
+HullFace.FIELDS = (
+    Field(1, "points", Kind.UINT32, True, None),
 )
 WorldAddBodies.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),

@@ -2,12 +2,15 @@
 // What of moreau.proto the page knows of a running server, with the protocol's field numbers.
 import type { Table } from "./wire";
 
+const FACE: Table = { 1: ["points", "wholes"] };
+
 const SHAPE: Table = {
     1: ["sphere", { 1: ["radius", "real"] }],
     2: ["box", { 1: ["half_extents", "reals"] }],
     3: ["plane", { 1: ["normal", "reals"], 2: ["offset", "real"] }],
     4: ["capsule", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
     5: ["cylinder", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
+    6: ["hull", { 1: ["geometry", "text"], 2: ["points", "reals"], 3: ["faces", [FACE]] }],
     10: ["position", "reals"], 11: ["orientation", "reals"], 12: ["material", "text"],
 };
 
@@ -23,6 +26,7 @@ const JOINT: Table = {
 
 const SCENE: Table = {
     1: ["name", "text"], 3: ["settings", { 1: ["gravity", "reals"], 2: ["time_step", "real"] }], 5: ["bodies", [BODY]], 6: ["joints", [JOINT]],
+    7: ["geometries", [{ 1: ["name", "text"], 2: ["hull", { 1: ["points", "reals"], 2: ["faces", [FACE]] }] }]],
 };
 
 const CONTACTS: Table = {

@@ -2,12 +2,19 @@
 // The scenes of a recording (message Scene as JSON) and which body of the frames is which of them.
 import { nth } from "../nth";
 
-export type ShapeKind = "sphere" | "box" | "capsule" | "cylinder" | "plane";
-export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "cylinder", "plane"];
+export type ShapeKind = "sphere" | "box" | "capsule" | "cylinder" | "hull" | "plane";
+export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "cylinder", "hull", "plane"];
+
+/** A convex polyhedron; one of several shapes that wear the same. */
+export interface Hull {
+    points: number[]; // 3 each
+    faces: number[][]; // points, counter-clockwise seen from outside
+}
 
 export interface Shape {
     kind: ShapeKind;
-    size: [number, number, number]; // radius | half extents | radius, half length
+    size: [number, number, number]; // radius | half extents | radius, half length | half the box around a hull
+    hull: Hull | null;
     position: number[];
     orientation: number[]; // w x y z
     material: string;
@@ -51,30 +58,50 @@ function numbers(value: Json, standard: number[]): number[] {
     return ok ? value : standard;
 }
 
-function readShape(json: Json): Shape | null {
+function readHull(json: Json): Hull {
+    const points = numbers(json?.points, []), count = Math.floor(points.length / 3);
+    const faces: number[][] = (Array.isArray(json?.faces) ? json.faces : []).map((face: Json) => numbers(face?.points, []));
+    return { points, faces: faces.filter((face) => face.length > 2 && face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
+}
+
+type Hulls = ReadonlyMap<string, Hull>;
+
+function readHulls(json: Json): Hulls {
+    return new Map((Array.isArray(json) ? json : []).map((g: Json) => [String(g?.name), readHull(g?.hull)]));
+}
+
+// Half of the box about its origin that holds it.
+function extentOf({ points }: Hull): [number, number, number] {
+    const most = (axis: number) => points.reduce((m, v, i) => (i % 3 === axis ? Math.max(m, Math.abs(v)) : m), 0);
+    return [most(0), most(1), most(2)];
+}
+
+function readShape(json: Json, hulls: Hulls): Shape | null {
     const kind = SHAPE_KINDS.find((k) => json !== null && typeof json === "object" && json[k] !== undefined);
     if (kind === undefined) {
         return null;
     }
     const of = json[kind];
+    const hull = kind !== "hull" ? null : hulls.get(String(of.geometry ?? "")) ?? readHull(of);
     const size: [number, number, number] =
         kind === "sphere" ? [Number(of.radius), 0, 0]
+        : hull !== null ? extentOf(hull)
         : kind === "capsule" || kind === "cylinder" ? [Number(of.radius), Number(of.half_length), 0]
         : kind === "box" ? (numbers(of.half_extents, [0, 0, 0]).slice(0, 3) as [number, number, number])
         : [0, 0, 0];
     return {
-        kind, size, position: numbers(json.position, [0, 0, 0]),
+        kind, size, hull, position: numbers(json.position, [0, 0, 0]),
         orientation: numbers(json.orientation, [1, 0, 0, 0]), material: String(json.material ?? ""),
     };
 }
 
-function readBody(json: Json, index: number): Body {
+function readBody(json: Json, index: number, hulls: Hulls): Body {
     return {
         id: 0, index, name: String(json.name ?? ""), kind: String(json.kind ?? "DYNAMIC"),
         position: numbers(json.position, [0, 0, 0]), orientation: numbers(json.orientation, [1, 0, 0, 0]),
         mass: Number(json.mass ?? 0), inertia: numbers(json.inertia, [0, 0, 0, 0, 0, 0]),
         center: numbers(json.center_of_mass, [0, 0, 0]),
-        shapes: (Array.isArray(json.shapes) ? json.shapes : []).map(readShape).filter((s: Shape | null) => s !== null),
+        shapes: (Array.isArray(json.shapes) ? json.shapes : []).map((s: Json) => readShape(s, hulls)).filter((s: Shape | null) => s !== null),
     };
 }
 
@@ -109,7 +136,7 @@ export function readScene(text: string, step: number): Scene {
 
 /** Of message Scene, as JSON has it. */
 export function sceneOf(json: Json, step: number): Scene {
-    const bodies: Body[] = json.bodies.map(readBody);
+    const hulls = readHulls(json.geometries), bodies: Body[] = json.bodies.map((b: Json, i: number) => readBody(b, i, hulls));
     return { step, settings: json.settings ?? {}, bodies, joints: readJoints(json.joints, bodies) };
 }
 

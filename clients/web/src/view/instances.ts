@@ -4,14 +4,14 @@
 // nothing else.
 import {
     BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DynamicDrawUsage, Float32BufferAttribute, InstancedBufferGeometry,
-    InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, Scene, ShaderMaterial, SphereGeometry,
+    InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, Scene, ShaderMaterial, SphereGeometry, Vector3,
 } from "three";
-import type { ShapeKind } from "../log/scene";
+import type { Hull, ShapeKind } from "../log/scene";
 import { nth } from "../nth";
 import { BODY_COLORS, STATIC_COLOR, Theme } from "./palette";
 import type { Slot } from "./slots";
 
-type Solid = Exclude<ShapeKind, "plane">;
+type Solid = Exclude<ShapeKind, "plane" | "hull">;
 const SOLIDS: Solid[] = ["sphere", "box", "capsule", "cylinder"];
 const GHOST_OPACITY = 0.55;
 const MANY = 2000; // shapes: balls of fewer triangles, as each is small then
@@ -89,6 +89,33 @@ function cylinderGeometry(sides: number): BufferGeometry {
     return geometry.setAttribute("corner", new Float32BufferAttribute(corner, 3));
 }
 
+function instancedOf(geometry: BufferGeometry): InstancedBufferGeometry {
+    const instanced = new InstancedBufferGeometry();
+    Object.entries(geometry.attributes).forEach(([name, values]) => instanced.setAttribute(name, values));
+    return instanced;
+}
+
+// Its corners as parts of that box; every other face a little darker, so that one sees it turn.
+function hullGeometry({ points, faces }: Hull, size: readonly number[]): InstancedBufferGeometry {
+    const corner: number[] = [], normal: number[] = [], tone: number[] = [];
+    const at = (i: number) => new Vector3(nth(points, 3 * i), nth(points, 3 * i + 1), nth(points, 3 * i + 2));
+    faces.forEach((face, index) => {
+        const first = at(nth(face, 0)), out = at(nth(face, 1)).sub(first).cross(at(nth(face, 2)).sub(first)).normalize();
+        for (let k = 1; k + 1 < face.length; k++) {
+            for (const i of [0, k, k + 1]) {
+                corner.push(...at(nth(face, i)).toArray().map((v, axis) => v / (nth(size, axis) || 1)));
+                normal.push(...out.toArray());
+                tone.push(index % 2 === 0 ? 1 : 0.9);
+            }
+        }
+    });
+    return instancedOf(new BufferGeometry()
+        .setAttribute("position", new Float32BufferAttribute(new Float32Array(corner.length), 3))
+        .setAttribute("normal", new Float32BufferAttribute(normal, 3))
+        .setAttribute("corner", new Float32BufferAttribute(corner, 3))
+        .setAttribute("tone", new Float32BufferAttribute(tone, 1)));
+}
+
 function geometryOf(kind: Solid, count: number): InstancedBufferGeometry {
     const sides = count > MANY ? 12 : 20, ball = new SphereGeometry(1, sides, count > MANY ? 8 : 14).rotateX(Math.PI / 2).toNonIndexed();
     const geometry = kind === "box" ? new BoxGeometry(2, 2, 2).toNonIndexed() : kind === "sphere" ? ball
@@ -101,9 +128,7 @@ function geometryOf(kind: Solid, count: number): InstancedBufferGeometry {
     } else if (kind === "sphere") {
         geometry.setAttribute("corner", none);
     }
-    const instanced = new InstancedBufferGeometry();
-    Object.entries(geometry.attributes).forEach(([name, values]) => instanced.setAttribute(name, values));
-    return instanced;
+    return instancedOf(geometry);
 }
 
 /** Gives a geometry the numbers of `count` shapes from number `first` on. */
@@ -149,13 +174,15 @@ export class Instances {
     /** Other bodies: new instances. */
     arrange(solids: readonly Slot[]): Share {
         this.dispose();
-        const groups = SOLIDS.map((kind) => solids.filter(({ shape }) => shape.kind === kind));
+        const hulls = [...new Set(solids.flatMap(({ shape }) => shape.hull ?? []))];
+        const groups = [...SOLIDS.map((kind) => solids.filter(({ shape }) => shape.kind === kind)),
+            ...hulls.map((hull) => solids.filter(({ shape }) => shape.hull === hull))];
         this.slots = groups.flat();
         this.columns = Uint32Array.from(this.slots, ({ column }) => column);
         const n = this.slots.length, own = buffer(11, n), place = buffer(7, n), tint = buffer(4, n);
         this.slots.forEach(({ shape: { kind, size, position, orientation } }, i) => {
-            const span = kind === "box" ? size : [0, 0, kind === "sphere" ? 0 : size[1]];
-            (own.array as Float32Array).set([...span, kind === "box" ? 0 : size[0], ...position.slice(0, 3), ...orientation.slice(0, 4)], 11 * i);
+            const span = kind === "box" || kind === "hull" ? size : [0, 0, kind === "sphere" ? 0 : size[1]];
+            (own.array as Float32Array).set([...span, kind === "box" || kind === "hull" ? 0 : size[0], ...position.slice(0, 3), ...orientation.slice(0, 4)], 11 * i);
         });
         this.place = place.setUsage(DynamicDrawUsage);
         this.tint = tint;
@@ -174,7 +201,7 @@ export class Instances {
         let first = 0;
         groups.forEach(({ length }, k) => {
             if (length > 0) {
-                this.add(share(geometryOf(nth(SOLIDS, k), length), first, length));
+                this.add(share(k < SOLIDS.length ? geometryOf(nth(SOLIDS, k), length) : hullGeometry(nth(hulls, k - SOLIDS.length), nth(groups, k)[0]?.shape.size ?? []), first, length));
             }
             first += length;
         });

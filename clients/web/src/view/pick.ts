@@ -2,7 +2,7 @@
 // Which body a ray hits first, in closed forms over the frame's own doubles.
 import { Quaternion, Ray, Vector3 } from "three";
 import type { Frame } from "../log/frames";
-import type { Body, Shape } from "../log/scene";
+import type { Body, Hull, Shape } from "../log/scene";
 import { nth } from "../nth";
 
 // Distances along the ray, in the shape's own frame; Infinity: it misses.
@@ -44,12 +44,26 @@ function cylinder(origin: Vector3, direction: Vector3, radius: number, half: num
     return far >= Math.max(near, 0) ? near : Infinity;
 }
 
+// In through the last plane that it comes through, before it goes out of any.
+function hullHit(origin: Vector3, direction: Vector3, { points, faces }: Hull): number {
+    const at = (i: number) => new Vector3(nth(points, 3 * i), nth(points, 3 * i + 1), nth(points, 3 * i + 2));
+    let near = -Infinity, far = Infinity;
+    for (const face of faces) {
+        const first = at(nth(face, 0)), normal = at(nth(face, 1)).sub(first).cross(at(nth(face, 2)).sub(first));
+        const height = first.sub(origin).dot(normal), rate = direction.dot(normal);
+        near = rate < 0 ? Math.max(near, height / rate) : near;
+        far = rate > 0 ? Math.min(far, height / rate) : rate === 0 && height < 0 ? -Infinity : far;
+    }
+    return far >= Math.max(near, 0) ? near : Infinity;
+}
+
 function hit(shape: Shape, origin: Vector3, direction: Vector3): number {
     switch (shape.kind) {
     case "sphere": return sphere(origin, direction, shape.size[0]);
     case "box": return box(origin, direction, shape.size);
     case "capsule": return capsule(origin, direction, shape.size[0], shape.size[1]);
     case "cylinder": return cylinder(origin, direction, shape.size[0], shape.size[1]);
+    case "hull": return shape.hull === null ? Infinity : hullHit(origin, direction, shape.hull);
     case "plane": return Infinity; // the ground behind everything is not what people point at
     }
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Geometries: what a primitive wears that three numbers do not tell. Each is called by the SHA-256
+// of its bytes, read-only, and held once however many worlds wear it.
+//
+//   bytes = kind (u32), version (u32: 1), points (u32), faces (u32), points (f64 3 each), first
+//           corner of each face and how many corners there are (u32 each), corners (u32 each),
+//           padded to 8                                                            kind 1: a hull
+//
+// A shelf is where they are looked for by those names. Who holds one keeps it there; whom nobody
+// holds any more is gone. A shelf may be asked by several threads: it is locked for as long as a
+// look takes. A world of geometries knows its shelf (WorldLimits).
+#pragma once
+
+#include "base/bytes.h"
+#include "base/sha256.h"
+#include "base/status.h"
+#include "geometry/hull.h"
+
+typedef enum GeometryKind { GEOMETRY_HULL = 1 } GeometryKind;
+
+// Bytes of one, at most: that of a world's snapshot in parts.
+enum { GEOMETRY_BYTES_MAX = 1 << 20 };
+
+typedef struct GeometryShelf GeometryShelf;
+
+typedef struct Geometry {
+    uint8_t digest[SHA256_BYTES];
+    GeometryKind kind;
+    const uint8_t *bytes;
+    size_t byte_count;
+    const Hull *hull;
+
+    // the shelf's
+    GeometryShelf *shelf;
+    struct Geometry *next;
+    size_t holders;
+    size_t memory_bytes;
+} Geometry;
+
+GeometryShelf *geometry_shelf_create(void); // NULL: memory ends
+// Nobody holds anything of it.
+void geometry_shelf_destroy(GeometryShelf *shelf);
+// What all geometries take.
+size_t geometry_shelf_bytes(GeometryShelf *shelf);
+
+// The geometry of bytes that may come from anywhere, for a holder; errors blame `field`, or points
+// and faces in it.
+Status geometry_open(GeometryShelf *shelf, const uint8_t *bytes, size_t count, const char *field,
+                     const Geometry **geometry, Error *error);
+
+// That of a hull whose form may come from anywhere, as hull_check judges it.
+Status geometry_of_hull(GeometryShelf *shelf, const HullForm *form, size_t corner_count,
+                        const HullNames *names, const Geometry **geometry, Error *error);
+
+// What a form takes as bytes, and those: of a form whose counts are in their limits, and no more.
+size_t geometry_hull_bytes(const HullForm *form, size_t corner_count);
+void geometry_write_hull(const HullForm *form, size_t corner_count, Sink *sink);
+
+// For a holder. NULL: nobody has one of that name.
+const Geometry *geometry_find(GeometryShelf *shelf, const uint8_t digest[SHA256_BYTES]);
+
+// One holder more, or less. Dropping NULL is nothing.
+const Geometry *geometry_hold(const Geometry *geometry);
+void geometry_drop(const Geometry *geometry);

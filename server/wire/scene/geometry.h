@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Geometries in messages and scenes, as the bytes that geometry/geometry.h has; and back.
+#pragma once
+
+#include "base/status.h"
+#include "moreau.pb-c.h"
+#include "run/worlds/input.h"
+#include "wire/scene/name_list.h"
+
+// Bytes of a hull, unjudged but for what would not fit; errors blame `path`, points or faces.
+Status wire_hull_bytes(size_t point_numbers, const double *points, size_t face_count,
+                       Moreau__V1__HullFace *const *faces, const char *path, Arena *arena,
+                       const uint8_t **bytes, size_t *count, Error *error);
+
+// Hulls of a message, as an input; blamed as hulls[i].
+Status wire_hulls(const Moreau__V1__WorldAddGeometries *message, Arena *arena, GeometryList *list,
+                  Error *error);
+
+// The geometries of a scene: first those of its list, then those of shapes that have their own.
+typedef struct SceneGeometries {
+    GeometryList list;
+    size_t listed;          // how many are of the scene's list
+    uint64_t *own;          // of each primitive: 1 + its place in `list`; 0: it wears none
+    uint32_t *primitive_of; // of each of `list` behind those: whose own it is
+    NameList names;
+} SceneGeometries;
+
+bool scene_has_geometries(const Moreau__V1__Scene *scene);
+
+// `primitives`: how many the scene has.
+Status scene_geometries(const Moreau__V1__Scene *scene, size_t primitives, Arena *arena,
+                        SceneGeometries *geometries, Error *error);
+
+// A hull as a message has it. NULL: the arena ends.
+Moreau__V1__Hull *wire_hull_message(const Hull *hull, Arena *arena);
