@@ -42,7 +42,7 @@ TABLE = {
     "server/access": ({"base"}, LIBC | DIGEST | {"fcntl.h", "unistd.h", "sys/stat.h"}),
     "server/geometry": ({"base"}, LIBC),
     "server/world": ({"base", "geometry"}, LIBC),
-    "server/qhull": ({"base", "geometry"}, LIBC | {"setjmp.h", "libqhull_r/qhull_ra.h"}),
+    "server/hull": ({"base", "geometry"}, LIBC | {"setjmp.h", "libqhull_r/qhull_ra.h"}),
     "server/collide": ({"base", "geometry", "world"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/solve/newton": ({"base", "solve"}, LIBC),

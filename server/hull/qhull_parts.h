@@ -2,7 +2,7 @@
 // What Qhull says, before it is a form; qhull_flatten.c makes its faces flat.
 #pragma once
 
-#include "qhull/qhull.h"
+#include "hull/qhull.h"
 
 #include <stdbool.h>
 

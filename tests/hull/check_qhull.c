@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hulls that Qhull builds: all of them pass the check of forms from outside, hold their points, and
 // are what the slow way of the tests finds.
-#include "qhull/qhull.h"
+#include "hull/qhull.h"
 #include "support/campaign.h"
 #include "support/hull_build.h"
 #include "support/suite.h"
@@ -261,4 +261,4 @@ static TCase *case_build(void) {
     return tcase;
 }
 
-SUITE_MAIN("qhull/qhull", case_build)
+SUITE_MAIN("hull/qhull", case_build)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "qhull/qhull.h"
+#include "hull/qhull.h"
 
 #include "base/assert.h"
-#include "qhull/qhull_parts.h"
+#include "hull/qhull_parts.h"
 
 #include <libqhull_r/qhull_ra.h>
 #include <setjmp.h>

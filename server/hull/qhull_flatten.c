@@ -3,7 +3,7 @@
 // face takes the plane in the middle of its corners, and each corner goes to where its planes meet,
 // or to the nearest such place. Triangles are flat and ask for nothing.
 #include "base/assert.h"
-#include "qhull/qhull_parts.h"
+#include "hull/qhull_parts.h"
 
 #include <string.h>
 
