@@ -74,7 +74,7 @@ TABLE = {
     "server/wire/problem": ({"base", "solve"}, LIBC | MESSAGES),
     "server/wire": ({"base", "world", "solve", "step", "log/format", "wire/problem"} | RUN, LIBC | MESSAGES),
     "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
-    "server/api": (ANSWERS, LIBC | MESSAGES),
+    "server/api": (ANSWERS | {"hull"}, LIBC | MESSAGES),
     "server/api/calls": (ANSWERS | REPLAY | {"api", "collide"}, LIBC | MESSAGES),
     "server": ({"base", "os", "access", "log/recovery", "net", "net/tls", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES | TLS | {"pthread.h"}),

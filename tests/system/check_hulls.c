@@ -193,6 +193,67 @@ START_TEST(a_scene_has_its_hulls) {
 }
 END_TEST
 
+static double corner_of(int i, int axis) {
+    return (i >> axis & 1) != 0 ? 0.1 : -0.1;
+}
+
+// A cube's corners, one of them twice, and points inside: the hull is the cube, and what the world
+// says of itself is its built form.
+START_TEST(points_alone_are_built) {
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    const uint64_t world = wire_small_world(client);
+    double points[3 * 12] = {0};
+    for (int i = 0; i < 9; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            points[3 * i + axis] = corner_of(i % 8, axis);
+        }
+    }
+    points[33] = 0.05;
+    Moreau__V1__Hull cloud = MOREAU__V1__HULL__INIT;
+    cloud.n_points = 36;
+    cloud.points = points;
+    Moreau__V1__Hull *hulls[] = {&cloud};
+    Moreau__V1__WorldAddGeometries add = add_call(world, hulls, 1);
+    wire_accept(client, &add);
+    Moreau__V1__WorldScene ask = MOREAU__V1__WORLD_SCENE__INIT;
+    ask.has_world = 1;
+    ask.world = world;
+    Moreau__V1__Scene *scene = wire_accept(client, &ask)->world_scene->scene;
+    ck_assert_uint_eq(scene->n_geometries, 1);
+    ck_assert_uint_eq(scene->geometries[0]->hull->n_points, 3 * 8);
+    ck_assert_uint_eq(scene->geometries[0]->hull->n_faces, 6);
+
+    // in a scene, too; and what holds no volume is blamed where it stands
+    Moreau__V1__SceneHull own = MOREAU__V1__SCENE_HULL__INIT;
+    own.n_points = 36;
+    own.points = points;
+    Moreau__V1__ScenePrimitive shape = MOREAU__V1__SCENE_PRIMITIVE__INIT, *shapes[] = {&shape};
+    shape.shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_HULL;
+    shape.hull = &own;
+    Moreau__V1__SceneBody body = MOREAU__V1__SCENE_BODY__INIT, *bodies[] = {&body};
+    body.n_shapes = 1;
+    body.shapes = shapes;
+    Moreau__V1__Scene of_points = MOREAU__V1__SCENE__INIT;
+    of_points.n_bodies = 1;
+    of_points.bodies = bodies;
+    Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
+    create.scene = &of_points;
+    const uint64_t made = wire_accept(client, &create)->world_create->world;
+    ask.world = made;
+    scene = wire_accept(client, &ask)->world_scene->scene;
+    ck_assert_double_eq_tol(scene->bodies[0]->mass, 1000.0 * 0.008, 1e-12);
+    own.n_points = 3 * 4; // a face of it
+    const Moreau__V1__Reply *reply = wire_refuse(client, &create, CODE(INVALID_ARGUMENT), NULL);
+    ck_assert_str_eq(reply->status->field, "scene.bodies[0].shapes[0].hull.points");
+    own.n_points = 7;
+    reply = wire_refuse(client, &create, CODE(INVALID_ARGUMENT), NULL);
+    ck_assert_str_eq(reply->status->field, "scene.bodies[0].shapes[0].hull.points");
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(what_is_no_hull_is_refused_and_changes_nothing) {
     ServerProcess *server = server_start("--workers 2");
     WireClient *client = wire_open(server->address[0]);
@@ -240,6 +301,7 @@ static TCase *case_hulls(void) {
     tcase_add_test(tcase, what_wears_hulls_is_recorded_verified_and_forked);
     tcase_add_test(tcase, a_snapshot_takes_its_hulls_to_another_server);
     tcase_add_test(tcase, a_scene_has_its_hulls);
+    tcase_add_test(tcase, points_alone_are_built);
     tcase_add_test(tcase, what_is_no_hull_is_refused_and_changes_nothing);
     return tcase;
 }

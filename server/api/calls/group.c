@@ -7,6 +7,7 @@
 #include "api/calls/episode.h"
 #include "api/calls/group_call.h"
 #include "api/calls/group_follow.h"
+#include "api/hulls.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "os/clock.h"
@@ -374,8 +375,9 @@ static Status build_template(const MakePlan *plan, World **world, Error *error) 
         return status;
     }
     for (size_t i = 0; status == STATUS_OK && i < plan->scene.input_count; i++) {
-        status = apply_change(*world, stepper, &plan->scene.input[i], &plan->request->arena, NULL,
-                              NULL, error);
+        status = hulls_build(&plan->scene.input[i], &plan->request->arena, error);
+        status = STATUS_THEN(status, apply_change(*world, stepper, &plan->scene.input[i],
+                                                  &plan->request->arena, NULL, NULL, error));
         if (status != STATUS_OK) {
             scene_translate(&plan->scene, i, error);
         }

@@ -3,6 +3,7 @@
 // is judged, and passes the door on its lane. (Get, Contacts: read.c; Step, Hash: step.c.)
 #include "wire/convert.h"
 #include "wire/joints.h"
+#include "api/hulls.h"
 #include "api/request.h"
 #include "api/span.h"
 #include "wire/scene/geometry.h"
@@ -63,8 +64,9 @@ static Status build_world(Request *request, const Id **ids, size_t *id_count, Er
     for (size_t i = 0; i < plan->scene.input_count; i++) {
         const Id *added = NULL;
         size_t count = 0;
-        Status status = door_change(&request->world->door, &plan->scene.input[i], &request->arena,
-                                    &added, &count, error);
+        Status status = hulls_build(&plan->scene.input[i], &request->arena, error);
+        status = STATUS_THEN(status, door_change(&request->world->door, &plan->scene.input[i],
+                                                 &request->arena, &added, &count, error));
         if (status != STATUS_OK) {
             scene_translate(&plan->scene, i, error);
             return status;
@@ -458,13 +460,14 @@ size_t command_world_add_bytes(const Request *request) {
 
 Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply, Error *error) {
     (void)lane;
-    const Input *input = request->plan;
+    Input *input = request->plan;
     Moreau__V1__WorldAddReply *message = arena_take(&request->arena, sizeof(*message));
     if (message == NULL) {
         return out_of_memory(error);
     }
-    Status status =
-        host_check_charge(request->api->def.host, request->world->use, input_bytes(input), error);
+    Status status = hulls_build(input, &request->arena, error);
+    status = STATUS_THEN(status, host_check_charge(request->api->def.host, request->world->use,
+                                                   input_bytes(input), error));
     const Id *ids = NULL;
     size_t count = 0;
     status = STATUS_THEN(

@@ -24,21 +24,61 @@ static Status check_counts(size_t point_numbers, size_t face_count, size_t corne
                          "A hull has three numbers of each of 4 to %d points; here are %zu.",
                          (int)HULL_VERTICES_MAX, point_numbers);
     }
-    if (face_count == 0 || face_count > HULL_FACES_MAX || corner_count > HULL_CORNERS_MAX) {
+    if (face_count > HULL_FACES_MAX || corner_count > HULL_CORNERS_MAX) {
         snprintf(field, sizeof(field), "%.128s.faces", path);
         return error_set(error, STATUS_INVALID_ARGUMENT, field,
-                         face_count == 0
-                             ? "A hull comes with its faces: each a list of its points, "
-                               "counter-clockwise seen from outside."
-                             : "A hull has at most %d faces with %d corners together.",
+                         "A hull has at most %d faces with %d corners together.",
                          (int)HULL_FACES_MAX, (int)HULL_CORNERS_MAX);
     }
     return STATUS_OK;
 }
 
-Status wire_hull_bytes(size_t point_numbers, const double *points, size_t face_count,
-                       Moreau__V1__HullFace *const *faces, const char *path, Arena *arena,
-                       const uint8_t **bytes, size_t *count, Error *error) {
+enum { POINTS_HEAD_BYTES = 16 };
+
+static Status points_bytes(const WireHull *hull, const char *path, Arena *arena,
+                           const uint8_t **bytes, size_t *count, Error *error) {
+    if (hull->point_numbers == 0 || hull->point_numbers % 3 != 0 ||
+        hull->point_numbers / 3 > UINT32_MAX) {
+        char field[160];
+        snprintf(field, sizeof(field), "%.128s.points", path);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "A hull has three numbers of each of its points; here are %zu.",
+                         hull->point_numbers);
+    }
+    *count = POINTS_HEAD_BYTES + hull->point_numbers * sizeof(double);
+    uint8_t *written = arena_take(arena, *count);
+    if (written == NULL) {
+        return out_of_memory(error);
+    }
+    Sink sink = {.bytes = written};
+    sink_u32(&sink, 0);
+    sink_u32(&sink, hull->vertices_max);
+    sink_u32(&sink, (uint32_t)(hull->point_numbers / 3));
+    sink_u32(&sink, 0);
+    sink_doubles(&sink, hull->points, hull->point_numbers);
+    *bytes = written;
+    return STATUS_OK;
+}
+
+bool wire_points_of(const uint8_t *bytes, size_t count, WirePoints *points) {
+    Source source = {.bytes = bytes, .count = count};
+    const uint32_t kind = source_u32(&source);
+    points->vertices_max = source_u32(&source);
+    points->count = source_u32(&source);
+    source_u32(&source);
+    points->point = (const double *)(const void *)(bytes + source.used);
+    return !source.failed && kind == 0 &&
+           count == POINTS_HEAD_BYTES + 3 * sizeof(double) * (size_t)points->count;
+}
+
+Status wire_hull_bytes(const WireHull *hull, const char *path, Arena *arena, const uint8_t **bytes,
+                       size_t *count, Error *error) {
+    const size_t point_numbers = hull->point_numbers, face_count = hull->face_count;
+    const double *points = hull->points;
+    Moreau__V1__HullFace *const *faces = hull->faces;
+    if (face_count == 0) {
+        return points_bytes(hull, path, arena, bytes, count, error);
+    }
     size_t corner_count = 0;
     for (size_t i = 0; i < face_count && corner_count <= HULL_CORNERS_MAX; i++) {
         corner_count += faces[i]->n_points;
@@ -77,6 +117,13 @@ Status wire_hull_bytes(size_t point_numbers, const double *points, size_t face_c
     return STATUS_OK;
 }
 
+// Of either message.
+#define HULL_OF(m)                                                                                 \
+    {                                                                                              \
+        .point_numbers = (m)->n_points, .face_count = (m)->n_faces, .points = (m)->points,         \
+        .faces = (m)->faces, .vertices_max = (m)->vertices_max                                     \
+    }
+
 // A list with room for as many.
 typedef struct Room {
     const uint8_t **bytes;
@@ -108,8 +155,8 @@ Status wire_hulls(const Moreau__V1__WorldAddGeometries *message, Arena *arena, G
         const Moreau__V1__Hull *hull = message->hulls[i];
         char path[48];
         snprintf(path, sizeof(path), "hulls[%zu]", i);
-        Status status = wire_hull_bytes(hull->n_points, hull->points, hull->n_faces, hull->faces,
-                                        path, arena, &room.bytes[i], &room.byte_count[i], error);
+        Status status = wire_hull_bytes(&(WireHull)HULL_OF(hull), path, arena, &room.bytes[i],
+                                        &room.byte_count[i], error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -152,12 +199,11 @@ static Status read_listed(const Moreau__V1__Scene *scene, Arena *arena, Room *ro
         const Moreau__V1__Hull *hull = scene->geometries[i]->hull;
         char path[64];
         snprintf(path, sizeof(path), "scene.geometries[%zu].hull", i);
-        Status status = hull == NULL
-                            ? error_set(error, STATUS_INVALID_ARGUMENT, path,
-                                        "A geometry is a hull; this one says nothing.")
-                            : wire_hull_bytes(hull->n_points, hull->points, hull->n_faces,
-                                              hull->faces, path, arena, &room->bytes[room->count],
-                                              &room->byte_count[room->count], error);
+        Status status = hull == NULL ? error_set(error, STATUS_INVALID_ARGUMENT, path,
+                                                 "A geometry is a hull; this one says nothing.")
+                                     : wire_hull_bytes(&(WireHull)HULL_OF(hull), path, arena,
+                                                       &room->bytes[room->count],
+                                                       &room->byte_count[room->count], error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -172,8 +218,8 @@ static Status read_worn(const Moreau__V1__SceneHull *hull, const char *path, Are
     const bool has_form = hull->n_points > 0 || hull->n_faces > 0;
     if (hull->geometry == NULL || hull->geometry[0] == '\0') {
         Status status =
-            wire_hull_bytes(hull->n_points, hull->points, hull->n_faces, hull->faces, path, arena,
-                            &room->bytes[room->count], &room->byte_count[room->count], error);
+            wire_hull_bytes(&(WireHull)HULL_OF(hull), path, arena, &room->bytes[room->count],
+                            &room->byte_count[room->count], error);
         *own = ++room->count;
         return status;
     }

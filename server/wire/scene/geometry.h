@@ -7,10 +7,25 @@
 #include "run/worlds/input.h"
 #include "wire/scene/name_list.h"
 
-// Bytes of a hull, unjudged but for what would not fit; errors blame `path`, points or faces.
-Status wire_hull_bytes(size_t point_numbers, const double *points, size_t face_count,
-                       Moreau__V1__HullFace *const *faces, const char *path, Arena *arena,
-                       const uint8_t **bytes, size_t *count, Error *error);
+// A hull of a message. Without faces it is points, to be built before anybody takes it.
+typedef struct WireHull {
+    size_t point_numbers, face_count;
+    const double *points;
+    Moreau__V1__HullFace *const *faces;
+    uint32_t vertices_max;
+} WireHull;
+
+// Its bytes, unjudged but for what would not fit; errors blame `path`, points or faces.
+Status wire_hull_bytes(const WireHull *hull, const char *path, Arena *arena, const uint8_t **bytes,
+                       size_t *count, Error *error);
+
+// Bytes of points that are to be built: kind 0, how many corners at most, points, 0, the points.
+// false: those are not.
+typedef struct WirePoints {
+    uint32_t vertices_max, count;
+    const double *point; // 3 each; aligned as the bytes are, to 8
+} WirePoints;
+bool wire_points_of(const uint8_t *bytes, size_t count, WirePoints *points);
 
 // Hulls of a message, as an input; blamed as hulls[i].
 Status wire_hulls(const Moreau__V1__WorldAddGeometries *message, Arena *arena, GeometryList *list,

@@ -1121,6 +1121,7 @@ class SceneHull(Message):
     points: ArrayLike | None = None
     """as of Hull"""
     faces: Sequence[HullFace] | None = None
+    vertices_max: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1340,13 +1341,19 @@ class WorldAddGeometries(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Hull(Message):
-    """A convex polyhedron in its built form, in a frame of its own, whose origin may be anywhere. It is
-    judged: closed, flat faces, convex. Mass, centre and inertia are exact."""
+    """A convex polyhedron in a frame of its own, whose origin may be anywhere. Mass, centre and inertia are
+    exact. With faces it is in its built form, and judged: closed, flat faces, convex. Without, it is built
+    around its points by Qhull, and kept in its built form: that alone is recorded, and a scene of the world
+    has it."""
 
     points: ArrayLike | None = None
-    """3 each [m], 4 to 256 points, each a corner; within 1e6"""
+    """3 each [m], within 1e6: 4 to 256 points, each a corner; without faces up to 10,000, of which some may
+    be inside"""
     faces: Sequence[HullFace] | None = None
-    """all of them, those in one plane as one"""
+    """all of them, those in one plane as one; none: they are found"""
+    vertices_max: int | None = None
+    """4 … 256, without faces: so many corners at most, those farthest out; default 0: all, which may be no
+    more than 256"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4302,6 +4309,7 @@ SceneHull.FIELDS = (
     Field(1, "geometry", Kind.STRING, False, None),
     Field(2, "points", Kind.DOUBLE, True, None),
     Field(3, "faces", Kind.MESSAGE, True, HullFace),
+    Field(4, "vertices_max", Kind.UINT32, False, None),
 )
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
@@ -4410,6 +4418,7 @@ WorldAddGeometries.FIELDS = (
 Hull.FIELDS = (
     Field(1, "points", Kind.DOUBLE, True, None),
     Field(2, "faces", Kind.MESSAGE, True, HullFace),
+    Field(3, "vertices_max", Kind.UINT32, False, None),
 )
 HullFace.FIELDS = (
     Field(1, "points", Kind.UINT32, True, None),
