@@ -419,7 +419,7 @@ const TokenRow *token_file_find(const TokenFile *file, const char *name) {
 }
 
 size_t token_file_print(const TokenRow *row, char line[TOKEN_LINE_BYTES]) {
-    char digest[sizeof(digest_prefix) + 2 * DIGEST_BYTES] = "-", rights[RIGHTS_TEXT_BYTES];
+    char digest[sizeof(digest_prefix) + 2 * (size_t)DIGEST_BYTES] = "-", rights[RIGHTS_TEXT_BYTES];
     if (!row->is_uid) {
         size_t used = (size_t)snprintf(digest, sizeof(digest), "%s", digest_prefix);
         for (size_t i = 0; i < DIGEST_BYTES; i++) {

@@ -32,15 +32,18 @@ static Status build(const WirePoints *points, size_t index, Arena *arena, const 
     snprintf(points_field, sizeof(points_field), "hulls[%zu].points", index);
     snprintf(most_field, sizeof(most_field), "hulls[%zu].vertices_max", index);
     const QhullNames names = {points_field, most_field};
-    Vec3 *point = calloc(points->count, sizeof(*point));
+    Vec3 *point = calloc((size_t)points->count + 1, sizeof(*point));
     QhullForm *built = malloc(sizeof(*built));
-    Status status = point != NULL && built != NULL ? STATUS_OK : out_of_memory(error);
-    for (uint32_t i = 0; status == STATUS_OK && i < points->count; i++) {
-        point[i] = vec3_load(points->point + 3 * (size_t)i);
+    Status status;
+    if (point == NULL || built == NULL) {
+        status = out_of_memory(error);
+    } else {
+        for (uint32_t i = 0; i < points->count; i++) {
+            point[i] = vec3_load(points->point + 3 * (size_t)i);
+        }
+        status = qhull_build(point, points->count, points->vertices_max, &names, built, error);
+        status = STATUS_THEN(status, put_built(&built->form, arena, bytes, count, error));
     }
-    status = STATUS_THEN(
-        status, qhull_build(point, points->count, points->vertices_max, &names, built, error));
-    status = STATUS_THEN(status, put_built(&built->form, arena, bytes, count, error));
     free(point);
     free(built);
     return status;

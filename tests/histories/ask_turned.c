@@ -377,13 +377,15 @@ static bool is_inner_ball(const Variant *variant, uint32_t i) {
     return (variant->stepper->contact[i].feature & APPROACH_INNER_BALL) != 0;
 }
 
-// Whether the two have as many contacts, and each is there, or one of those.
+// Whether both have contacts, and each is there, or one of those. How many corners two faces share
+// that are parallel but for that angle turns on the reference as well.
 static bool has_other_reference(const Ask *ask, const Pair *pair) {
     const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
     const uint32_t to[2] = {ask->seen.body[pair->a], ask->seen.body[pair->b]};
     const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
     const double spread = fmax(size, find_spread(&ask->here, pair->a, pair->b));
-    if (count_contacts(&ask->here, pair->a, pair->b) != count_contacts(&ask->there, to[0], to[1])) {
+    if (count_contacts(&ask->here, pair->a, pair->b) == 0 ||
+        count_contacts(&ask->there, to[0], to[1]) == 0) {
         return false;
     }
     for (uint32_t i = 0; i < here->contact_count; i++) {

@@ -84,10 +84,10 @@ START_TEST(contacts_that_differ_name_body_and_quantity) {
     const struct {
         size_t at;
         const char *quantity;
-    } numbers[] = {{3 * column + 8, "contact.point[1]"},
-                   {15 * column, "contact.gap"},
-                   {16 * column, "contact.impulse[0]"},
-                   {22 * column, "contact.friction"}};
+    } numbers[] = {{4 * column + 8, "contact.point[1]"},
+                   {16 * column, "contact.gap"},
+                   {17 * column, "contact.impulse[0]"},
+                   {23 * column, "contact.friction"}};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         double before, after = flip_double(blob.bytes, list + numbers[i].at, &before);
         tape_write_mended(tape, &blob);
@@ -134,7 +134,7 @@ START_TEST(a_keyframe_that_differs_names_body_and_quantity) {
                    {STATE, 8, 0, "time"},
                    {STATE, 32 + pose_at(1, 0), 2, "position.x"},
                    {STATE, 32 + velocity_at(3, 2), 4, "velocity.vz"},
-                   {MEMORY, 8 + 32, 1, "impulse.z"}};
+                   {MEMORY, 8 + 40, 1, "impulse.z"}};
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
         size_t at = find_section(&blob, numbers[i].section) + numbers[i].at;
         double before, after = flip_double(blob.bytes, at, &before);

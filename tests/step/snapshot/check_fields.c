@@ -7,6 +7,7 @@
 #include "step/snapshot/compare.h"
 #include "step/snapshot/sections.h"
 #include "support/heap.h"
+#include "support/hull_build.h"
 #include "support/suite.h"
 #include "world/sleep.h"
 
@@ -152,6 +153,10 @@ START_TEST(every_field_is_hashed_and_named) {
     world->settings.bounds_lower = vec3(-9.0, -9.0, -9.0);
     world->settings.bounds_upper = vec3(9.0, 9.0, 9.0);
     world->settings.sleep_speed = 0.1;
+    const Hull *box = hull_of_box(vec3(0.1, 0.2, 0.3));
+    const HullForm form = hull_form(box);
+    lab_hull(&visit.lab, &form, 0);
+    hull_free(box);
     join(world);
     put_to_sleep(world);
     world->solver_failures = 3;
@@ -186,9 +191,14 @@ static const char names[] =
     " rotation contact_plane solver parameter\n"
     "materials: material.name material.friction material.restitution material.stiffness"
     " material.dissipation_time material.damping\n"
+    "geometries: geometry.sha256\n"
     "shapes:\n"
     "primitives: primitive.kind primitive.material primitive.size.x.y.z"
     " primitive.position.x.y.z primitive.orientation.w.x.y.z primitive.density\n"
+    "shapes:\n"
+    "primitives: primitive.kind primitive.material primitive.size.x.y.z"
+    " primitive.position.x.y.z primitive.orientation.w.x.y.z primitive.density"
+    " primitive.geometry\n"
     "bodies: kind shape id mass center_of_mass.x.y.z inertia.xx.yy.zz.xy.xz.yz\n"
     "names: name\n"
     "time: step time time_rest faulted\n"
