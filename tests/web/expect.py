@@ -44,11 +44,13 @@ def contacts(db, name):
         for _ in range(struct.unpack_from("<Q", body)[0]):
             step, count = struct.unpack_from("<2Q", body, at)
             at += 16
-            ids = struct.unpack_from(f"<{3 * count}Q", body, at)
-            numbers = struct.unpack_from(f"<{20 * count}d", body, at + 24 * count)
-            at += 184 * count
+            ids = struct.unpack_from(f"<{2 * count}Q", body, at)
+            parts = struct.unpack_from(f"<{2 * count}I", body, at + 16 * count)
+            features = struct.unpack_from(f"<{count}Q", body, at + 24 * count)
+            numbers = struct.unpack_from(f"<{20 * count}d", body, at + 32 * count)
+            at += 192 * count
             yield step, [{
-                "a": ids[i], "b": ids[count + i], "feature": format(ids[2 * count + i], "x"), "gap": numbers[12 * count + i],
+                "a": ids[i], "b": ids[count + i], "feature": f"{parts[i]}.{parts[count + i]}.{features[i]:x}", "gap": numbers[12 * count + i],
                 "impulse": numbers[13 * count + 3 * i:13 * count + 3 * i + 3], "velocity": numbers[16 * count + 3 * i:16 * count + 3 * i + 3],
                 "friction": numbers[19 * count + i]} for i in range(count)]
 
