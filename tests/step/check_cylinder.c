@@ -3,45 +3,14 @@
 #include "step/step.h"
 
 #include "collide/geometry.h"
-#include "support/lab.h"
+#include "support/leaning_lab.h"
 #include "support/suite.h"
 
 #include <math.h>
 
 enum { HERTZ = 240 };
 
-static const double gravity = 9.81;
 static const Quat quarter = {0.70710678118654752, 0.70710678118654752, 0.0, 0.0}; // about x
-
-// Where the ground is z = 0, turned as anything.
-static Pose base_pose(void) {
-    return (Pose){vec3(0.3, -0.2, 0.7), quat_normalize((Quat){0.53, 0.21, -0.6, 0.4})};
-}
-
-static Pose placed(Vec3 position, Quat orientation) {
-    return pose_compose(base_pose(), (Pose){position, orientation});
-}
-
-static Vec3 turned(Vec3 v) {
-    return quat_rotate(base_pose().orientation, v);
-}
-
-// In the ground's axes.
-static Vec3 seen(Vec3 v) {
-    return mat3_tmul_vec(quat_to_mat3(base_pose().orientation), v);
-}
-
-static Vec3 seen_position(const Lab *lab, uint32_t body) {
-    return seen(vec3_sub(lab_position(lab, body), base_pose().position));
-}
-
-// Gravity leans by an angle towards y.
-static Lab make_lab(double sine, int hertz) {
-    Lab lab = lab_create(gravity, 1.0 / hertz);
-    const double cosine = sqrt(1.0 - sine * sine);
-    lab.world->settings.gravity = turned(vec3(0.0, gravity * sine, -gravity * cosine));
-    return lab;
-}
 
 typedef enum Bed { BED_PLANE, BED_BOX, BED_CYLINDER, BED_COUNT } Bed;
 
@@ -68,7 +37,7 @@ static const Vec3 none = {0.0, 0.0, 0.0};
 // has no direction: over 14,400 steps some hundred times that.
 START_TEST(a_cylinder_that_stands_or_lies_stays) {
     for (int lies = 0; lies < 2; lies++) {
-        Lab lab = make_lab(0.0, HERTZ);
+        Lab lab = leaning_lab(0.0, HERTZ);
         const Id material = lab_material(&lab, 0.5, 0.0);
         make_bed(&lab, (Bed)_i, material);
         const Vec3 size = vec3(0.1, 0.15, 0.0), at = vec3(0.4, 0.3, lies != 0 ? 0.1 : 0.15);
@@ -84,7 +53,7 @@ START_TEST(a_cylinder_that_stands_or_lies_stays) {
 END_TEST
 
 START_TEST(ten_cylinders_on_each_other_stand_for_a_minute) {
-    Lab lab = make_lab(0.0, HERTZ);
+    Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 0.5, 0.0);
     make_bed(&lab, (Bed)_i, material);
     const uint32_t first = lab.world->body_count;
@@ -107,7 +76,7 @@ START_TEST(a_standing_cylinder_sticks_or_slides) {
     const double sine = 0.3 / sqrt(1.09), cosine = 1.0 / sqrt(1.09);
     const double friction[2] = {0.303, 0.25};
     for (int k = 0; k < 2; k++) {
-        Lab lab = make_lab(sine, HERTZ);
+        Lab lab = leaning_lab(sine, HERTZ);
         const Id material = lab_material(&lab, friction[k], 0.0);
         make_bed(&lab, (Bed)_i, material);
         const uint32_t body = add_cylinder(&lab, material, vec3(0.3, 0.1, 0.0), vec3(0.0, 0.0, 0.1),
@@ -130,7 +99,7 @@ START_TEST(a_lying_cylinder_rolls_or_slips) {
     for (int k = 0; k < 2; k++) {
         const double tangent = (k == 0 ? 2.8 : 3.4) * friction;
         const double cosine = 1.0 / sqrt(1.0 + tangent * tangent), sine = tangent * cosine;
-        Lab lab = make_lab(sine, HERTZ);
+        Lab lab = leaning_lab(sine, HERTZ);
         const Id material = lab_material(&lab, friction, 0.0);
         make_bed(&lab, (Bed)_i, material);
         // its axis along x, rolling towards y
@@ -164,7 +133,7 @@ static double energy(const Lab *lab, uint32_t body) {
 START_TEST(a_thin_disc_goes_round_as_eulers) {
     enum { FINE = 16000 };
     const double a = 0.1, sine = 0.5, cosine = sqrt(0.75), thick = 1e-3 * a;
-    Lab lab = make_lab(0.0, FINE);
+    Lab lab = leaning_lab(0.0, FINE);
     const Id material = lab_material(&lab, 1.0, 0.0);
     make_bed(&lab, BED_PLANE, material);
     const double omega = sqrt(4.0 * gravity / (a * sine));
@@ -203,7 +172,7 @@ START_TEST(no_bullet_passes_a_disc) {
     const PrimitiveKind kind[4] = {PRIMITIVE_SPHERE, PRIMITIVE_BOX, PRIMITIVE_CAPSULE,
                                    PRIMITIVE_CYLINDER};
     for (int i = 0; i < 100; i++) {
-        Lab lab = make_lab(0.0, HERTZ);
+        Lab lab = leaning_lab(0.0, HERTZ);
         const Id material = lab_material(&lab, 0.3, 0.0);
         const Id disc = lab_shape(&lab, PRIMITIVE_CYLINDER, vec3(0.5, 0.01, 0.0), material);
         lab_body(&lab, disc, BODY_STATIC, placed(none, random_turn(&seed)), NULL, 0.0, NULL);

@@ -4,41 +4,13 @@
 #include "step/step.h"
 
 #include "support/hull_build.h"
-#include "support/lab.h"
+#include "support/leaning_lab.h"
 #include "support/suite.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { HERTZ = 240 };
-
-static const double gravity = 9.81;
-
-// Where the ground is z = 0, turned as anything.
-static Pose base_pose(void) {
-    return (Pose){vec3(0.3, -0.2, 0.7), quat_normalize((Quat){0.53, 0.21, -0.6, 0.4})};
-}
-
-static Vec3 turned(Vec3 v) {
-    return quat_rotate(base_pose().orientation, v);
-}
-
-// In the ground's axes.
-static Vec3 seen(Vec3 v) {
-    return mat3_tmul_vec(quat_to_mat3(base_pose().orientation), v);
-}
-
-static Vec3 seen_position(const Lab *lab, uint32_t body) {
-    return seen(vec3_sub(lab_position(lab, body), base_pose().position));
-}
-
-// Gravity leans by an angle towards y.
-static Lab make_lab(double sine) {
-    Lab lab = lab_create(gravity, 1.0 / HERTZ);
-    const double cosine = sqrt(1.0 - sine * sine);
-    lab.world->settings.gravity = turned(vec3(0.0, gravity * sine, -gravity * cosine));
-    return lab;
-}
 
 typedef enum Bed { BED_PLANE, BED_BOX, BED_HULL, BED_COUNT } Bed;
 
@@ -56,14 +28,13 @@ static void make_bed(Lab *lab, Bed bed, Id material) {
                      : bed == BED_BOX ? lab_shape(lab, PRIMITIVE_BOX, half, material)
                                       : hull_shape(lab, hull_of_box(half), material);
     const Pose under = {vec3(0.0, 0.0, bed == BED_PLANE ? 0.0 : -0.5), quat_identity()};
-    lab_body(lab, shape, BODY_STATIC, pose_compose(base_pose(), under), NULL, 0.0, NULL);
+    lab_body(lab, shape, BODY_STATIC, placed(under.position, under.orientation), NULL, 0.0, NULL);
 }
 
 static uint32_t add(Lab *lab, Id shape, Vec3 at, Quat turn, Vec3 velocity, Vec3 spin) {
     const Vec3 v = turned(velocity), w = turned(spin);
     const double twist[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
-    return lab_body(lab, shape, BODY_DYNAMIC, pose_compose(base_pose(), (Pose){at, turn}), twist,
-                    0.0, NULL);
+    return lab_body(lab, shape, BODY_DYNAMIC, placed(at, turn), twist, 0.0, NULL);
 }
 
 static const Vec3 none = {0.0, 0.0, 0.0};
@@ -71,7 +42,7 @@ static const Vec3 none = {0.0, 0.0, 0.0};
 // Ten prisms of six sides, a minute long. What moves them is what the solver leaves of each step,
 // 1e-6 of g h^2 at most, without direction.
 START_TEST(ten_prisms_on_each_other_stand_for_a_minute) {
-    Lab lab = make_lab(0.0);
+    Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 0.5, 0.0);
     make_bed(&lab, (Bed)_i, material);
     const Id shape = hull_shape(&lab, hull_of_prism(6, 0.2, 0.1), material);
@@ -94,7 +65,7 @@ START_TEST(a_prism_sticks_or_slides) {
     const double sine = 0.3 / sqrt(1.09), cosine = 1.0 / sqrt(1.09);
     const double friction[2] = {0.303, 0.25};
     for (int k = 0; k < 2; k++) {
-        Lab lab = make_lab(sine);
+        Lab lab = leaning_lab(sine, HERTZ);
         const Id material = lab_material(&lab, friction[k], 0.0);
         make_bed(&lab, (Bed)_i, material);
         const Id shape = hull_shape(&lab, hull_of_prism(5, 0.3, 0.1), material);
@@ -132,7 +103,7 @@ START_TEST(a_hull_that_is_a_box_moves_as_the_box) {
     Vec3 at[2];
     Quat turn[2];
     for (int k = 0; k < 2; k++) {
-        Lab lab = make_lab(0.0);
+        Lab lab = leaning_lab(0.0, HERTZ);
         lab_set(&lab, "tolerance", 1e-13);
         const Id material = lab_material(&lab, _i == 0 ? 0.3 : 2.0, 0.0);
         make_bed(&lab, BED_PLANE, material);
@@ -157,7 +128,7 @@ END_TEST
 
 // A hull whose own frame is far from it is the same body elsewhere: what falls has its centre.
 START_TEST(mass_and_centre_are_the_hulls) {
-    Lab lab = make_lab(0.0);
+    Lab lab = leaning_lab(0.0, HERTZ);
     const Vec3 point[] = {{5.0, 0.0, 0.0}, {6.0, 0.0, 0.0}, {5.0, 1.0, 0.0}, {5.0, 0.0, 1.0}};
     HullForm form = hull_form_of_points(point, 4);
     const Id shape = lab_hull(&lab, &form, lab_material(&lab, 0.5, 0.0));
@@ -182,9 +153,69 @@ static void expect_same_future(Lab *lab, World *back) {
     lab_step(lab, 20);
 }
 
+// A prism that hangs by a hinge of coordinates or of rows and swings, a stack that sleeps, and one
+// body that is taken away: read again, with all of it, the world has the same future.
+START_TEST(hulls_hang_sleep_and_leave) {
+    Lab lab = leaning_lab(0.0, HERTZ);
+    WorldSettings settings = lab.world->settings;
+    settings.sleep_speed = 0.01;
+    settings.sleep_time = 0.1;
+    world_set_settings(lab.world, &settings);
+    const Id material = lab_material(&lab, 0.5, 0.0);
+    make_bed(&lab, BED_HULL, material);
+    const Id shape = hull_shape(&lab, hull_of_prism(6, 0.2, 0.1), material);
+    add(&lab, shape, vec3(0.0, 0.0, 0.1), quat_identity(), none, none);
+    add(&lab, shape, vec3(0.0, 0.0, 0.3), quat_about_z(0.3), none, none);
+    const uint32_t hung = add(&lab, shape, vec3(3.0, 0.0, 2.0), quat_about_z(0.2), none, none);
+    const uint32_t gone = add(&lab, shape, vec3(-3.0, 0.0, 0.1), quat_identity(), none, none);
+    const Pose there = pose_load(lab.world->pose + 7 * (size_t)hung);
+    const Quat across = {0.70710678118654752, 0.70710678118654752, 0.0, 0.0}; // its axis lies
+    const Pose frames[2] = {
+        {pose_apply(there, vec3(0.3, 0.0, 0.0)), quat_mul(there.orientation, across)},
+        {vec3(0.3, 0.0, 0.0), across}};
+    double frame[2][7];
+    pose_store(frame[0], frames[0]);
+    pose_store(frame[1], frames[1]);
+    const uint32_t kind = JOINT_HINGE, rows = (uint32_t)_i;
+    const uint64_t body = lab.world->body_id[hung];
+    const JointColumns joint = {.count = 1,
+                                .axis_count = 1,
+                                .position_count = 1,
+                                .kind = &kind,
+                                .body_b = &body,
+                                .frame_a = frame[0],
+                                .frame_b = frame[1],
+                                .as_rows = &rows};
+    lab_joints(&lab, &joint);
+    lab_step(&lab, HERTZ);
+    ck_assert_uint_eq(lab.report.asleep_count, 3);
+    world_remove_bodies(lab.world, &gone, 1);
+    lab_step(&lab, 10);
+    ck_assert_uint_eq(lab.report.asleep_count, 2);
+    uint8_t *bytes;
+    size_t count;
+    Error error = {0};
+    World *back = NULL;
+    ck_assert_int_eq(snapshot_write(lab.world, &lab.scratch, &bytes, &count, &error), STATUS_OK);
+    ck_assert_int_eq(snapshot_read(bytes, count, &lab.world->limits, &back, &error), STATUS_OK);
+    ck_assert_uint_eq(snapshot_hash(back), snapshot_hash(lab.world));
+    Stepper *fresh = stepper_create((size_t)1 << 30);
+    lab_step(&lab, 50);
+    World *straight = lab.world;
+    Stepper *used = lab.stepper;
+    lab.world = back;
+    lab.stepper = fresh;
+    lab_step(&lab, 50);
+    ck_assert_uint_eq(snapshot_hash(back), snapshot_hash(straight));
+    world_destroy(straight);
+    stepper_destroy(used);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // Where the shelf has the geometry its name is enough; elsewhere a whole snapshot brings it.
 START_TEST(snapshots_name_geometries_and_whole_ones_bring_them) {
-    Lab lab = make_lab(0.0);
+    Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 0.5, 0.0);
     make_bed(&lab, BED_HULL, material);
     const Id shape = hull_shape(&lab, hull_of_prism(7, 0.2, 0.1), material);
@@ -225,7 +256,7 @@ END_TEST
 
 // Any byte of what is attached: refused, or nothing that the world names is another.
 START_TEST(attached_bytes_that_changed_are_refused) {
-    Lab lab = make_lab(0.0);
+    Lab lab = leaning_lab(0.0, HERTZ);
     hull_shape(&lab, hull_of_prism(5, 0.2, 0.1), lab_material(&lab, 0.5, 0.0));
     uint8_t *named, *whole;
     size_t named_count, whole_count;
@@ -254,7 +285,7 @@ START_TEST(attached_bytes_that_changed_are_refused) {
 END_TEST
 
 START_TEST(what_wears_nothing_or_another_kind_is_refused) {
-    Lab lab = make_lab(0.0);
+    Lab lab = leaning_lab(0.0, HERTZ);
     hull_shape(&lab, hull_of_prism(5, 0.2, 0.1), 0);
     const double sizes[3] = {0.1, 0.1, 0.1};
     const struct {
@@ -287,6 +318,7 @@ static TCase *case_hull(void) {
     tcase_add_loop_test(tcase, a_prism_sticks_or_slides, 0, BED_COUNT);
     tcase_add_loop_test(tcase, a_hull_that_is_a_box_moves_as_the_box, 0, 2);
     tcase_add_test(tcase, mass_and_centre_are_the_hulls);
+    tcase_add_loop_test(tcase, hulls_hang_sleep_and_leave, 0, 2);
     tcase_add_test(tcase, snapshots_name_geometries_and_whole_ones_bring_them);
     tcase_add_test(tcase, attached_bytes_that_changed_are_refused);
     tcase_add_test(tcase, what_wears_nothing_or_another_kind_is_refused);

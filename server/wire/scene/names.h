@@ -8,6 +8,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+enum { SCENE_GEOMETRY_NAME_BYTES = 32 };
+
+// Geometries have none in a world: by number, from 1 on.
+static inline void scene_geometry_name(size_t number, char name[SCENE_GEOMETRY_NAME_BYTES]) {
+    snprintf(name, SCENE_GEOMETRY_NAME_BYTES, "geometry-%zu", number);
+}
 
 // Names of `count` things, NULL or "" of nameless ones, become those of the scene, NULL of nameless
 // ones. Generated names are "what-3". `needs` (Nullable): who must be named. false: the arena ends.

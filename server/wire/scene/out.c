@@ -10,7 +10,6 @@
 #include "wire/scene/unit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // What is being written. Once the arena has ended, nothing is.
@@ -91,13 +90,10 @@ static void name_materials(Out *out) {
 
 // ---- shapes
 
-enum { GEOMETRY_NAME_BYTES = 32 };
-
-// By number, as geometries have no names.
 static char *geometry_name(Out *out, size_t number) {
-    char *name = take(out, GEOMETRY_NAME_BYTES, sizeof(char));
+    char *name = take(out, SCENE_GEOMETRY_NAME_BYTES, sizeof(char));
     if (name != NULL) {
-        snprintf(name, GEOMETRY_NAME_BYTES, "geometry-%zu", number);
+        scene_geometry_name(number, name);
     }
     return name;
 }

@@ -6,6 +6,7 @@
 #include "moreau.pb-c.h"
 #include "solve/solver.h"
 #include "wire/joints.h"
+#include "wire/scene/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -206,8 +207,8 @@ static void put_hull(Sink *sink, const Hull *hull) {
 }
 
 static void put_geometry_name(Sink *sink, size_t number) {
-    char name[32];
-    snprintf(name, sizeof(name), "geometry-%zu", number);
+    char name[SCENE_GEOMETRY_NAME_BYTES];
+    scene_geometry_name(number, name);
     put_text(sink, name);
 }
 
