@@ -5,6 +5,7 @@
 #include "support/suite.h"
 #include "support/wire_client.h"
 #include "support/wire_episode.h"
+#include "support/wire_group.h"
 #include "support/wire_snapshot.h"
 #include "support/wire_world.h"
 
@@ -254,6 +255,47 @@ START_TEST(points_alone_are_built) {
 }
 END_TEST
 
+// A pole of points: the template's hull is built once, and all worlds of both groups wear it.
+START_TEST(groups_wear_hulls_of_points) {
+    enum { WORLDS = 3, STEPS = 40 };
+    ServerProcess *server = server_start("--workers 7");
+    WireClient *client = wire_open(server->address[0]);
+    double points[3 * 9] = {0};
+    for (int i = 0; i < 8; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            points[3 * i + axis] = (axis == 2 ? 5.0 : 0.2) * corner_of(i, axis);
+        }
+    }
+    Moreau__V1__SceneHull pole = MOREAU__V1__SCENE_HULL__INIT;
+    pole.n_points = 27;
+    pole.points = points;
+    Moreau__V1__GroupCreate *create = wire_group_create_call(WORLDS);
+    Moreau__V1__SceneBody *body = create->scene->bodies[1];
+    Moreau__V1__ScenePrimitive shape = MOREAU__V1__SCENE_PRIMITIVE__INIT, *shapes[] = {&shape};
+    shape.shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE_HULL;
+    shape.hull = &pole;
+    ck_assert_uint_eq(body->n_shapes, 0);
+    body->n_shapes = 1;
+    body->shapes = shapes;
+    uint64_t group[2];
+    for (int k = 0; k < 2; k++) {
+        group[k] = wire_accept(client, create)->group_create->group;
+    }
+    float action[WORLDS] = {1.0f, -0.5f, 0.25f}, seen[WORLDS * WIRE_GROUP_SEEN];
+    wire_group_reset(client, group[0]);
+    wire_group_reset(client, group[1]);
+    for (int i = 0; i < STEPS; i++) {
+        const Moreau__V1__GroupStepReply *reply = wire_group_step(client, group[0], action, WORLDS);
+        ck_assert_uint_eq(reply->n_observation, WORLDS * WIRE_GROUP_SEEN);
+        memcpy(seen, reply->observation, sizeof(seen));
+        reply = wire_group_step(client, group[1], action, WORLDS);
+        ck_assert_mem_eq(seen, reply->observation, sizeof(seen));
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 START_TEST(what_is_no_hull_is_refused_and_changes_nothing) {
     ServerProcess *server = server_start("--workers 2");
     WireClient *client = wire_open(server->address[0]);
@@ -302,6 +344,7 @@ static TCase *case_hulls(void) {
     tcase_add_test(tcase, a_snapshot_takes_its_hulls_to_another_server);
     tcase_add_test(tcase, a_scene_has_its_hulls);
     tcase_add_test(tcase, points_alone_are_built);
+    tcase_add_test(tcase, groups_wear_hulls_of_points);
     tcase_add_test(tcase, what_is_no_hull_is_refused_and_changes_nothing);
     return tcase;
 }
