@@ -308,10 +308,22 @@ static void remember_block(void *work, uint32_t block) {
     }
 }
 
+static void keep_motion(const StepState *state, uint32_t first, uint32_t end) {
+    const World *world = state->world;
+    for (uint32_t body = first; body < end; body++) {
+        double *motion = state->stepper->motion + STEPPER_MOTION * (size_t)body;
+        memcpy(motion, world->velocity + 6 * (size_t)body, 6 * sizeof(double));
+        memcpy(motion + 6, world->pose + 7 * (size_t)body + 3, 4 * sizeof(double));
+    }
+}
+
 static void commit_block(void *work, uint32_t block) {
     const StepState *state = work;
     World *world = state->world;
     uint32_t first = block * STAGE_BLOCK, end = stage_block_end(block, world->body_count);
+    if (state->stepper->keeps_motion) {
+        keep_motion(state, first, end);
+    }
     for (uint32_t body = first; body < end; body++) {
         uint32_t tree = state->stepper->tree_of_body[body];
         if (tree < state->free_count) {
@@ -335,6 +347,13 @@ static void commit_block(void *work, uint32_t block) {
            7 * (size_t)(end - first) * sizeof(double));
 }
 
+static bool reserve_motion(StepState *state) {
+    Stepper *stepper = state->stepper;
+    const size_t bodies = stepper->keeps_motion ? state->world->body_count : 0;
+    stepper->motion_count = (uint32_t)bodies;
+    return ARRAY_RESERVE(stepper->motion, stepper->motion_capacity, STEPPER_MOTION * bodies);
+}
+
 Status integrate_commit(StepState *state) {
     ASSERT(state->pose_new != NULL || state->world->body_count == 0);
     ASSERT(state->pose_new != NULL);
@@ -348,6 +367,12 @@ Status integrate_commit(StepState *state) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while keeping %u rows of joints: raise --memory-bytes-max.",
                          state->stepper->row_count);
+    }
+    if (!reserve_motion(state)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while keeping how %u bodies moved: raise "
+                         "--memory-bytes-max.",
+                         world->body_count);
     }
     const Tasks *tasks = state->input->context.tasks;
     tasks_run(tasks, commit_block, state, tasks_blocks(world->body_count, STAGE_BLOCK));

@@ -50,6 +50,7 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->row_key);
     free(stepper->row_impulse);
     free(stepper->old_id);
+    free(stepper->motion);
     if (stepper->joints != NULL) {
         free(stepper->joints->act);
         free(stepper->joints->kept);
@@ -75,7 +76,7 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
            (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity +
-            stepper->number_capacity + stepper->row_impulse_capacity) *
+            stepper->number_capacity + stepper->row_impulse_capacity + stepper->motion_capacity) *
                sizeof(double) +
            stepper->row_capacity * sizeof(ProblemRow) +
            stepper->row_block_capacity * sizeof(RowBlock) +
@@ -85,6 +86,28 @@ size_t stepper_bytes(const Stepper *stepper) {
 
 void stepper_forget_wrenches(Stepper *stepper) {
     stepper->has_wrenches = false;
+}
+
+void stepper_keep_motion(Stepper *stepper) {
+    stepper->keeps_motion = true;
+}
+
+bool stepper_motion_before(const Stepper *stepper, const World *world, uint32_t body,
+                           double velocity[6], Quat *orientation) {
+    ASSERT(body < world->body_count);
+    // bodies that left stood among the others during the step
+    uint32_t then = body;
+    while (stepper->has_old_ids && then < stepper->motion_count &&
+           stepper->old_id[then] != world->body_id[body]) {
+        then++;
+    }
+    if (!stepper->has_last || then >= stepper->motion_count) {
+        return false;
+    }
+    const double *motion = stepper->motion + STEPPER_MOTION * (size_t)then;
+    memcpy(velocity, motion, 6 * sizeof(double));
+    *orientation = (Quat){motion[6], motion[7], motion[8], motion[9]};
+    return true;
 }
 
 void stepper_limit(Stepper *stepper, size_t more_bytes) {

@@ -20,6 +20,12 @@ void stepper_destroy(Stepper *stepper);
 // Something happens to the world that is no step: what joints carried is not told any more.
 void stepper_forget_wrenches(Stepper *stepper);
 
+// From the next step on it is known how bodies moved as the last step began: their velocities, and
+// their orientation. false: it is not.
+void stepper_keep_motion(Stepper *stepper);
+bool stepper_motion_before(const Stepper *stepper, const World *world, uint32_t body,
+                           double velocity[6], Quat *orientation);
+
 // From the next step on: as much as it holds, and so much more.
 void stepper_limit(Stepper *stepper, size_t more_bytes);
 

@@ -11,6 +11,8 @@ static_assert((int)CHANNEL_JOINT_EFFORT == MOREAU__V1__GROUP_CHANNEL__KIND__JOIN
                   (int)CHANNEL_CONTACT_FORCE == MOREAU__V1__GROUP_CHANNEL__KIND__CONTACT_FORCE &&
                   (int)CHANNEL_TIME == MOREAU__V1__GROUP_CHANNEL__KIND__TIME &&
                   (int)CHANNEL_RAYS == MOREAU__V1__GROUP_CHANNEL__KIND__RAYS &&
+                  (int)CHANNEL_ACCELEROMETER == MOREAU__V1__GROUP_CHANNEL__KIND__ACCELEROMETER &&
+                  (int)CHANNEL_CONTACT == MOREAU__V1__GROUP_CHANNEL__KIND__CONTACT &&
                   (int)AUTORESET_NEXT_STEP == MOREAU__V1__GROUP__AUTORESET__NEXT_STEP &&
                   (int)AUTORESET_SAME_STEP == MOREAU__V1__GROUP__AUTORESET__SAME_STEP &&
                   (int)AUTORESET_DISABLED == MOREAU__V1__GROUP__AUTORESET__DISABLED &&
@@ -69,7 +71,12 @@ static bool read_channel(const Moreau__V1__GroupChannel *message, Arena *arena, 
                         .has_low = from->has_low,
                         .low = from->low,
                         .has_high = from->has_high,
-                        .high = from->high};
+                        .high = from->high,
+                        .has_mount = from->n_mount > 0};
+    // one of another length is none: it is blamed
+    if (from->n_mount == sizeof(def->mount) / sizeof(def->mount[0])) {
+        memcpy(def->mount, from->mount, sizeof(def->mount));
+    }
     return read_rays(from, arena, &def->rays);
 }
 

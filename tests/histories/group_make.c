@@ -21,7 +21,8 @@ static double uniform(Dice *dice, double low, double high) {
 // ---- channels
 
 static bool is_of_joint(ChannelKind kind) {
-    return kind <= CHANNEL_JOINT_VELOCITY;
+    return kind <= CHANNEL_JOINT_VELOCITY || kind == CHANNEL_JOINT_TORQUE ||
+           kind == CHANNEL_JOINT_WRENCH;
 }
 
 static bool acts_on(ChannelKind kind, const World *world, uint32_t body) {
@@ -38,7 +39,8 @@ static bool find_thing(Dice *dice, const World *world, LayoutUse use, ChannelDef
         if (of_joint && world->joint[at].kind != JOINT_GEAR &&
             (use == LAYOUT_READ || !world->joint[at].is_rows)) {
             channel->joint_id = world->joint[at].id;
-            return joint_axis_count(world->joint[at].axes) > 0;
+            return joint_axis_count(world->joint[at].axes) > 0 ||
+                   channel->kind == CHANNEL_JOINT_WRENCH;
         }
         // what a joint places is disturbed through that
         const bool is_free = use != LAYOUT_NOISE || world_joint_of_child(world, at) == JOINT_NONE;
@@ -96,6 +98,21 @@ static void put_rays(Dice *dice, Arena *arena, ChannelDef *channel) {
                                   .heading = dice_chance(dice, 40)};
 }
 
+static void put_more(Dice *dice, const World *world, Arena *arena, ChannelDef *channel) {
+    const bool sits = channel->kind == CHANNEL_ACCELEROMETER || channel->kind == CHANNEL_GYROSCOPE,
+               touches = channel->kind == CHANNEL_CONTACT || channel->kind == CHANNEL_CONTACT_FORCE;
+    if (channel->kind == CHANNEL_RAYS) {
+        put_rays(dice, arena, channel);
+    } else if (sits && dice_chance(dice, 60)) {
+        channel->has_mount = true;
+        for (size_t i = 0; i < 7; i++) {
+            channel->mount[i] = uniform(dice, 0.1, 1.0);
+        }
+    } else if (touches && dice_chance(dice, 30)) {
+        channel->relative_id = world->body_id[dice_roll(dice, world->body_count)];
+    }
+}
+
 static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, const char *list,
                              Arena *arena) {
     ChannelDef *channel = take(arena, CHANNELS_MAX, sizeof(*channel));
@@ -116,9 +133,7 @@ static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, cons
             if (strcmp(list, "bounds") == 0) {
                 put_bound(dice, &made);
             }
-            if (made.kind == CHANNEL_RAYS) {
-                put_rays(dice, arena, &made);
-            }
+            put_more(dice, world, arena, &made);
             if (!is_twice(channel, def.count, &made)) {
                 channel[def.count++] = made;
             }

@@ -535,3 +535,49 @@ def test_rays_go_with_a_body_which_they_do_not_see(client):
             Group.create(client, STAIRS, count=1, action=[push], observation=[channel("RAYS", "dog", **wrong)])
     with pytest.raises(errors.InvalidArgument, match="no rays"):
         Group.create(client, STAIRS, count=1, action=[push], observation=[channel("TIME", ray_way=down)])
+
+
+ARM = {
+    "settings": {"time_step": 0.005, "gravity": [0, 0, -9.81]},
+    "bodies": [
+        {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}}]},
+        {"name": "foot", "position": [3, 0, 0.1], "mass": 2, "shapes": [{"sphere": {"radius": 0.1}}]},
+        {"name": "arm", "position": [0.5, 0, 2], "mass": 3, "inertia": [0.1, 0.1, 0.1, 0, 0, 0]},
+    ],
+    "joints": [{"name": "bolt", "kind": "FIXED", "body_b": "arm", "anchor": [0, 0, 2]}],
+}
+
+
+def test_sensors_feel_what_happened_in_the_last_step(client):
+    turned = [0.1, 0, 0, np.sqrt(0.5), 0, np.sqrt(0.5), 0]  # its x points down
+    observation = [
+        channel("ACCELEROMETER", "foot", mount=turned),
+        channel("GYROSCOPE", "foot", mount=turned),
+        channel("JOINT_WRENCH", "bolt"),
+        channel("CONTACT", "foot"),
+        channel("CONTACT", "foot", relative_to="arm"),
+        channel("CONTACT_FORCE", "foot", axes=[2], relative_to="ground"),
+    ]
+    options = {"action": [channel("BODY_FORCE", "foot")], "observation": observation, "double": True}
+    with Group.create(client, ARM, count=2, record="felt", step_limit=5, autoreset="SAME_STEP", **options) as group:
+        recording = group.recording
+        names = group.observation.names
+        assert names[0] == "foot.accelerometer.x" and names[6] == "bolt.wrench_force.x"
+        assert names[12:] == ["foot.contact", "foot.contact-arm", "foot.contact_force.z-ground"]
+        assert not group.reset(seed=1).observation.any()
+        for _ in range(3):
+            rows = group.step(np.zeros((2, 3)))
+        g = 9.81
+        felt = [-g, 0, 0, 0, 0, 0, 0, 0, 3 * g, 0, -0.5 * 3 * g, 0, 1, 0, 2 * g]
+        assert rows.observation == pytest.approx(np.tile(felt, (2, 1)), abs=1e-5)
+        with Group.from_saved(client, group.save()) as again:
+            assert np.array_equal(again.read().observation, rows.observation)
+        for _ in range(2):
+            rows = group.step(np.zeros((2, 3)))
+        assert rows.final.observation == pytest.approx(np.tile(felt, (2, 1)), abs=1e-5)
+        assert not rows.observation.any()  # of the next episode
+    [first, *_] = client.episode_list(recording=recording).episodes
+    assert client.episode_verify(episode=first.episode).result().verified
+    with pytest.raises(errors.InvalidArgument, match=r"observation\[0\].mount"):
+        options["observation"] = [channel("CONTACT", "foot", mount=[1])]
+        Group.create(client, ARM, count=1, **options)

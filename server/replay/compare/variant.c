@@ -52,6 +52,7 @@ Status variant_open(Variant *variant, const World *world, const SettingsChange *
     }
     world_destroy(variant->door.world);
     variant->door.world = same;
+    stepper_keep_motion(variant->door.stepper); // a group's rules may feel it
     return rule_over(variant, error);
 }
 

@@ -691,13 +691,20 @@ const Group *group_player_group(const GroupPlayer *player) {
 
 bool group_player_would_end(const GroupPlayer *player, const Door *other, double time_step,
                             Arena *scratch) {
-    GroupWorld like = *world_of(player);
+    const GroupWorld *own = world_of(player);
+    GroupWorld like = *own;
+    const ArenaMark mark = arena_mark(scratch);
     if (other != NULL) {
         like.world = other->world;
         like.stepper = other->stepper;
-        like.has_forces = false;
+        like.has_felt = false;
+        like.felt = arena_take_array(scratch, player->walk.group->felt_count, sizeof(double));
     }
-    return group_is_terminal(player->walk.group, &like, time_step, scratch);
+    // rather an early end than none
+    const bool would =
+        like.felt == NULL || group_is_terminal(player->walk.group, &like, time_step, scratch);
+    arena_reset_to(scratch, mark);
+    return would;
 }
 
 bool group_player_is_over(const GroupPlayer *player) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { CODE_VERSION = 1, CODE_VERSION_OPINION = 2 };
+enum { CODE_VERSION = 3, CODE_VERSION_OPINION = 4, CODE_VERSION_OLDEST = 1 };
 
 // ---- writing
 
@@ -40,6 +40,8 @@ static void write_layout(Sink *sink, const LayoutDef *layout) {
         if (channel->kind == CHANNEL_RAYS) {
             write_rays(sink, &channel->rays);
         }
+        sink_u64(sink, channel->has_mount);
+        sink_doubles(sink, channel->mount, channel->has_mount ? 7 : 0);
     }
 }
 
@@ -143,7 +145,7 @@ static void read_rays(Source *source, Arena *arena, ChannelRays *rays) {
     rays->heading = source_u64(source) != 0;
 }
 
-static void read_layout(Source *source, Arena *arena, LayoutDef *layout) {
+static void read_layout(Source *source, uint64_t version, Arena *arena, LayoutDef *layout) {
     enum { CHANNEL_BYTES_MIN = 15 * 8 };
     ChannelDef *channels =
         take_list(source, arena, CHANNEL_BYTES_MIN, sizeof(*channels), &layout->count);
@@ -168,6 +170,8 @@ static void read_layout(Source *source, Arena *arena, LayoutDef *layout) {
         if (channel->kind == CHANNEL_RAYS) {
             read_rays(source, arena, &channel->rays);
         }
+        channel->has_mount = version >= CODE_VERSION && source_u64(source) != 0;
+        source_doubles(source, channel->mount, channel->has_mount ? 7 : 0);
         source->failed = source->failed || channel->kind >= CHANNEL_COUNT;
     }
 }
@@ -214,12 +218,13 @@ static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint6
     }
 }
 
-static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
+// Returns the version.
+static uint64_t read_numbers(Source *source, uint64_t world, GroupCode *code) {
     GroupDef *def = &code->def;
     const uint64_t version = source_u64(source), hash_steps = source_u64(source),
                    worlds = source_u64(source);
     code->hash_steps = (uint32_t)hash_steps;
-    def->opinion.is_asked = version == CODE_VERSION_OPINION;
+    def->opinion.is_asked = version % 2 == CODE_VERSION_OPINION % 2;
     def->count = (uint32_t)worlds;
     def->seed = source_u64(source);
     def->first_world = source_u64(source) + (world == GROUP_CODE_ALL ? 0 : world);
@@ -228,10 +233,11 @@ static void read_numbers(Source *source, uint64_t world, GroupCode *code) {
     def->step_limit = source_u64(source);
     def->autoreset = (Autoreset)source_u64(source);
     def->is_double = source_u64(source) != 0;
-    source->failed = source->failed || version < CODE_VERSION || version > CODE_VERSION_OPINION ||
-                     hash_steps == 0 || hash_steps > UINT32_MAX || worlds == 0 ||
-                     worlds > GROUP_WORLDS_MAX || (world >= worlds && world != GROUP_CODE_ALL) ||
-                     def->autoreset >= AUTORESET_COUNT;
+    source->failed =
+        source->failed || version < CODE_VERSION_OLDEST || version > CODE_VERSION_OPINION ||
+        hash_steps == 0 || hash_steps > UINT32_MAX || worlds == 0 || worlds > GROUP_WORLDS_MAX ||
+        (world >= worlds && world != GROUP_CODE_ALL) || def->autoreset >= AUTORESET_COUNT;
+    return version;
 }
 
 Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
@@ -247,9 +253,9 @@ Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena
     GroupDef *def = &found.def;
     LayoutDef *const layouts[] = {&def->action, &def->observation, &def->extra, &def->bounds,
                                   &def->noise};
-    read_numbers(&source, world, &found);
+    const uint64_t version = read_numbers(&source, world, &found);
     for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-        read_layout(&source, arena, layouts[i]);
+        read_layout(&source, version, arena, layouts[i]);
     }
     read_noise(&source, arena, def);
     if (!source.failed) {

@@ -3,14 +3,15 @@
 // again, without the client that asked for it and without the other worlds. Numbers are u64 or f64,
 // texts and columns a length (u64) and their content.
 //
-//   code      = version (1; with an opinion 2), hash steps, worlds, seed, first world, substeps,
+//   code      = version (3; with an opinion 4), hash steps, worlds, seed, first world, substeps,
 //               time step [s; 0: the template's], step limit, autoreset, is double,
 //               layout of: action, observation, extra, bounds, noise; number of noises, noise …;
 //               number of parameters, parameter …; snapshot of the template (step/snapshot/; a
 //               length and bytes); of a group with an opinion: share, tolerance, doubt, lag
 //   layout    = number of channels, channel …: kind, joint, body, beside which body (texts; "": not
 //               given), their ids (0: not given), has axes, axes, has low, low, has high, high,
-//               scale, offset
+//               scale, offset; of rays: number, origins, ways (columns), mask, heading; whether it
+//               is mounted, and then the pose (before version 3: not)
 //   noise     = kind, low, high, mean, deviation
 //   parameter = kind, name, id, numbers (a column: world after world)
 #pragma once

@@ -126,20 +126,19 @@ static bool list_acted_on(Group *group) {
 // Room for the worlds, none of them made.
 static bool take_worlds(Group *group, uint64_t seed) {
     const size_t columns = group->action.column_count;
-    const uint32_t channels =
-        group->observation.contact_count + group->extra.contact_count + group->bounds.contact_count;
-    group->force_count = (size_t)LAYOUT_CONTACT_NUMBERS * channels;
+    group->felt_count =
+        (size_t)group->observation.felt_count + group->extra.felt_count + group->bounds.felt_count;
     group->world = arena_take_zeroed(&group->memory, group->count, sizeof(GroupWorld));
     double *actions = arena_take_zeroed(&group->memory, group->count * columns, sizeof(double));
-    double *forces =
-        arena_take_zeroed(&group->memory, group->count * group->force_count, sizeof(double));
-    if (group->world == NULL || actions == NULL || forces == NULL) {
+    double *felt =
+        arena_take_zeroed(&group->memory, group->count * group->felt_count, sizeof(double));
+    if (group->world == NULL || actions == NULL || felt == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < group->count; i++) {
         group->world[i].seed = seed;
         group->world[i].action = actions + i * columns;
-        group->world[i].forces = forces + i * group->force_count;
+        group->world[i].felt = felt + i * group->felt_count;
     }
     return true;
 }
@@ -219,6 +218,9 @@ Status group_add_world(Group *group, uint32_t i, Error *error) {
     made->stepper = stepper_create(limits->bytes_max);
     if (made->stepper == NULL) {
         return out_of_memory(error);
+    }
+    if (group_feels_motion(group)) {
+        stepper_keep_motion(made->stepper);
     }
     status = group_set_parameters(group, i, false, error);
     return STATUS_THEN(status, group_set_parameters(group, i, true, error));

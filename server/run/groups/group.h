@@ -101,10 +101,10 @@ typedef struct GroupWorld {
     double begun;      // [s] of the world, when it began
     uint32_t substep;  // done of the step under way
     bool is_running;   // an episode goes on
-    // it was put in from a key-frame, or its last substep was given up, and nothing has happened to
-    // it since: what its contacts did stands in `forces`, no more in the stepper
-    bool has_forces;
-    double *forces; // [force_count] in the group's memory
+    // what its channels feel of its last substep stands in `felt`: it was read, or the world put in
+    // from a key-frame, and nothing has happened to it since
+    bool has_felt;
+    double *felt; // [felt_count] in the group's memory: of observation, extra, bounds
     // Nullable, borrowed: shown what each row has left. Any thread sets it; who takes it away sees
     // to it that no row of this world is under way
     _Atomic(Watch *) watch;
@@ -141,7 +141,7 @@ typedef struct Group {
     GroupParameter *parameter;
     size_t parameter_count;
     GroupBodies push, mover; // with forces and torques; with velocities
-    size_t force_count;      // numbers of contact forces that are read of a world
+    size_t felt_count;       // numbers that are felt in a world
     GroupWorld *world;       // [count]
     // of a group of one world
     StepReport *report; // borrowed, Nullable: gets that of each substep
@@ -239,17 +239,18 @@ void group_give_up_row(GroupCall *call, size_t row, const Error *why, Arena *scr
 // What a watch of a world sees, between two calls.
 WatchView group_view(const Group *group, uint32_t i, const Watch *watch);
 
-// What contacts did in the world's last step, number by number as the layouts' channels read it:
-// those of observation, extra, bounds. `forces` may be the world's own.
-void group_read_forces(const Group *group, const GroupWorld *world, double *forces);
+// Whether any layout feels how bodies were accelerated, so that steppers must keep how they moved.
+bool group_feels_motion(const Group *group);
+
+// Sees to it that what its channels feel of its last substep stands in `felt`.
+Status group_feel(const Group *group, GroupWorld *world, Arena *scratch, Error *error);
 
 // The wrenches that the action applied last holds during the step: [group->push.count] six each.
 void group_read_push(const Group *group, const GroupWorld *world, double *wrench);
 
 // Whether a step that left a world like this would end an episode by termination. `time_step`: the
 // world's own in that step.
-bool group_is_terminal(const Group *group, const GroupWorld *world, double time_step,
-                       Arena *scratch);
+bool group_is_terminal(const Group *group, GroupWorld *world, double time_step, Arena *scratch);
 
 // For group.c: finds what the parameters are of; blames parameters[i].joint and the like.
 Status group_compile_parameters(Group *group, const GroupDef *def, Error *error);

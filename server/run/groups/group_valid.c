@@ -11,7 +11,7 @@ bool group_world_is_valid(const Group *group, uint32_t i, Defect *defect) {
     if (of->world == NULL) {
         return true;
     }
-    if (of->action == NULL || (of->forces == NULL && group->force_count > 0)) {
+    if (of->action == NULL || (of->felt == NULL && group->felt_count > 0)) {
         return defect_set(defect, "world of a group", i, "it has no place for its numbers");
     }
     if (of->substep > group->substeps) {
@@ -22,7 +22,7 @@ bool group_world_is_valid(const Group *group, uint32_t i, Defect *defect) {
 
 static bool layout_is_valid(const Group *group, const Layout *layout, Defect *defect) {
     const World *world = group->template;
-    uint32_t columns = 0, contacts = 0;
+    uint32_t columns = 0, felt = 0;
     for (uint32_t i = 0; i < layout->channel_count; i++) {
         const Channel *channel = &layout->channel[i];
         if (channel->column_first != columns) {
@@ -34,9 +34,12 @@ static bool layout_is_valid(const Group *group, const Layout *layout, Defect *de
             return defect_set(defect, "channel", i, "the template has no such body or joint");
         }
         columns += channel->column_count;
-        contacts += channel->kind == CHANNEL_CONTACT_FORCE;
+        if (channel->felt_first != felt) {
+            return defect_set(defect, "channel", i, "what it feels does not follow the last one's");
+        }
+        felt += channel->felt_count;
     }
-    return (columns == layout->column_count && contacts == layout->contact_count) ||
+    return (columns == layout->column_count && felt == layout->felt_count) ||
            defect_set(defect, "channel", layout->channel_count, "there are columns of no channel");
 }
 

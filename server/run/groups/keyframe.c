@@ -21,7 +21,7 @@ void group_keyframe_begin(const GroupKeyframe *keyframe, Sink *sink) {
 // Two runs are at least a word apart.
 size_t group_keyframe_world_bytes(const Group *group, size_t snapshot_bytes) {
     ASSERT(snapshot_bytes > 0);
-    const size_t numbers = group->action.column_count + group->force_count;
+    const size_t numbers = group->action.column_count + group->felt_count;
     return WORLD_HEAD_BYTES + numbers * sizeof(double) + snapshot_bytes +
            (snapshot_bytes / ((size_t)2 * WORD) + 1) * RUN_HEAD_BYTES;
 }
@@ -66,7 +66,7 @@ void group_keyframe_add(const Group *group, uint32_t i, const uint8_t *snapshot,
     ASSERT(i < group->count);
     ASSERT(snapshot_bytes % WORD == 0 && snapshot_bytes / WORD <= UINT32_MAX);
     const GroupWorld *world = &group->world[i];
-    const size_t forces = group->force_count;
+    const size_t felt = group->felt_count;
     sink_u64(sink, world->is_running);
     sink_u64(sink, world->seed);
     sink_u64(sink, world->episode);
@@ -74,10 +74,9 @@ void group_keyframe_add(const Group *group, uint32_t i, const uint8_t *snapshot,
     sink_double(sink, world->begun);
     sink_u64(sink, group->action.column_count);
     sink_doubles(sink, world->action, group->action.column_count);
-    sink_u64(sink, forces);
-    if (forces > 0) {
-        group_read_forces(group, world, world->forces);
-        sink_doubles(sink, world->forces, forces);
+    sink_u64(sink, felt);
+    if (felt > 0) {
+        sink_doubles(sink, world->felt, felt);
     }
     write_runs(group, snapshot, snapshot_bytes / WORD, sink);
 }
@@ -124,7 +123,7 @@ Status group_keyframe_next(GroupKeyframe *keyframe, GroupKeyframeWorld *world, E
     found.length = source_u64(source);
     found.begun = source_double(source);
     found.actions = take_numbers(source, &found.action_count);
-    found.forces = take_numbers(source, &found.force_count);
+    found.felt = take_numbers(source, &found.felt_count);
     found.words = source_u64(source);
     found.run_count = source_u64(source);
     found.runs = *source;
@@ -204,8 +203,8 @@ Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld
     const ArenaMark mark = arena_mark(scratch);
     uint8_t *bytes;
     size_t count;
-    const size_t forces = group->force_count;
-    if (world->action_count != group->action.column_count || world->force_count != forces) {
+    const size_t felt = group->felt_count;
+    if (world->action_count != group->action.column_count || world->felt_count != felt) {
         return damaged(error);
     }
     Status status = group_keyframe_snapshot(group, world, scratch, &bytes, &count, error);
@@ -229,9 +228,9 @@ Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld
     to->begun = world->begun;
     to->substep = 0;
     memcpy(to->action, world->actions, world->action_count * sizeof(double));
-    to->has_forces = forces > 0;
-    if (forces > 0) {
-        memcpy(to->forces, world->forces, forces * sizeof(double));
+    to->has_felt = felt > 0;
+    if (felt > 0) {
+        memcpy(to->felt, world->felt, felt * sizeof(double));
     }
     return STATUS_OK;
 }

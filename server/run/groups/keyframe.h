@@ -6,8 +6,8 @@
 //               finished so far, number of worlds, world …                       (u64 each)
 //   world     = is running (1: an episode goes on), seed, episode, length (u64 each), when that
 //               episode began [s], number of actions (u64), action applied last …, number of
-//               forces (u64), what contacts did in the last step, six per channel that reads them …
-//               (f64 each), snapshot
+//               what is felt (u64), what channels feel of the last step … (f64 each: of
+//               observation, extra, bounds), snapshot
 //   snapshot  = words of it (u64), runs (u64), run …: first word, words (u32 each), word …
 //
 // A snapshot (step/snapshot/snapshot.h) is told by its words of eight bytes that are not the
@@ -28,9 +28,9 @@ typedef struct GroupKeyframeWorld {
     bool is_running;
     uint64_t seed, episode, length;
     double begun; // [s]
-    size_t action_count, force_count;
-    const uint8_t *actions, *forces; // doubles
-    uint64_t words;                  // of the snapshot
+    size_t action_count, felt_count;
+    const uint8_t *actions, *felt; // doubles
+    uint64_t words;                // of the snapshot
     uint64_t run_count;
     Source runs;
 } GroupKeyframeWorld;

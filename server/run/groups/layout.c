@@ -16,30 +16,37 @@ typedef struct KindRow {
     ChannelOf of;
     uint32_t count; // of its numbers; 0: as the joint, or the action, has it
     uint32_t noise_count;
-    bool acts, reads, disturbs, is_relative;
+    bool acts, reads, disturbs, is_relative, is_felt;
     const char *numbers; // a letter each
 } KindRow;
 
 static const KindRow kinds[CHANNEL_COUNT] = {
-    [CHANNEL_JOINT_EFFORT] = {"effort", OF_JOINT, 0, 0, true, true, false, false, ""},
-    [CHANNEL_JOINT_TARGET] = {"target", OF_JOINT, 0, 0, true, true, false, false, ""},
+    [CHANNEL_JOINT_EFFORT] = {"effort", OF_JOINT, 0, 0, true, true, false, false, false, ""},
+    [CHANNEL_JOINT_TARGET] = {"target", OF_JOINT, 0, 0, true, true, false, false, false, ""},
     [CHANNEL_JOINT_TARGET_VELOCITY] = {"target_velocity", OF_JOINT, 0, 0, true, true, false, false,
-                                       ""},
-    [CHANNEL_JOINT_POSITION] = {"position", OF_JOINT, 0, 0, false, true, true, false, ""},
-    [CHANNEL_JOINT_VELOCITY] = {"velocity", OF_JOINT, 0, 0, false, true, true, false, ""},
-    [CHANNEL_BODY_FORCE] = {"force", OF_BODY, 3, 0, true, false, false, false, "xyz"},
-    [CHANNEL_BODY_TORQUE] = {"torque", OF_BODY, 3, 0, true, false, false, false, "xyz"},
-    [CHANNEL_BODY_POSITION] = {"position", OF_BODY, 3, 3, false, true, true, true, "xyz"},
-    [CHANNEL_BODY_ROTATION] = {"rotation", OF_BODY, 4, 3, false, true, true, true, "wxyz"},
-    [CHANNEL_BODY_VELOCITY] = {"velocity", OF_BODY, 3, 3, true, true, true, true, "xyz"},
-    [CHANNEL_BODY_SPIN] = {"spin", OF_BODY, 3, 3, true, true, true, true, "xyz"},
+                                       false, ""},
+    [CHANNEL_JOINT_POSITION] = {"position", OF_JOINT, 0, 0, false, true, true, false, false, ""},
+    [CHANNEL_JOINT_VELOCITY] = {"velocity", OF_JOINT, 0, 0, false, true, true, false, false, ""},
+    [CHANNEL_BODY_FORCE] = {"force", OF_BODY, 3, 0, true, false, false, false, false, "xyz"},
+    [CHANNEL_BODY_TORQUE] = {"torque", OF_BODY, 3, 0, true, false, false, false, false, "xyz"},
+    [CHANNEL_BODY_POSITION] = {"position", OF_BODY, 3, 3, false, true, true, true, false, "xyz"},
+    [CHANNEL_BODY_ROTATION] = {"rotation", OF_BODY, 4, 3, false, true, true, true, false, "wxyz"},
+    [CHANNEL_BODY_VELOCITY] = {"velocity", OF_BODY, 3, 3, true, true, true, true, false, "xyz"},
+    [CHANNEL_BODY_SPIN] = {"spin", OF_BODY, 3, 3, true, true, true, true, false, "xyz"},
     [CHANNEL_BODY_LOCAL_VELOCITY] = {"local_velocity", OF_BODY, 3, 0, false, true, false, false,
-                                     "xyz"},
-    [CHANNEL_BODY_LOCAL_SPIN] = {"local_spin", OF_BODY, 3, 0, false, true, false, false, "xyz"},
-    [CHANNEL_CONTACT_FORCE] = {"contact", OF_BODY, 6, 0, false, true, false, false, "xyzuvw"},
-    [CHANNEL_ACTION] = {"action", OF_NONE, 0, 0, false, true, false, false, ""},
-    [CHANNEL_TIME] = {"time", OF_NONE, 1, 0, false, true, false, false, ""},
-    [CHANNEL_RAYS] = {"ray", OF_BODY, 0, 0, false, true, false, false, ""},
+                                     false, "xyz"},
+    [CHANNEL_BODY_LOCAL_SPIN] = {"local_spin", OF_BODY, 3, 0, false, true, false, false, false,
+                                 "xyz"},
+    [CHANNEL_CONTACT_FORCE] = {"contact", OF_BODY, 6, 0, false, true, false, true, true, "xyzuvw"},
+    [CHANNEL_ACTION] = {"action", OF_NONE, 0, 0, false, true, false, false, false, ""},
+    [CHANNEL_TIME] = {"time", OF_NONE, 1, 0, false, true, false, false, false, ""},
+    [CHANNEL_RAYS] = {"ray", OF_BODY, 0, 0, false, true, false, false, false, ""},
+    [CHANNEL_ACCELEROMETER] = {"accelerometer", OF_BODY, 3, 0, false, true, false, false, true,
+                               "xyz"},
+    [CHANNEL_GYROSCOPE] = {"gyroscope", OF_BODY, 3, 0, false, true, false, false, false, "xyz"},
+    [CHANNEL_JOINT_TORQUE] = {"torque", OF_JOINT, 0, 0, false, true, false, false, true, ""},
+    [CHANNEL_JOINT_WRENCH] = {"wrench", OF_JOINT, 6, 0, false, true, false, false, true, "xyzuvw"},
+    [CHANNEL_CONTACT] = {"contact", OF_BODY, 1, 0, false, true, false, true, true, ""},
 };
 
 // ---- names
@@ -183,10 +190,32 @@ static Status take_rays(const Compiler *compiler, const ChannelDef *def, Arena *
                            "Memory ended while making a layout.");
 }
 
+// Where a sensor sits on its body.
+static Status take_mount(const Compiler *compiler, const ChannelDef *def, Channel *channel) {
+    channel->mount = (Pose){.orientation = quat_identity()};
+    if (!def->has_mount) {
+        return STATUS_OK;
+    }
+    if (channel->kind != CHANNEL_ACCELEROMETER && channel->kind != CHANNEL_GYROSCOPE) {
+        return blame(compiler, "mount", "This kind (%s) is not mounted: it is read of the body.",
+                     kinds[channel->kind].name);
+    }
+    Error wrong = {0};
+    if (body_check_pose(def->mount, 0, &wrong) != STATUS_OK) {
+        return blame(compiler, "mount",
+                     "It is a pose in the body's axes: a place, -1e9 to 1e9 m, and a quaternion w "
+                     "x y z that is not 0%s.",
+                     "");
+    }
+    channel->mount = pose_load(def->mount);
+    channel->mount.orientation = quat_normalize(channel->mount.orientation);
+    return STATUS_OK;
+}
+
 // How many numbers a channel has.
 static uint32_t count_numbers(const Compiler *compiler, const Channel *channel) {
     const KindRow *row = &kinds[channel->kind];
-    if (row->of == OF_JOINT) {
+    if (row->of == OF_JOINT && row->count == 0) {
         const uint8_t axes = compiler->world->joint[channel->joint].axes;
         return channel->kind == CHANNEL_JOINT_POSITION && compiler->def->use == LAYOUT_READ
                    ? joint_position_count(axes)
@@ -202,6 +231,11 @@ static uint32_t count_numbers(const Compiler *compiler, const Channel *channel) 
 
 static Status check_joint(const Compiler *compiler, const Channel *channel) {
     const Joint *joint = &compiler->world->joint[channel->joint];
+    if (channel->kind == CHANNEL_JOINT_WRENCH) {
+        return joint->body[1] != JOINT_NO_BODY
+                   ? STATUS_OK
+                   : blame(compiler, "joint", "A gear carries no wrench%s.", "");
+    }
     if (joint_axis_count(joint->axes) == 0) {
         return blame(compiler, "joint", "This joint leaves nothing free%s.", "");
     }
@@ -311,7 +345,7 @@ static Status add_columns(const Compiler *compiler, const ChannelDef *def, Chann
         if (channel->kind == CHANNEL_JOINT_POSITION && compiler->def->use == LAYOUT_READ) {
             take_limits(compiler, channel, i, &column);
         }
-        if (channel->kind == CHANNEL_RAYS) { // a fraction
+        if (channel->kind == CHANNEL_RAYS || channel->kind == CHANNEL_CONTACT) { // 0 to 1
             column.low = fmin(column.offset, column.scale + column.offset);
             column.high = fmax(column.offset, column.scale + column.offset);
         }
@@ -320,6 +354,12 @@ static Status add_columns(const Compiler *compiler, const ChannelDef *def, Chann
         layout->column[layout->column_count++] = column;
     }
     channel->column_count = layout->column_count - channel->column_first;
+    channel->felt_first = layout->felt_count;
+    channel->felt_count = kinds[channel->kind].is_felt ? numbers : 0;
+    layout->felt_count += channel->felt_count;
+    layout->feels_wrenches = layout->feels_wrenches || channel->kind == CHANNEL_JOINT_TORQUE ||
+                             channel->kind == CHANNEL_JOINT_WRENCH;
+    layout->feels_motion = layout->feels_motion || channel->kind == CHANNEL_ACCELEROMETER;
     return STATUS_OK;
 }
 
@@ -355,7 +395,6 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
     for (size_t i = 0; i < def->count; i++) {
         const ChannelDef *from = &def->channel[i];
         Channel *channel = &layout->channel[layout->channel_count++];
-        layout->contact_count += def->channel[i].kind == CHANNEL_CONTACT_FORCE;
         *channel = (Channel){.kind = from->kind,
                              .body = JOINT_NO_BODY,
                              .relative = JOINT_NO_BODY,
@@ -365,6 +404,7 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
         status = STATUS_THEN(status, check_numbers(&compiler, from));
         status = STATUS_THEN(status, find_things(&compiler, from, channel));
         status = STATUS_THEN(status, take_rays(&compiler, from, arena, channel));
+        status = STATUS_THEN(status, take_mount(&compiler, from, channel));
         status = STATUS_THEN(status, add_columns(&compiler, from, channel));
         if (status != STATUS_OK) {
             return status;
@@ -410,6 +450,7 @@ void layout_name(const Layout *layout, const World *template, uint32_t column,
         of = joint_axis_count(joint->axes);
     } else if (row->of == OF_BODY) {
         write_thing(template->body_name[channel->body], channel->body, thing, sizeof(thing));
+        of = channel->kind == CHANNEL_CONTACT ? 1 : of;
     } else if (channel->kind == CHANNEL_TIME) {
         of = 1;
     }
@@ -419,7 +460,7 @@ void layout_name(const Layout *layout, const World *template, uint32_t column,
                     sizeof(beside) - 1);
     }
     const uint32_t which = layout->column[column].number;
-    if (channel->kind == CHANNEL_CONTACT_FORCE) {
+    if (channel->kind == CHANNEL_CONTACT_FORCE || channel->kind == CHANNEL_JOINT_WRENCH) {
         snprintf(number, sizeof(number), "_%s.%c", which < 3 ? "force" : "torque",
                  "xyz"[which % 3]);
     } else if (channel->kind == CHANNEL_BODY_ROTATION && layout->use == LAYOUT_NOISE) {
@@ -486,9 +527,9 @@ static void store_rotation(Quat q, double *x) {
 }
 
 // A body's numbers against the world.
-static void read_body(const World *world, ChannelKind kind, uint32_t body, double *x) {
+static void read_body(const World *world, const Channel *channel, uint32_t body, double *x) {
     const double *velocity = world->velocity + 6 * (size_t)body;
-    switch (kind) {
+    switch (channel->kind) {
     case CHANNEL_BODY_POSITION:
         vec3_store(x, origin_of(world, body));
         break;
@@ -504,8 +545,9 @@ static void read_body(const World *world, ChannelKind kind, uint32_t body, doubl
     case CHANNEL_BODY_LOCAL_VELOCITY:
         vec3_store(x, mat3_tmul_vec(axes_of(world, body), vec3_load(velocity)));
         break;
-    default:
-        vec3_store(x, mat3_tmul_vec(axes_of(world, body), vec3_load(velocity + 3)));
+    default: // with or without a mount
+        vec3_store(x, mat3_tmul_vec(quat_to_mat3(channel->mount.orientation),
+                                    mat3_tmul_vec(axes_of(world, body), vec3_load(velocity + 3))));
         break;
     }
 }
@@ -534,45 +576,17 @@ static void read_beside(const World *world, ChannelKind kind, uint32_t body, uin
     }
 }
 
-// Force and torque of all contacts on a body in the last step.
-static void read_contacts(const LayoutSource *source, uint32_t body, const double *stored,
-                          double *x) {
-    if (stored != NULL) {
-        memcpy(x, stored, LAYOUT_CONTACT_NUMBERS * sizeof(double));
-        return;
-    }
-    const Stepper *stepper = source->stepper;
-    const World *world = source->world;
-    const Id id = world->body_id[body];
-    const Vec3 center = pose_load(world->pose + 7 * (size_t)body).position;
-    Vec3 force = {0}, torque = {0};
-    for (uint32_t i = 0; stepper->has_last && i < stepper->contact_count; i++) {
-        const StepContact *contact = &stepper->contact[i];
-        const bool is_a = stepper_body_id(stepper, world, contact->a) == id;
-        if (!is_a && stepper_body_id(stepper, world, contact->b) != id) {
-            continue;
-        }
-        const ProblemContact *frame = &stepper->problem_contact[i];
-        const double *impulse = stepper->impulse + 3 * (size_t)i;
-        Vec3 push = vec3_scale(impulse[0], frame->normal);
-        push = vec3_add_scaled(push, impulse[1], frame->tangent[0]);
-        push = vec3_add_scaled(push, impulse[2], frame->tangent[1]);
-        push = is_a ? vec3_neg(push) : push;
-        force = vec3_add(force, push);
-        torque = vec3_add(torque, vec3_cross(vec3_sub(contact->point, center), push));
-    }
-    vec3_store(x, vec3_scale(1.0 / source->time_step, force));
-    vec3_store(x + 3, vec3_scale(1.0 / source->time_step, torque));
-}
-
 // Where a channel's numbers are: in the world itself, or in `x`. NULL: gone. `is_alike`: the world
-// has all that the template has. `forces`: stored ones of this channel; Nullable.
+// has all that the template has.
 static const double *find_numbers(const Channel *channel, const LayoutSource *source, bool is_alike,
-                                  const double *forces, double x[JOINT_POSITION_MAX]) {
+                                  double x[JOINT_POSITION_MAX]) {
     const World *world = source->world, *template = source->template;
     uint32_t index = channel->joint, from;
     if (channel->kind == CHANNEL_ACTION) {
         return source->action;
+    }
+    if (channel->felt_count > 0) {
+        return source->felt + channel->felt_first;
     }
     if (channel->kind == CHANNEL_TIME) {
         x[0] = world->time.value - source->begun;
@@ -590,27 +604,14 @@ static const double *find_numbers(const Channel *channel, const LayoutSource *so
     if (!layout_find_body(world, template, channel->body, &index)) {
         return NULL;
     }
-    if (channel->kind == CHANNEL_CONTACT_FORCE) {
-        read_contacts(source, index, forces, x);
-    } else if (channel->relative == JOINT_NO_BODY) {
-        read_body(world, channel->kind, index, x);
+    if (channel->relative == JOINT_NO_BODY) {
+        read_body(world, channel, index, x);
     } else if (layout_find_body(world, template, channel->relative, &from)) {
         read_beside(world, channel->kind, index, from, x);
     } else {
         return NULL;
     }
     return x;
-}
-
-// Those of the next channel that reads some. NULL: none are stored.
-static const double *take_forces(const LayoutSource *source, const Channel *channel,
-                                 uint32_t *taken) {
-    const bool reads = channel->kind == CHANNEL_CONTACT_FORCE;
-    const uint32_t before = *taken;
-    *taken += reads;
-    return reads && source->forces != NULL
-               ? source->forces + (size_t)before * LAYOUT_CONTACT_NUMBERS
-               : NULL;
 }
 
 // Of rays each column is one.
@@ -634,7 +635,7 @@ void layout_read(const Layout *layout, const LayoutSource *source, double *row) 
     ASSERT(source->world != NULL && source->template != NULL);
     ASSERT(row != NULL || layout->column_count == 0);
     const bool is_alike = world_is_alike(source->world, source->template);
-    uint32_t taken = 0;
+    ASSERT(source->felt != NULL || layout->felt_count == 0);
     RayCast cast;
     if (layout->ray_count > 0) {
         raycast_begin(&cast, source->world, layout->ray_count, NULL, source->scratch);
@@ -646,8 +647,7 @@ void layout_read(const Layout *layout, const LayoutSource *source, double *row) 
             continue;
         }
         double x[JOINT_POSITION_MAX];
-        const double *forces = take_forces(source, channel, &taken);
-        const double *numbers = find_numbers(channel, source, is_alike, forces, x);
+        const double *numbers = find_numbers(channel, source, is_alike, x);
         const uint32_t end = channel->column_first + channel->column_count;
         for (uint32_t k = channel->column_first; k < end; k++) {
             const Column *column = &layout->column[k];
@@ -658,20 +658,4 @@ void layout_read(const Layout *layout, const LayoutSource *source, double *row) 
     if (layout->ray_count > 0) {
         raycast_end(&cast);
     }
-}
-
-void layout_read_forces(const Layout *layout, const LayoutSource *source, double *forces) {
-    ASSERT(forces != NULL || layout->contact_count == 0);
-    uint32_t taken = 0;
-    for (uint32_t i = 0; i < layout->channel_count; i++) {
-        const Channel *channel = &layout->channel[i];
-        double x[JOINT_POSITION_MAX] = {0};
-        const double *stored = take_forces(source, channel, &taken);
-        if (channel->kind == CHANNEL_CONTACT_FORCE) {
-            find_numbers(channel, source, false, stored, x);
-            memcpy(forces + (size_t)(taken - 1) * LAYOUT_CONTACT_NUMBERS, x,
-                   LAYOUT_CONTACT_NUMBERS * sizeof(double));
-        }
-    }
-    ASSERT(taken == layout->contact_count);
 }

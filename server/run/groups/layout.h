@@ -8,6 +8,8 @@
 //             many as it has rays
 //   column    one of these numbers, scaled
 //
+// What a channel reads is state of the world, or *felt* (felt.h): what happened in its last step.
+//
 // Indices are those of the template. A world that has lost bodies or joints has others: then they
 // are looked up, and what is gone reads as zero.
 #pragma once
@@ -35,6 +37,11 @@ typedef enum ChannelKind {
     CHANNEL_ACTION,
     CHANNEL_TIME,
     CHANNEL_RAYS,
+    CHANNEL_ACCELEROMETER,
+    CHANNEL_GYROSCOPE,
+    CHANNEL_JOINT_TORQUE,
+    CHANNEL_JOINT_WRENCH,
+    CHANNEL_CONTACT,
     CHANNEL_COUNT
 } ChannelKind;
 
@@ -42,7 +49,6 @@ typedef enum ChannelKind {
 typedef enum LayoutUse { LAYOUT_ACTION, LAYOUT_READ, LAYOUT_NOISE } LayoutUse;
 
 enum { LAYOUT_COLUMNS_MAX = 65536 };
-enum { LAYOUT_CONTACT_NUMBERS = 6 }; // of a channel of CHANNEL_CONTACT_FORCE
 
 #define LAYOUT_UNBOUNDED 0x1.fffffep+127 // the largest float: stands for no bound
 
@@ -54,6 +60,8 @@ typedef struct ChannelDef {
     uint32_t axes;
     double scale, offset, low, high;
     ChannelRays rays; // of CHANNEL_RAYS
+    bool has_mount;   // of CHANNEL_ACCELEROMETER and _GYROSCOPE: where it sits in the body's axes,
+    double mount[7];  // from its origin; default: there
 } ChannelDef;
 
 typedef struct LayoutDef {
@@ -70,7 +78,9 @@ typedef struct Channel {
     uint32_t body, relative; // JOINT_NO_BODY: none
     uint32_t joint;          // JOINT_NONE: none
     uint32_t column_first, column_count;
-    const ChannelRays *rays; // of CHANNEL_RAYS; else NULL
+    uint32_t felt_first, felt_count; // of what is felt
+    const ChannelRays *rays;         // of CHANNEL_RAYS; else NULL
+    Pose mount;
 } Channel;
 
 typedef struct Column {
@@ -82,8 +92,10 @@ typedef struct Layout {
     Channel *channel;
     Column *column;
     uint32_t channel_count, column_count;
-    uint32_t contact_count; // channels of CHANNEL_CONTACT_FORCE
-    uint32_t ray_count;     // of all channels of CHANNEL_RAYS
+    uint32_t felt_count; // numbers that are felt
+    uint32_t ray_count;  // of all channels of CHANNEL_RAYS
+    bool feels_wrenches; // of joints
+    bool feels_motion;   // how bodies moved as the step began
     LayoutUse use;
 } Layout;
 
@@ -106,20 +118,14 @@ void layout_name(const Layout *layout, const World *template, uint32_t column,
 // What a row is read of.
 typedef struct LayoutSource {
     const World *world, *template;
-    const Stepper *stepper;
     const double *action; // as applied last
-    const double *forces; // six per channel of CHANNEL_CONTACT_FORCE, of a world that goes on from
-                          // where it was stored; NULL: the stepper knows
+    const double *felt;   // [felt_count] of the layout
     Arena *scratch;       // for rays; as it was afterwards
     double begun;         // [s] when the episode began
-    double time_step;     // [s] of the last step
 } LayoutSource;
 
 // Every number is finite.
 void layout_read(const Layout *layout, const LayoutSource *source, double *row);
-
-// Likewise, six numbers per channel of CHANNEL_CONTACT_FORCE, as they are before scale and offset.
-void layout_read_forces(const Layout *layout, const LayoutSource *source, double *forces);
 
 // Where a thing of the template is in a world by now. false: gone.
 bool layout_find_body(const World *world, const World *template, uint32_t body, uint32_t *found);

@@ -185,7 +185,7 @@ Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena
     ASSERT(group->world[i].world != NULL);
     GroupWorld *world = &group->world[i];
     Status status = restore(group, i, scratch, error);
-    world->is_running = world->has_forces = false;
+    world->is_running = world->has_felt = false;
     status = STATUS_THEN(status, group_set_parameters(group, i, true, error));
     status = STATUS_THEN_IF(status, group->noise.column_count > 0,
                             disturb(group, i, values, scratch, error));

@@ -3,6 +3,7 @@
 #include "run/groups/group.h"
 
 #include "base/assert.h"
+#include "run/groups/felt.h"
 #include "run/groups/group_valid.h"
 #include "run/groups/opinion.h"
 #include "step/snapshot/snapshot.h"
@@ -36,66 +37,94 @@ static void store_row(const Group *group, const double *row, size_t columns, voi
     }
 }
 
-// `forces`: of the layout, among the world's.
-static LayoutSource source_of(const Group *group, const GroupWorld *world, const double *forces,
+// `felt`: of the layout, among the world's.
+static LayoutSource source_of(const Group *group, const GroupWorld *world, const double *felt,
                               Arena *scratch) {
+    ASSERT(world->has_felt || group->felt_count == 0);
     return (LayoutSource){.world = world->world,
                           .template = group->template,
-                          .stepper = world->stepper,
                           .action = world->action,
-                          .forces = world->has_forces ? forces : NULL,
+                          .felt = felt,
                           .scratch = scratch,
-                          .begun = world->begun,
-                          .time_step = group->time_step};
+                          .begun = world->begun};
 }
 
-// Where the forces of observation, extra and bounds begin among a world's.
-typedef struct ForceSpans {
+// Where what observation, extra and bounds feel begins among a world's.
+typedef struct FeltSpans {
     double *observation, *extra, *bounds;
-} ForceSpans;
+} FeltSpans;
 
-static ForceSpans spans_of(const Group *group, double *forces) {
-    double *extra = forces + (size_t)LAYOUT_CONTACT_NUMBERS * group->observation.contact_count;
-    return (ForceSpans){.observation = forces,
-                        .extra = extra,
-                        .bounds =
-                            extra + (size_t)LAYOUT_CONTACT_NUMBERS * group->extra.contact_count};
+static FeltSpans spans_of(const Group *group, double *felt) {
+    double *extra = felt + group->observation.felt_count;
+    return (FeltSpans){
+        .observation = felt, .extra = extra, .bounds = extra + group->extra.felt_count};
 }
 
-void group_read_forces(const Group *group, const GroupWorld *world, double *forces) {
-    ASSERT(world->world != NULL);
-    if (group->force_count == 0) {
-        return;
+bool group_feels_motion(const Group *group) {
+    return group->observation.feels_motion || group->extra.feels_motion ||
+           group->bounds.feels_motion;
+}
+
+static Status feel_in(const Group *group, GroupWorld *world, double time_step, Arena *scratch,
+                      Error *error) {
+    if (world->has_felt || group->felt_count == 0) {
+        return STATUS_OK;
     }
-    const ForceSpans from = spans_of(group, world->forces), to = spans_of(group, forces);
-    const LayoutSource seen = source_of(group, world, from.observation, NULL),
-                       beside = source_of(group, world, from.extra, NULL),
-                       bounded = source_of(group, world, from.bounds, NULL);
-    layout_read_forces(&group->observation, &seen, to.observation);
-    layout_read_forces(&group->extra, &beside, to.extra);
-    layout_read_forces(&group->bounds, &bounded, to.bounds);
+    const FeltSource source = {.world = world->world,
+                               .template = group->template,
+                               .stepper = world->stepper,
+                               .time_step = time_step,
+                               .scratch = scratch};
+    const ArenaMark mark = arena_mark(scratch);
+    const double *wrench = NULL;
+    Status status = STATUS_OK;
+    if (group->observation.feels_wrenches || group->extra.feels_wrenches ||
+        group->bounds.feels_wrenches) {
+        status = felt_joint_wrenches(&source, &wrench, error);
+    }
+    memset(world->felt, 0, group->felt_count * sizeof(double));
+    if (status == STATUS_OK) {
+        const FeltSpans to = spans_of(group, world->felt);
+        felt_read(&group->observation, &source, wrench, to.observation);
+        felt_read(&group->extra, &source, wrench, to.extra);
+        felt_read(&group->bounds, &source, wrench, to.bounds);
+        world->has_felt = true;
+    }
+    arena_reset_to(scratch, mark);
+    return status;
+}
+
+Status group_feel(const Group *group, GroupWorld *world, Arena *scratch, Error *error) {
+    ASSERT(world->world != NULL);
+    return feel_in(group, world, group->time_step, scratch, error);
 }
 
 // Reads a world into row `index` of both.
-static bool read_rows(const Group *group, const GroupWorld *world, void *observation, void *extra,
-                      size_t index, Arena *scratch) {
+static Status read_rows(const Group *group, GroupWorld *world, void *observation, void *extra,
+                        size_t index, Arena *scratch, Error *error) {
     const ArenaMark mark = arena_mark(scratch);
     const uint32_t wide = group->observation.column_count, beside = group->extra.column_count;
     double *row = arena_take_array(scratch, wide > beside ? wide : beside, sizeof(double));
     if (row == NULL) {
-        return false;
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while reading a world: raise --memory-bytes-max.");
     }
-    const ForceSpans forces = spans_of(group, world->forces);
-    LayoutSource source = source_of(group, world, forces.observation, scratch);
+    Status status = group_feel(group, world, scratch, error);
+    if (status != STATUS_OK) {
+        arena_reset_to(scratch, mark);
+        return status;
+    }
+    const FeltSpans felt = spans_of(group, world->felt);
+    LayoutSource source = source_of(group, world, felt.observation, scratch);
     layout_read(&group->observation, &source, row);
     store_row(group, row, wide, observation, index);
     if (beside > 0) {
-        source = source_of(group, world, forces.extra, scratch);
+        source = source_of(group, world, felt.extra, scratch);
         layout_read(&group->extra, &source, row);
         store_row(group, row, beside, extra, index);
     }
     arena_reset_to(scratch, mark);
-    return true;
+    return STATUS_OK;
 }
 
 static void fail(GroupCall *call, size_t row, const Error *error) {
@@ -106,16 +135,15 @@ static void fail(GroupCall *call, size_t row, const Error *error) {
 // What is there of a world at the end of a row.
 static void tell(GroupCall *call, size_t row, Arena *scratch) {
     const Group *group = call->group;
-    const GroupWorld *world = &group->world[group_call_world(call, row)];
-    if (!read_rows(group, world, call->observation, call->extra, row, scratch)) {
+    GroupWorld *world = &group->world[group_call_world(call, row)];
+    Error error;
+    if (read_rows(group, world, call->observation, call->extra, row, scratch, &error) !=
+        STATUS_OK) {
         const size_t bytes = group->is_double ? sizeof(double) : sizeof(float);
         const size_t wide = group->observation.column_count * bytes,
                      beside = group->extra.column_count * bytes;
         memset((char *)call->observation + row * wide, 0, wide);
         memset((char *)call->extra + row * beside, 0, beside);
-        Error error;
-        error_set(&error, STATUS_RESOURCE_EXHAUSTED, "",
-                  "Memory ended while reading a world: raise --memory-bytes-max.");
         fail(call, row, &error);
     }
 }
@@ -126,16 +154,16 @@ static bool is_lost(const Group *group, const GroupWorld *world) {
     return !world_is_alike(world->world, group->template);
 }
 
-static bool is_out_of_bounds(const Group *group, const GroupWorld *world, double time_step,
+static bool is_out_of_bounds(const Group *group, GroupWorld *world, double time_step,
                              Arena *scratch) {
     const Layout *bounds = &group->bounds;
     const ArenaMark mark = arena_mark(scratch);
     double *row = arena_take_array(scratch, bounds->column_count, sizeof(double));
-    bool is_out = row == NULL; // rather an early end than none
-    if (row != NULL) {
-        LayoutSource source =
-            source_of(group, world, spans_of(group, world->forces).bounds, scratch);
-        source.time_step = time_step;
+    // rather an early end than none
+    bool is_out = row == NULL || feel_in(group, world, time_step, scratch, NULL) != STATUS_OK;
+    if (!is_out) {
+        const LayoutSource source =
+            source_of(group, world, spans_of(group, world->felt).bounds, scratch);
         layout_read(bounds, &source, row);
     }
     for (uint32_t k = 0; !is_out && k < bounds->column_count; k++) {
@@ -145,8 +173,7 @@ static bool is_out_of_bounds(const Group *group, const GroupWorld *world, double
     return is_out;
 }
 
-bool group_is_terminal(const Group *group, const GroupWorld *world, double time_step,
-                       Arena *scratch) {
+bool group_is_terminal(const Group *group, GroupWorld *world, double time_step, Arena *scratch) {
     ASSERT(world->world != NULL);
     return is_lost(group, world) ||
            (group->bounds.column_count > 0 && is_out_of_bounds(group, world, time_step, scratch));
@@ -379,10 +406,12 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
     Keeper keeper = {.witness = {.see = keep_step}, .group = group, .world = i, .row = became};
     input->witness = is_chosen ? &keeper.witness : NULL;
     StepReport report;
-    group_read_forces(group, of, of->forces); // the step writes over what they are read from
-    of->has_forces = false;
-    Status status =
-        stepper_run(of->stepper, of->world, input, scratch, group->clock, &report, error);
+    Status status = group_feel(group, of, scratch, error); // the step writes over what that is of
+    if (status != STATUS_OK) {
+        return status;
+    }
+    of->has_felt = false;
+    status = stepper_run(of->stepper, of->world, input, scratch, group->clock, &report, error);
     input->witness = NULL;
     if (status == STATUS_OK) {
         Watch *watch = atomic_load_explicit(&of->watch, memory_order_acquire);
@@ -400,7 +429,7 @@ static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput
         return status;
     }
     // it has not happened: what was felt before is what is felt
-    of->has_forces = group->force_count > 0;
+    of->has_felt = true;
     if (is_chosen) {
         group_opinion_drop(group, became->kept);
         became->kept = NULL;

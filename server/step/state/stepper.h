@@ -120,6 +120,8 @@ typedef struct StepAct {
 
 #define STEP_ACT_GIVEN UINT32_MAX
 
+enum { STEPPER_MOTION = 10 }; // numbers of a body's motion
+
 // What is told of joints after a step.
 typedef struct StepJoints {
     StepAct *act; // [act_count], row by row: of joints of rows
@@ -170,6 +172,13 @@ typedef struct Stepper {
     bool has_old_ids;  // bodies were removed since
     bool has_places;   // `memory` begins with where the bodies are (stages.h)
     bool has_wrenches; // nothing but steps has happened to the world since
+
+    // how bodies moved as the last step began, if anybody asks (stepper_keep_motion): 10 each,
+    // velocity and orientation, of motion_count bodies in their order during the step
+    double *motion;
+    size_t motion_capacity;
+    uint32_t motion_count;
+    bool keeps_motion;
 
     uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
                             // PROBLEM_NO_TREE: static or kinematic

@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-enum { WORLDS = 6, SEEN = 6 + 3 };
+enum { WORLDS = 6, SEEN = 6 + 3 + 3 + 1 };
 
 // A ball on ground that a force lifts; what bears it is seen, and what has left the bounds ends.
 static GroupLab balls(Autoreset autoreset) {
-    static ChannelDef action[2], what[2], bound[1], noise[1];
+    static ChannelDef action[2], what[4], bound[1], noise[1];
     static const NoiseDef drawn[1] = {{.kind = NOISE_UNIFORM, .low = 0.0, .high = 0.2}};
     GroupDef def = group_def(WORLDS);
     action[0] = of_body(CHANNEL_BODY_FORCE, "#2");
@@ -19,10 +19,12 @@ static GroupLab balls(Autoreset autoreset) {
     action[1] = of_body(CHANNEL_BODY_VELOCITY, "#3");
     what[0] = of_body(CHANNEL_CONTACT_FORCE, "#2");
     what[1] = of_body(CHANNEL_BODY_POSITION, "#2");
+    what[2] = of_body(CHANNEL_ACCELEROMETER, "#2");
+    what[3] = of_body(CHANNEL_CONTACT, "#2");
     bound[0] = within(of_body(CHANNEL_BODY_POSITION, "#2"), -0.4, 0.4);
     noise[0] = of_body(CHANNEL_BODY_POSITION, "#2");
     noise[0].has_axes = true, noise[0].axes = 3;
-    def.action.count = def.observation.count = 2;
+    def.action.count = 2, def.observation.count = 4;
     def.bounds.count = def.noise.count = 1;
     def.action.channel = action, def.observation.channel = what;
     def.bounds.channel = bound, def.noise.channel = noise;

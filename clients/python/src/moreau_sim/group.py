@@ -54,11 +54,12 @@ def channel(
     of            the joint or the body: its name, #2 for the second of the template, or its id
     relative_to   another body, in whose axes it is read
     axes          which of its numbers, as [0, 2], or as bits; default: all
-    more          scale, offset, low, high; of RAYS: ray_way and ray_origin (n x 3), ray_heading, ray_mask
+    more          scale, offset, low, high; of RAYS: ray_way and ray_origin (n x 3), ray_heading, ray_mask; of
+                  ACCELEROMETER and GYROSCOPE: mount, a pose in the body's axes (7)
     """
-    for rays in ("ray_way", "ray_origin"):
-        if rays in more:
-            more[rays] = np.asarray(more[rays], dtype=np.float64).ravel().tolist()
+    for numbers in ("ray_way", "ray_origin", "mount"):
+        if numbers in more:
+            more[numbers] = np.asarray(more[numbers], dtype=np.float64).ravel().tolist()
     made = from_json(p.GroupChannel, {"kind": kind, **more})
     made.axes = axes if axes is None or isinstance(axes, int) else sum(1 << axis for axis in axes)
     if isinstance(of, int):

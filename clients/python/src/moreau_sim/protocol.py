@@ -2179,6 +2179,20 @@ class GroupChannel(Message):
         RAYS = 16
         """read: of each ray the fraction of its way at which it meets something, 0 … 1; 1: nothing. As
         WorldRayCast, and the body that carries the rays is not seen"""
+        ACCELEROMETER = 17
+        """read: 3 [m/s^2]: what an accelerometer at `mount` measures, in its axes: acceleration less gravity,
+        in the mean over the last substep that was not given up, at the middle of it; at rest g upwards,
+        falling 0, zero after a reset"""
+        GYROSCOPE = 18
+        """read: 3 [rad/s]: BODY_SPIN in the axes of `mount`"""
+        JOINT_TORQUE = 19
+        """read: [N], [N m], per free axis: all that acts along it in the last substep: drives, efforts,
+        springs, dampers, limits and friction together, less what armature takes; as JOINT_WRENCH"""
+        JOINT_WRENCH = 20
+        """read: 6: force [N] and torque [N m] that a did to b through the joint in the last substep, at the
+        origin of b's frame and in its axes, as WorldGetReply.joint_wrench has them; zero after a reset"""
+        CONTACT = 21
+        """read: 1: whether a contact has pressed on the body in the last substep, 1 or 0; after a reset 0"""
 
     kind: GroupChannel.Kind | None = None
     joint: str | None = None
@@ -2191,7 +2205,8 @@ class GroupChannel(Message):
     body_id: int | None = None
     relative_to: str | None = None
     """of BODY_POSITION, _ROTATION, _VELOCITY and _SPIN as read: another body, in whose axes and against whose
-    motion it is read (the velocity of the centre of mass as seen from there); default: the world"""
+    motion it is read (the velocity of the centre of mass as seen from there); default: the world. Of CONTACT
+    and CONTACT_FORCE: contacts with that body alone; default: with any"""
     relative_to_id: int | None = None
     axes: int | None = None
     """bits: which of the numbers, the first is bit 0; default: all that there are"""
@@ -2214,6 +2229,9 @@ class GroupChannel(Message):
     scans of the ground around; default false: the body's own"""
     ray_mask: int | None = None
     """32 bits: the groups that are seen, see Primitive; not 0"""
+    mount: ArrayLike | None = None
+    """of ACCELEROMETER and GYROSCOPE: 7: where it sits, a pose in the body's axes, from its origin [m];
+    default: there"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4795,6 +4813,7 @@ GroupChannel.FIELDS = (
     Field(14, "ray_origin", Kind.DOUBLE, True, None),
     Field(15, "ray_heading", Kind.BOOL, False, None),
     Field(16, "ray_mask", Kind.UINT32, False, None),
+    Field(17, "mount", Kind.DOUBLE, True, None),
 )
 GroupNoise.FIELDS = (
     Field(1, "channel", Kind.MESSAGE, False, GroupChannel),
