@@ -63,7 +63,7 @@ TABLE = {
     "server/run/lanes": ({"base", "os"}, LIBC | {"uv.h"}),
     "server/run/worlds": ({"base", "os", "access", "world", "solve", "step", "step/snapshot", "log", "log/format", "run/lanes"},
                           LIBC | {"uv.h"}),
-    "server/run/groups": ({"base", "os", "access", "world", "collide", "solve", "step", "step/snapshot", "log", "log/format", "run/lanes",
+    "server/run/groups": ({"base", "os", "access", "world", "collide", "solve", "step", "step/joints", "step/snapshot", "log", "log/format", "run/lanes",
                            "run/worlds"}, LIBC | {"uv.h"}),
     "server/replay/player": (PLAYS, LIBC | {"uv.h"}),
     **{f"server/{name}": (PLAYS | {"replay/player"}, LIBC | {"uv.h"}) for name in REPLAY - {"replay/player"}},

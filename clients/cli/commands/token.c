@@ -58,7 +58,7 @@ typedef struct Ledger {
 
 static int fail_path(Cli *cli, const char *path, const char *why) {
     (void)cli_fail(cli, EXIT_USAGE, "cannot read %s: %s", path, why);
-    return EXIT_USAGE; // said here, so that whoever looks at this file alone sees that it is no success
+    return EXIT_USAGE; // said here, so that who looks at this file alone sees it is no success
 }
 
 // Another one that writes replaces the file, so that what was locked may be the old one.

@@ -2182,7 +2182,7 @@ class GroupChannel(Message):
         ACCELEROMETER = 17
         """read: 3 [m/s^2]: what an accelerometer at `mount` measures, in its axes: acceleration less gravity,
         in the mean over the last substep that was not given up, at the middle of it; at rest g upwards,
-        falling 0, zero after a reset"""
+        falling 0, after a reset 0"""
         GYROSCOPE = 18
         """read: 3 [rad/s]: BODY_SPIN in the axes of `mount`"""
         JOINT_TORQUE = 19
