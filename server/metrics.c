@@ -252,6 +252,27 @@ static uint64_t refused_of(const Use *use) {
     return atomic_load_explicit(&use->refused, memory_order_relaxed);
 }
 
+static uint64_t log_bytes_of(const Use *use) {
+    return atomic_load_explicit(&use->log_bytes, memory_order_relaxed);
+}
+
+static uint64_t episodes_of(const Use *use) {
+    return atomic_load_explicit(&use->episodes, memory_order_relaxed);
+}
+
+// Of a pool, not of the token's own counts.
+static void print_lanes(Access *access, const Pool *pool, FILE *out) {
+    const Token *token;
+    fprintf(out, "# HELP moreau_token_lanes Lanes that step and solve for it, where it has a "
+                 "limit.\n# TYPE moreau_token_lanes gauge\n");
+    for (size_t k = 0; (token = access_at(access, k)) != NULL; k++) {
+        if (use_lanes(&token->use) > 0) {
+            fprintf(out, "moreau_token_lanes{token=\"%s\",namespace=\"%s\"} %" PRIu32 "\n",
+                    token->name, token->space, pool_lanes_of(pool, token->use.number));
+        }
+    }
+}
+
 static void print_tokens(Access *access, FILE *out) {
     static const struct {
         const char *name, *type, *help;
@@ -260,6 +281,9 @@ static void print_tokens(Access *access, FILE *out) {
         {"moreau_token_worlds", "gauge", "Worlds of a token, those of groups too.", worlds_of},
         {"moreau_token_bytes", "gauge", "Memory of its worlds, groups and snapshots.", bytes_of},
         {"moreau_token_requests", "gauge", "Its requests under way.", requests_of},
+        {"moreau_token_log_bytes", "gauge",
+         "What its namespace has in the file, as last counted for its limit.", log_bytes_of},
+        {"moreau_token_episodes", "gauge", "Episodes likewise.", episodes_of},
         {"moreau_token_sessions", "gauge", "Its sessions.", sessions_of},
         {"moreau_token_refused_total", "counter", "Times that one of its limits was in the way.",
          refused_of},
@@ -295,5 +319,6 @@ void metrics_print(const MetricsParts *parts, FILE *out) {
     }
     if (parts->access != NULL) {
         print_tokens(parts->access, out);
+        print_lanes(parts->access, parts->pool, out);
     }
 }

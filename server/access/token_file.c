@@ -171,6 +171,8 @@ static const TokenWord limit_words[] = {
      "bytes in the file of episodes with which a recording may begin"},
     {"episodes", offsetof(UseLimits, episodes), false, LIMIT_MAX,
      "episodes with which a recording may begin"},
+    {"lanes", offsetof(UseLimits, lanes), false, USE_LANES_MAX,
+     "lanes that work for it at once; what is beyond waits"},
     {"weight", offsetof(UseLimits, weight), false, USE_WEIGHT_MAX,
      "turns on the lanes for each of another token's"},
 };
@@ -209,7 +211,7 @@ static bool begins(Word word, const char *name, Word *value) {
 
 static Status read_limit(const Reader *reader, const TokenWord *word, Word value, TokenRow *row) {
     uint64_t *limit = limit_of(&row->limits, word);
-    char why[96];
+    char why[96], most[24];
     if (*limit != USE_NO_LIMIT) {
         snprintf(why, sizeof(why), "has %s= twice.", word->name);
         return fail(reader, why);
@@ -217,8 +219,9 @@ static Status read_limit(const Reader *reader, const TokenWord *word, Word value
     if (token_file_read_limit(word, value.at, value.bytes, limit)) {
         return STATUS_OK;
     }
+    snprintf(most, sizeof(most), "%llu", (unsigned long long)word->maximum);
     snprintf(why, sizeof(why), "has no number from 1 to %s behind %s=%s.",
-             word->maximum == LIMIT_MAX ? "2^60" : "100", word->name,
+             word->maximum == LIMIT_MAX ? "2^60" : most, word->name,
              word->is_bytes ? " (which may end in K, M, G or T)" : "");
     return fail(reader, why);
 }
@@ -241,7 +244,7 @@ static Status read_setting(const Reader *reader, Word word, TokenRow *row) {
     }
     return fail(reader, "has a word behind its rights that this server does not know: there are "
                         "namespace=NAME, worlds=N, bytes=N, requests=N, log=N, "
-                        "episodes=N and weight=N.");
+                        "episodes=N, lanes=N and weight=N.");
 }
 
 static Status read_row(const Reader *reader, Word line, TokenRow *row) {

@@ -15,11 +15,12 @@ typedef struct UseLimits {
     uint64_t worlds, bytes, requests; // USE_NO_LIMIT: as many as the server has
     uint64_t log_bytes, episodes;     // that a namespace has when another recording begins
     uint64_t weight;                  // turns on the lanes that it has for each of another's
+    uint64_t lanes;                   // that work for it at once; what is beyond waits
 } UseLimits;
 
 #define USE_LIMITS_NONE                                                                            \
     ((UseLimits){USE_NO_LIMIT, USE_NO_LIMIT, USE_NO_LIMIT, USE_NO_LIMIT, USE_NO_LIMIT,             \
-                 USE_NO_LIMIT})
+                 USE_NO_LIMIT, USE_NO_LIMIT})
 
 typedef struct Use {
     const char *name;           // borrowed
@@ -35,11 +36,16 @@ typedef struct Use {
     _Atomic uint64_t log_bytes, episodes; // as last counted
 } Use;
 
-enum { USE_WEIGHT_MAX = 100 };
+enum { USE_WEIGHT_MAX = 100, USE_LANES_MAX = 255 };
 
 // 1 where nothing is said.
 static inline uint32_t use_weight(const Use *use) {
     return use->limits.weight == USE_NO_LIMIT ? 1 : (uint32_t)use->limits.weight;
+}
+
+// 0: any number.
+static inline uint32_t use_lanes(const Use *use) {
+    return use->limits.lanes == USE_NO_LIMIT ? 0 : (uint32_t)use->limits.lanes;
 }
 
 void use_set_limits(Use *use, const UseLimits *limits);

@@ -339,9 +339,10 @@ void request_end(Request *request, const Error *error) {
 uint64_t request_share(const Request *request) {
     const Session *session = request->session;
     if (session == NULL || session->use == NULL) {
-        return session == NULL ? 0 : lane_share(session->number, 0, 0);
+        return session == NULL ? 0 : lane_share(session->number, 0, 0, 0);
     }
-    return lane_share(session->number, session->use->number, use_weight(session->use));
+    return lane_share(session->number, session->use->number, use_weight(session->use),
+                      use_lanes(session->use));
 }
 
 WorldOwner request_owner(const Request *request, Moreau__V1__World__Lifetime lifetime) {

@@ -142,6 +142,42 @@ START_TEST(requests_under_way_are_counted_over_all_connections) {
 }
 END_TEST
 
+// Two worlds of one who has one lane, on two: only one is ever stepped at a time, another's is
+// meanwhile, and both of his come to an end.
+START_TEST(what_is_beyond_the_lanes_of_a_token_waits) {
+    const WirePerson some[] = {{"carol", "watch,step lanes=1"}, {"dave", "watch,step"}};
+    char other[SERVER_FOLDER_BYTES];
+    ServerProcess *shared = wire_tokens_start(some, 2, "--workers 2", other);
+    WireClient *carol = wire_open_as(shared, "carol"), *asks = wire_open_as(shared, "carol"),
+               *dave = wire_open_as(shared, "dave");
+    for (int i = 0; i < 4; i++) {
+        uint64_t world = wire_small_world(carol);
+        const Moreau__V1__WorldStep step = wire_step_call(&world, 100000);
+        wire_submit(carol, &step);
+    }
+    uint64_t seen = 0;
+    for (int i = 0; i < 20; i++) {
+        const uint64_t world = wire_small_world(dave);
+        wire_step(dave, world, 100);
+        const Moreau__V1__TokenUse *use = use_of(asks);
+        ck_assert_uint_eq(use->lanes_max, 1);
+        ck_assert_uint_le(use->lanes, 1);
+        seen += use->lanes;
+    }
+    ck_assert_uint_gt(seen, 0);
+    for (int i = 0; i < 4; i++) {
+        wire_expect(wire_receive(carol), CODE(OK), NULL);
+    }
+    ck_assert(!use_of(dave)->has_lanes);
+    ck_assert_uint_eq(use_of(asks)->refused, 0);
+    wire_close(carol);
+    wire_close(asks);
+    wire_close(dave);
+    server_stop(shared);
+    server_remove_folder(other);
+}
+END_TEST
+
 static void record_once(WireClient *client, Moreau__V1__Status__Code wanted, const char *word) {
     const uint64_t world = wire_small_world(client);
     Moreau__V1__EpisodeStart start = wire_start_call(world);
@@ -204,6 +240,7 @@ static TCase *case_quotas(void) {
     tcase_add_test(tcase, memory_is_counted_by_who_made_it);
     tcase_add_test(tcase, all_memory_comes_back);
     tcase_add_test(tcase, requests_under_way_are_counted_over_all_connections);
+    tcase_add_test(tcase, what_is_beyond_the_lanes_of_a_token_waits);
     tcase_add_test(tcase, no_recording_begins_beyond_what_the_file_may_hold);
     return tcase;
 }

@@ -340,7 +340,9 @@ int command_token(Cli *cli, int argc, char **argv) {
          "recordings of its namespace, in bytes, with which it may begin another"},
         {"--episodes", OPTION_TEXT, &options.limit[4], "N",
          "episodes of its namespace with which it may begin another recording"},
-        {"--weight", OPTION_TEXT, &options.limit[5], "N",
+        {"--lanes", OPTION_TEXT, &options.limit[5], "N",
+         "lanes that work for it at once, up to 255; what is beyond waits"},
+        {"--weight", OPTION_TEXT, &options.limit[6], "N",
          "turns on the lanes for each of another token's, up to 100; default 1"},
     };
     OptionList words = {0};

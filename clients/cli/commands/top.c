@@ -67,7 +67,7 @@ static void print_share(const char *value, bool is_limited, const char *limit, c
 static void print_tokens(const Moreau__V1__StatsReply *s) {
     for (size_t i = 0; i < s->n_tokens; i++) {
         const Moreau__V1__TokenUse *use = s->tokens[i];
-        char text[6][32];
+        char text[8][32];
         fold_printf("token %s (%s)", use->name, use->namespace_);
         print_share(format_count(use->worlds, text[0]), use->has_worlds_max,
                     format_count(use->worlds_max, text[1]), "worlds");
@@ -75,6 +75,10 @@ static void print_tokens(const Moreau__V1__StatsReply *s) {
                     format_bytes(use->bytes_max, text[3]), "memory");
         print_share(format_count(use->requests, text[4]), use->has_requests_max,
                     format_count(use->requests_max, text[5]), "requests");
+        if (use->has_lanes_max) {
+            print_share(format_count(use->lanes, text[6]), true,
+                        format_count(use->lanes_max, text[7]), "lanes");
+        }
         fold_printf(use->refused > 0 ? "  %" PRIu64 " refused\n" : "\n", use->refused);
     }
 }

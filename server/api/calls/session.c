@@ -118,7 +118,7 @@ static void count_seen(const Request *request, Moreau__V1__StatsReply *message) 
     }
 }
 
-static void fill_use(const Token *token, Moreau__V1__TokenUse *message) {
+static void fill_use(const Pool *pool, const Token *token, Moreau__V1__TokenUse *message) {
     const Use *use = &token->use;
     const struct {
         uint64_t limit;
@@ -130,6 +130,7 @@ static void fill_use(const Token *token, Moreau__V1__TokenUse *message) {
         {use->limits.requests, &message->has_requests_max, &message->requests_max},
         {use->limits.log_bytes, &message->has_log_bytes_max, &message->log_bytes_max},
         {use->limits.episodes, &message->has_episodes_max, &message->episodes_max},
+        {use->limits.lanes, &message->has_lanes_max, &message->lanes_max},
     };
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         *limits[i].has = limits[i].limit != USE_NO_LIMIT;
@@ -142,6 +143,8 @@ static void fill_use(const Token *token, Moreau__V1__TokenUse *message) {
     message->has_log_bytes = message->has_episodes = use_limits_log(use);
     message->log_bytes = atomic_load_explicit(&use->log_bytes, memory_order_relaxed);
     message->episodes = atomic_load_explicit(&use->episodes, memory_order_relaxed);
+    message->has_lanes = message->has_lanes_max;
+    message->lanes = pool_lanes_of(pool, use->number);
     message->sessions = use->sessions;
     message->worlds = use->worlds;
     message->bytes = atomic_load_explicit(&use->bytes, memory_order_relaxed);
@@ -167,7 +170,7 @@ static Status count_tokens(Request *request, Moreau__V1__StatsReply *message, Er
             sees_all || token == own ? arena_take(&request->arena, sizeof(*told)) : NULL;
         if (told != NULL) {
             moreau__v1__token_use__init(told);
-            fill_use(token, told);
+            fill_use(request->api->def.pool, token, told);
             message->tokens[message->n_tokens++] = told;
         }
     }

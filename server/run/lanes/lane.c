@@ -77,6 +77,7 @@ struct Worker {
     bool is_woken;        // signalled; under the lock
     Worker *asleep_below; // in the crew's stack of sleepers
     Offer offer;          // with its jobs' tasks
+    Crowd *crowd;         // Nullable: of the owner of what it runs, if he has a limit
     uint32_t helped;      // whose offer it helped with last
     bool has_helped;      // and there was nothing more to do: it sleeps before it looks again
     uv_thread_t thread;
@@ -104,6 +105,7 @@ struct Pool {
 
     // under the lock
     Crew crew[CREW_COUNT];
+    Crowd crowd[OWNER_COUNT]; // also helpers count there, without it
     JobList finished;
     bool is_closing;                  // from now on every finished job wakes the loop
     bool is_stopping;                 // lanes leave when their queue is empty
@@ -247,6 +249,60 @@ static void give_back(Worker *worker) {
     atomic_store(&worker->batch_begun, 0);
 }
 
+// What it ran for an owner with a limit is over: another lane may. Under the lock.
+static void leave_crowd(Worker *worker) {
+    Pool *pool = worker->lane.pool;
+    if (worker->crowd == NULL) {
+        return;
+    }
+    Queue *own = &worker->crew->queue,
+          *other = &pool->crew[worker->lane.is_long ? CREW_SHORT : CREW_LONG].queue;
+    const size_t i = (size_t)(worker->crowd - pool->crowd);
+    crowd_leave(worker->crowd);
+    worker->crowd = NULL;
+    offer_set_crowd(&worker->offer, NULL);
+    if (other->owner[i].is_held) {
+        queue_release(other, &other->owner[i]);
+        if (own->owner[i].head != NULL && !own->owner[i].is_held) {
+            queue_hold(own, &own->owner[i]); // its turn is the other crew's
+        }
+    } else if (own->owner[i].is_held) {
+        queue_release(own, &own->owner[i]);
+    }
+}
+
+static bool enter_crowd(Worker *worker, const Strand *strand) {
+    Crowd *crowd = &worker->lane.pool->crowd[strand_owner(strand)];
+    atomic_store_explicit(&crowd->max, strand_lanes_max(strand), memory_order_relaxed);
+    if (!crowd_enter(crowd)) {
+        return false;
+    }
+    worker->crowd = crowd;
+    offer_set_crowd(&worker->offer, crowd);
+    return true;
+}
+
+// The next strand for the batch; NULL: none is in the queue, or it must be taken alone.
+static Strand *take_strand(Worker *worker) {
+    Queue *queue = &worker->crew->queue;
+    for (;;) {
+        const Strand *first = queue_first(queue);
+        if (first == NULL || worker->crowd != NULL) {
+            return NULL;
+        }
+        if (strand_lanes_max(first) == 0) {
+            return queue_pop(queue);
+        }
+        if (worker->batch_count > 0) {
+            return NULL;
+        }
+        if (enter_crowd(worker, first)) {
+            return queue_pop(queue);
+        }
+        queue_hold(queue, queue_owner(queue, first));
+    }
+}
+
 // A fair part of a long queue, so that the lock is seldom needed; one strand of a short one. Under
 // the lock.
 static bool take_batch(Worker *worker) {
@@ -254,15 +310,18 @@ static bool take_batch(Worker *worker) {
     if (queue_count(&crew->queue) == 0) {
         return false;
     }
-    uint32_t part = queue_count(&crew->queue) / (2 * crew->count) + 1;
-    worker->batch_count = part < BATCH_MAX ? part : BATCH_MAX;
-    for (uint32_t i = 0; i < worker->batch_count; i++) {
-        worker->batch[i] = strand_pop(queue_pop(&crew->queue), CHAIN_MAX);
+    const uint32_t part = queue_count(&crew->queue) / (2 * crew->count) + 1;
+    while (worker->batch_count < part && worker->batch_count < BATCH_MAX) {
+        Strand *strand = take_strand(worker);
+        if (strand == NULL) {
+            break;
+        }
+        worker->batch[worker->batch_count++] = strand_pop(strand, CHAIN_MAX);
     }
     if (worker->batch_count > 1) {
         crew->batch_count++;
     }
-    return true;
+    return worker->batch_count > 0;
 }
 
 // Takes one chain that another lane of the crew has taken and not begun. Under the lock, so that no
@@ -495,11 +554,16 @@ static void lane_main(void *argument) {
     uv_mutex_lock(&pool->mutex);
     for (;;) {
         give_back(worker);
+        leave_crowd(worker);
         if (worker->turn_ns != 0 && (queue_count(&worker->crew->queue) == 0 || worker->wakes_loop ||
                                      turn_is_over(worker))) {
             end_turn(worker);
         }
         bool has_work = take_batch(worker) || steal_chain(worker);
+        if (!has_work && worker->turn_ns != 0) { // whoever was in the queue is held
+            end_turn(worker);
+            continue;
+        }
         if (!has_work && !worker->wakes_loop) {
             if (pool->is_stopping) {
                 break;
@@ -739,7 +803,16 @@ uint64_t pool_job_count(const Pool *pool) {
 }
 
 uint32_t pool_waiting_count(const Pool *pool) {
-    return queue_count(&pool->crew[CREW_SHORT].queue) + queue_count(&pool->crew[CREW_LONG].queue);
+    uint32_t count = 0;
+    for (int i = 0; i < CREW_COUNT; i++) {
+        const Queue *queue = &pool->crew[i].queue;
+        count += queue_count(queue) + queue_held_count(queue);
+    }
+    return count;
+}
+
+uint32_t pool_lanes_of(const Pool *pool, uint32_t owner) {
+    return atomic_load_explicit(&pool->crowd[owner % OWNER_COUNT].count, memory_order_relaxed);
 }
 
 void pool_settle(Pool *pool) {

@@ -20,6 +20,11 @@
 // begun again on a long lane, which lets it take its time. A strand stays with the long lanes until
 // its pieces are short again.
 //
+// An owner may have a limit of lanes that work for him at once. What he has beyond it waits, by
+// itself: his strands leave the queue, and come back when one of his lanes is done, in the crew
+// that was not served last. A lane takes one chain of such an owner at a time; and who helps one of
+// them is counted as a lane.
+//
 // A large world may use more lanes than the one that it is on: lanes that are idle *help* with the
 // blocks of its tasks (Lane.tasks, offer.h), which changes no bit of the result. A long lane is
 // helped by long ones, which are woken for it, and by short ones that are awake anyway; a short
@@ -161,14 +166,20 @@ uint64_t lane_pause_ns(const Lane *lane);
 // On a lane: whether a piece of work begun then should be given up and the job return JOB_LONG.
 bool lane_is_wanted(const Lane *lane, uint64_t begun_ns, uint64_t now_ns);
 
-// Who a job is done for: a session, and whose it is, by a number and his weight (0: as 1), for
-// pool_submit. A session's number alone is one of owner 0.
-enum { SHARE_OWNER_SHIFT = 32, SHARE_WEIGHT_SHIFT = 48 };
+// Who a job is done for, for pool_submit: a session, and whose it is, by a number, his weight (0:
+// as 1), and how many lanes of the pool may work for him at once (0: any number). A session's
+// number alone is one of owner 0.
+enum { SHARE_OWNER_SHIFT = 32, SHARE_WEIGHT_SHIFT = 48, SHARE_LANES_SHIFT = 56 };
 
-static inline uint64_t lane_share(uint64_t session, uint32_t owner, uint32_t weight) {
+static inline uint64_t lane_share(uint64_t session, uint32_t owner, uint32_t weight,
+                                  uint32_t lanes) {
     return (session & UINT32_MAX) | (uint64_t)(owner & UINT16_MAX) << SHARE_OWNER_SHIFT |
-           (uint64_t)(weight & UINT8_MAX) << SHARE_WEIGHT_SHIFT;
+           (uint64_t)(weight & UINT8_MAX) << SHARE_WEIGHT_SHIFT |
+           (uint64_t)(lanes & UINT8_MAX) << SHARE_LANES_SHIFT;
 }
+
+// How many lanes work for an owner whose jobs say how many may. Any thread.
+uint32_t pool_lanes_of(const Pool *pool, uint32_t owner);
 
 // Loop thread, before pool_close: who may still submit is stopped first. Never fails: a job brings
 // its own memory. `share`: who it is done for, as a number.

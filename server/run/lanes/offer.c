@@ -21,7 +21,28 @@ static bool begin_block(Offer *offer, memory_order order, uint32_t *block) {
     return true;
 }
 
-bool offer_help(Offer *offer) {
+bool crowd_enter(Crowd *crowd) {
+    const uint32_t max = atomic_load_explicit(&crowd->max, memory_order_relaxed);
+    uint32_t count = atomic_load_explicit(&crowd->count, memory_order_relaxed);
+    do {
+        if (max > 0 && count >= max) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&crowd->count, &count, count + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+void crowd_leave(Crowd *crowd) {
+    const uint32_t before = atomic_fetch_sub_explicit(&crowd->count, 1, memory_order_relaxed);
+    ASSERT(before > 0);
+}
+
+void offer_set_crowd(Offer *offer, Crowd *crowd) {
+    atomic_store_explicit(&offer->crowd, crowd, memory_order_relaxed);
+}
+
+static bool do_block(Offer *offer) {
     uint32_t block;
     if (!begin_block(offer, memory_order_acquire, &block)) {
         return false;
@@ -29,6 +50,26 @@ bool offer_help(Offer *offer) {
     offer->block(offer->work, block);
     atomic_fetch_add_explicit(&offer->helped, 1, memory_order_release);
     return true;
+}
+
+bool offer_help(Offer *offer) {
+    Crowd *crowd = atomic_load_explicit(&offer->crowd, memory_order_relaxed);
+    if (crowd == NULL) {
+        return do_block(offer);
+    }
+    if (!crowd_enter(crowd)) {
+        return false;
+    }
+    const bool is_done = do_block(offer);
+    crowd_leave(crowd);
+    return is_done;
+}
+
+static bool takes_helpers(const Offer *offer) {
+    const Crowd *crowd = atomic_load_explicit(&offer->crowd, memory_order_relaxed);
+    const uint32_t max =
+        crowd == NULL ? 0 : atomic_load_explicit(&crowd->max, memory_order_relaxed);
+    return max == 0 || atomic_load_explicit(&crowd->count, memory_order_relaxed) < max;
 }
 
 static void publish(Offer *offer, TaskBlock *block, void *work, uint32_t count) {
@@ -54,7 +95,7 @@ static void await_helpers(Offer *offer, uint32_t count) {
 static void call_helpers(Offer *offer, uint64_t begun_ns, uint64_t now_ns) {
     int32_t left = atomic_load_explicit(&offer->left, memory_order_relaxed);
     if (left < 2 || offer->credit_ns + (now_ns - begun_ns) < OFFER_CALL_NS ||
-        now_ns - offer->called_ns < OFFER_CALL_NS) {
+        now_ns - offer->called_ns < OFFER_CALL_NS || !takes_helpers(offer)) {
         return;
     }
     offer->called_ns = now_ns;

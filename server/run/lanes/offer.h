@@ -35,6 +35,16 @@
 enum { OFFER_CALL_NS = 100000 };
 enum { OFFER_CREDIT_NS_MAX = 1000000 }; // a pause of so long, and what was is forgotten
 
+// Whom no more than `max` threads work for at once, and how many do: lanes and helpers.
+typedef struct Crowd {
+    _Atomic uint32_t count;
+    _Atomic uint32_t max; // 0: any number
+} Crowd;
+
+// One more; false: there are as many as may be. Any thread.
+bool crowd_enter(Crowd *crowd);
+void crowd_leave(Crowd *crowd);
+
 typedef uint64_t OfferClock(void); // never goes back [ns]
 // On the owner's thread: so many helpers could begin a block now, those awake among them.
 typedef void OfferCall(void *context, uint32_t wanted);
@@ -49,7 +59,8 @@ typedef struct OfferDef {
 typedef struct Offer {
     // the owner's, and on cache lines of their own what helpers look at and what they write
     OfferDef def;
-    Tasks tasks; // its owner's; as `tasks` says, for one call at a time
+    Crowd *_Atomic crowd; // Nullable, borrowed: whose work it is, where helpers are counted
+    Tasks tasks;          // its owner's; as `tasks` says, for one call at a time
     bool is_open;
     uint64_t called_ns; // helpers, last
     uint64_t ended_ns;  // the last tasks_run …
@@ -62,6 +73,9 @@ typedef struct Offer {
 } Offer;
 
 void offer_init(Offer *offer, const OfferDef *def);
+
+// Owner, between two pieces of work. A helper that comes just then may do one block uncounted.
+void offer_set_crowd(Offer *offer, Crowd *crowd); // Nullable
 
 // Owner: the piece of work that ran the tasks is over. Between its first call and this the offer is
 // open, which is what helpers may wait at for the next call.

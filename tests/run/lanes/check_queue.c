@@ -32,7 +32,7 @@ static size_t put(uint64_t session, uint32_t owner, uint32_t weight) {
     ck_assert_uint_lt(i, STRANDS);
     memset(&job[i], 0, sizeof(job[i]));
     memset(&strand[i], 0, sizeof(strand[i]));
-    job[i].share = share_pack(lane_share(session, owner, weight));
+    job[i].share = share_pack(lane_share(session, owner, weight, 0));
     strand_append(&strand[i], &job[i]);
     queue_append(queue, &strand[i]);
     return i;
@@ -111,6 +111,24 @@ START_TEST(a_turn_that_was_given_back_is_the_next) {
 }
 END_TEST
 
+START_TEST(who_is_held_is_neither_in_the_queue_nor_counted) {
+    const size_t first = put(1, 1, 1), second = put(2, 2, 1);
+    put(1, 1, 1);
+    queue_hold(queue, &queue->owner[1]);
+    ck_assert_uint_eq(queue_count(queue), 1);
+    ck_assert_uint_eq(queue_held_count(queue), 2);
+    put(1, 1, 1); // what comes to him waits, too
+    ck_assert_uint_eq(queue_held_count(queue), 3);
+    ck_assert_uint_eq(pop(), second);
+    ck_assert_ptr_null(queue_first(queue));
+    queue_release(queue, &queue->owner[1]);
+    ck_assert_uint_eq(queue_count(queue), 3);
+    ck_assert_uint_eq(queue_held_count(queue), 0);
+    ck_assert_ptr_eq(queue_first(queue), &strand[first]);
+    ck_assert_uint_eq(pop(), first);
+}
+END_TEST
+
 // Whatever is put in, taken out, and given back.
 START_TEST(each_comes_out_once) {
     Philox random = philox_stream((uint64_t)_i + 1, 0, 0);
@@ -145,6 +163,7 @@ static TCase *case_queue(void) {
     tcase_add_test(tcase, who_opens_many_sessions_has_no_more_turns);
     tcase_add_test(tcase, sessions_of_one_owner_take_turns_as_before);
     tcase_add_test(tcase, turns_go_by_weight);
+    tcase_add_test(tcase, who_is_held_is_neither_in_the_queue_nor_counted);
     tcase_add_test(tcase, a_turn_that_was_given_back_is_the_next);
     tcase_add_loop_test(tcase, each_comes_out_once, 0, 5);
     return tcase;

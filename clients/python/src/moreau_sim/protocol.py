@@ -418,6 +418,10 @@ class TokenUse(Message):
     log_bytes_max: int | None = None
     episodes: int | None = None
     episodes_max: int | None = None
+    lanes: int | None = None
+    """that step and solve for it now, where lanes_max is there"""
+    lanes_max: int | None = None
+    """beyond it calls wait, and none is refused"""
     refused: int | None = None
     """since the server's start: as one of these limits was in the way"""
 
@@ -4144,6 +4148,8 @@ TokenUse.FIELDS = (
     Field(12, "log_bytes_max", Kind.UINT64, False, None),
     Field(13, "episodes", Kind.UINT64, False, None),
     Field(14, "episodes_max", Kind.UINT64, False, None),
+    Field(15, "lanes", Kind.UINT64, False, None),
+    Field(16, "lanes_max", Kind.UINT64, False, None),
     Field(10, "refused", Kind.UINT64, False, None),
 )
 Describe.FIELDS = (
