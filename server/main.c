@@ -6,6 +6,7 @@
 #include "log/recovery/recover.h"
 #include "net/tls/self_signed.h"
 #include "options.h"
+#include "sandbox.h"
 #include "server.h"
 
 #include <malloc.h>
@@ -18,6 +19,13 @@
 enum { BIG_BLOCK_BYTES = 1 << 20, SPARE_BYTES = 4 << 20 };
 
 static Status run(const Options *options, Error *error) {
+    Sandbox sandbox;
+    if (options->tls_self_signed[0] != '\0') {
+        return tls_self_signed(options->tls_self_signed, stdout, error);
+    }
+    if (sandbox_enter(&sandbox, options, error) != STATUS_OK) {
+        return error->status;
+    }
     if (options->recover[0] != '\0') {
         return recover_file(options->recover, stdout, error);
     }
@@ -25,11 +33,8 @@ static Status run(const Options *options, Error *error) {
         return merge_files(options->merge, options->merge_from, options->merge_count, stdout,
                            error);
     }
-    if (options->tls_self_signed[0] != '\0') {
-        return tls_self_signed(options->tls_self_signed, stdout, error);
-    }
     return options->check[0] != '\0' ? inspect_file(options->check, stdout, error)
-                                     : server_run(options, error);
+                                     : server_run(options, &sandbox, error);
 }
 
 // What is recorded is not everybody's to read.

@@ -33,6 +33,7 @@ typedef enum OptionKind {
     OPTION_TEXT,
     OPTION_LEVEL,
     OPTION_DURABILITY, // normal or full
+    OPTION_SANDBOX,    // auto, required or off
     OPTION_MODE,       // permissions of a file, in octal
     OPTION_LISTEN,     // an address; may be given several times
     OPTION_ADDRESS,    // one address
@@ -97,6 +98,10 @@ static const Option table[] = {
     {"insecure-plain", OPTION_SWITCH, FIELD(insecure_plain), 0, 0, 0, "", NULL, group_serving,
      "listen beyond this machine without TLS all the same, as inside a network that encrypts by "
      "itself: tokens and worlds then travel in the clear"},
+    {"sandbox", OPTION_SANDBOX, FIELD(sandbox), 0, 0, 0, "HOW", NULL, group_serving,
+     "auto: the process can touch the folders of the files that are named here, and no other, and "
+     "start no program, as far as the kernel can see to it (Landlock, seccomp), which the log "
+     "says; required: does not start where that is not all of it; off: can be debugged"},
     {"ready-fd", OPTION_NUMBER, FIELD(ready_fd), 0, 1048576, OPTIONS_NO_FD, "N", NULL,
      group_serving,
      "a descriptor to which the addresses are written, one per line (that of --http last), once "
@@ -369,6 +374,20 @@ static Status set_durability(Options *options, const Option *option, const char 
     return STATUS_OK;
 }
 
+static Status set_sandbox(Options *options, const Option *option, const char *text, Error *error) {
+    static const char *const names[] = {[OPTIONS_SANDBOX_AUTO] = "auto",
+                                        [OPTIONS_SANDBOX_REQUIRED] = "required",
+                                        [OPTIONS_SANDBOX_OFF] = "off"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            options->sandbox = (OptionsSandbox)i;
+            return STATUS_OK;
+        }
+    }
+    return error_set(error, STATUS_INVALID_ARGUMENT, option->name,
+                     "%s is auto, required or off, not '%.100s'.", option->name, text);
+}
+
 // Where values come from just now: the first address of an origin replaces those of the one
 // before it.
 typedef struct Origin {
@@ -447,6 +466,8 @@ static Status set_option(Origin *origin, const Option *option, const char *text)
         return set_level(origin->options, option, text, origin->error);
     case OPTION_DURABILITY:
         return set_durability(origin->options, option, text, origin->error);
+    case OPTION_SANDBOX:
+        return set_sandbox(origin->options, option, text, origin->error);
     case OPTION_MODE:
         return set_mode(origin->options, option, text, origin->error);
     case OPTION_LISTEN:
@@ -835,6 +856,8 @@ static void print_default(Help *help, const Option *option) {
         print_words(help, help->indent, "(default info)");
     } else if (option->kind == OPTION_DURABILITY) {
         print_words(help, help->indent, "(default normal)");
+    } else if (option->kind == OPTION_SANDBOX) {
+        print_words(help, help->indent, "(default auto)");
     }
 }
 

@@ -27,6 +27,12 @@ enum { OPTIONS_TOKEN_BYTES_MAX = 255 }; // as any text of the protocol: Hello br
 
 #define OPTIONS_NO_FD UINT64_MAX
 
+typedef enum OptionsSandbox {
+    OPTIONS_SANDBOX_AUTO, // what the kernel has of it
+    OPTIONS_SANDBOX_REQUIRED,
+    OPTIONS_SANDBOX_OFF
+} OptionsSandbox;
+
 typedef struct Options {
     char listen[OPTIONS_LISTEN_MAX][OPTIONS_ADDRESS_BYTES];
     size_t listen_count;
@@ -49,6 +55,7 @@ typedef struct Options {
     char tls_self_signed[OPTIONS_TEXT_BYTES]; // "": serve; else make a certificate here and exit
     uint64_t tls_rate_max;
     bool insecure_plain;
+    OptionsSandbox sandbox;
     char viewer[OPTIONS_TEXT_BYTES]; // the page at /; "": none
     char config[OPTIONS_TEXT_BYTES];
     ReportLevel log_level;

@@ -297,6 +297,21 @@ static void collect_limits(Server *server) {
     }
 }
 
+static void report_sandbox(const Server *server, const Sandbox *sandbox) {
+    const bool is_off = server->options->sandbox == OPTIONS_SANDBOX_OFF;
+    char files[32] = "any";
+    if (sandbox->files > 0) {
+        snprintf(files, sizeof(files), "landlock-%d", sandbox->files);
+    }
+    report_line(&server->report, sandbox->why == NULL ? REPORT_INFO : REPORT_WARN, "sandbox",
+                "files=%s calls=%s cores=%s%s%s%s", files, sandbox->calls ? "seccomp" : "any",
+                sandbox->dumps ? "none" : "any", is_off || sandbox->why != NULL ? " why=\"" : "",
+                is_off                 ? "--sandbox off"
+                : sandbox->why != NULL ? sandbox->why
+                                       : "",
+                is_off || sandbox->why != NULL ? "\"" : "");
+}
+
 static void warn_of_token(const Server *server) {
     const Options *options = server->options;
     if (options->token_mode_exposed != 0) {
@@ -756,7 +771,7 @@ static Status start(Server *server, Error *error) {
     return status;
 }
 
-Status server_run(const Options *options, Error *error) {
+Status server_run(const Options *options, const Sandbox *sandbox, Error *error) {
     Server *server = calloc(1, sizeof(*server));
     if (server == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
@@ -768,6 +783,9 @@ Status server_run(const Options *options, Error *error) {
     collect_limits(server);
     uv_loop_init(&server->loop);
     Status status = report_open(&server->report, options->log_level, options->log_file, error);
+    if (sandbox != NULL) {
+        report_sandbox(server, sandbox);
+    }
     status = STATUS_THEN(status, start(server, error));
     if (status == STATUS_OK) {
         report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d",

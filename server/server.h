@@ -10,6 +10,8 @@
 
 #include "base/status.h"
 #include "options.h"
+#include "sandbox.h"
 
-// Runs until a signal ends it. On success 0; when it could not start, the error says why.
-Status server_run(const Options *options, Error *error);
+// Runs until a signal ends it. On success 0; when it could not start, the error says why. `sandbox`
+// is what the process is in, for the log; NULL: that is somebody else's matter.
+Status server_run(const Options *options, const Sandbox *sandbox, Error *error);

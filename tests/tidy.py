@@ -38,7 +38,8 @@ ANSWERS = {"base", "os", "access", "world", "solve", "step", "step/joints", "ste
 TOOL = {"cli/base", "cli/text", "cli/json"}
 TABLE = {
     "server/base": (set(), LIBC),
-    "server/os": ({"base"}, LIBC | {"sys/resource.h", "sys/stat.h", "fcntl.h", "unistd.h", "sched.h"}),
+    "server/os": ({"base"}, LIBC | {"sys/resource.h", "sys/stat.h", "fcntl.h", "unistd.h", "sched.h", "libgen.h", "sys/ioctl.h", "sys/prctl.h",
+                                    "sys/syscall.h", "linux/audit.h", "linux/filter.h", "linux/seccomp.h"}),
     "server/access": ({"base"}, LIBC | DIGEST | {"fcntl.h", "unistd.h", "sys/stat.h"}),
     "server/geometry": ({"base"}, LIBC),
     "server/world": ({"base", "geometry"}, LIBC),
@@ -76,7 +77,8 @@ TABLE = {
     "server/wire/scene": ({"base", "world", "solve", "step", "run/worlds", "wire"}, LIBC | MESSAGES),
     "server/api": (ANSWERS | {"hull"}, LIBC | MESSAGES),
     "server/api/calls": (ANSWERS | REPLAY | {"api", "collide"}, LIBC | MESSAGES),
-    "server": ({"base", "os", "access", "log/recovery", "net", "net/tls", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h"}),
+    "server": ({"base", "os", "access", "log/recovery", "net", "net/tls", "http", "api"} | RUN, LIBC | POSIX | {"uv.h", "ini.h", "malloc.h", "sys/ioctl.h",
+                                                                                                      "sys/prctl.h", "link.h", "libgen.h"}),
     "clients/c": (set(), LIBC | POSIX | MESSAGES | TLS | {"pthread.h"}),
     "clients/cli/text": (set(), LIBC | {"jansson.h", "unistd.h", "sys/ioctl.h", "locale.h", "wchar.h"}),
     "clients/cli/base": ({"cli/text"}, LIBC | POSIX),

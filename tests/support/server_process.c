@@ -209,14 +209,22 @@ static int wait_for(pid_t pid, int timeout_ms) {
 // What the sanitizer was told before, as it refuses to come second.
 static char asan_options[512];
 
-void server_begin_shim(const char *variable, const char *value) {
+static void begin_shim(const char *library, const char *variable, const char *value) {
     const char *before = getenv("ASAN_OPTIONS");
     char options[600];
     snprintf(asan_options, sizeof(asan_options), "%s", before == NULL ? "" : before);
     snprintf(options, sizeof(options), "%s:verify_asan_link_order=0", asan_options);
     setenv("ASAN_OPTIONS", options, 1);
     setenv(variable, value, 1);
-    setenv("LD_PRELOAD", MOREAU_BINARY_DIR "/tests/libmoreau-bad-disk.so", 1);
+    setenv("LD_PRELOAD", library, 1);
+}
+
+void server_begin_shim(const char *variable, const char *value) {
+    begin_shim(MOREAU_BINARY_DIR "/tests/libmoreau-bad-disk.so", variable, value);
+}
+
+void server_begin_intruder(const char *variable, const char *value) {
+    begin_shim(MOREAU_BINARY_DIR "/tests/libmoreau-intruder.so", variable, value);
 }
 
 void server_end_shim(void) {

@@ -27,9 +27,10 @@ ServerProcess *server_start(const char *options);
 // folder and frees the process.
 void server_stop(ServerProcess *server);
 
-// Between these two, servers start with support/shims/bad_disk.c before the system's library, and
-// with this variable, which tells it what to do.
+// Between one of the first two and the last, servers start with support/shims/bad_disk.c or
+// intruder.c before the system's library, and with this variable, which tells it what to do.
 void server_begin_shim(const char *variable, const char *value);
+void server_begin_intruder(const char *variable, const char *value);
 void server_end_shim(void);
 
 // For a server that was told to end: waits, and returns its exit status; -1 when a signal ended it.
