@@ -67,6 +67,14 @@ static inline Vec3 vec3_cross(Vec3 a, Vec3 b) {
     return vec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
+static inline Vec3 vec3_min(Vec3 a, Vec3 b) {
+    return vec3(a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z);
+}
+
+static inline Vec3 vec3_max(Vec3 a, Vec3 b) {
+    return vec3(a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z);
+}
+
 static inline double vec3_norm(Vec3 a) {
     return sqrt(vec3_dot(a, a));
 }

@@ -7,7 +7,7 @@
 static const double cap_cosine = 0.70710678118654752;
 
 Convex convex_read(const Primitive *primitive, const Pose *pose, Vec3 origin) {
-    ASSERT(!primitive_is_unbounded(primitive->kind));
+    ASSERT(primitive_rows[primitive->kind].volume != NULL);
     if (primitive->kind == PRIMITIVE_HULL) {
         return convex_of_hull(primitive->geometry->hull, pose, origin);
     }
@@ -35,6 +35,8 @@ Convex convex_read(const Primitive *primitive, const Pose *pose, Vec3 origin) {
         convex.half = vec3(primitive->size.x, primitive->size.x, primitive->size.y);
         break;
     case PRIMITIVE_HULL:
+    case PRIMITIVE_MESH:
+    case PRIMITIVE_HEIGHT_FIELD:
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;
@@ -43,7 +45,7 @@ Convex convex_read(const Primitive *primitive, const Pose *pose, Vec3 origin) {
 }
 
 Convex convex_of_hull(const Hull *hull, const Pose *pose, Vec3 origin) {
-    ASSERT(hull->vertex_count >= 4);
+    ASSERT(hull->vertex_count >= 3); // a triangle, seen as a hull
     Convex convex = {.kind = CONVEX_HULL,
                      .center = vec3_sub(pose->position, origin),
                      .axes = quat_to_mat3(pose->orientation),

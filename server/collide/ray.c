@@ -148,6 +148,19 @@ static bool enters_hull(const Primitive *primitive, Vec3 origin, Vec3 way, doubl
     return true;
 }
 
+// From below, what is solid there is not seen: who begins in it is in it.
+static bool enters_surface(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
+                           Vec3 *normal) {
+    const Mesh *mesh = primitive->geometry->mesh;
+    uint32_t triangle;
+    if (!mesh_enters(mesh, origin, way, fraction, &triangle)) {
+        return false;
+    }
+    const Vec3 n = mesh_normal(mesh, triangle);
+    *normal = vec3_dot(n, way) > 0.0 ? vec3_neg(n) : n;
+    return true;
+}
+
 typedef bool EntersProc(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction,
                         Vec3 *normal);
 
@@ -155,6 +168,7 @@ static EntersProc *const table[PRIMITIVE_COUNT] = {
     [PRIMITIVE_SPHERE] = enters_sphere,     [PRIMITIVE_BOX] = enters_box,
     [PRIMITIVE_PLANE] = enters_plane,       [PRIMITIVE_CAPSULE] = enters_capsule,
     [PRIMITIVE_CYLINDER] = enters_cylinder, [PRIMITIVE_HULL] = enters_hull,
+    [PRIMITIVE_MESH] = enters_surface,      [PRIMITIVE_HEIGHT_FIELD] = enters_surface,
 };
 
 bool ray_enters(const Primitive *primitive, Vec3 origin, Vec3 way, double *fraction, Vec3 *normal) {

@@ -225,7 +225,7 @@ static uint32_t climb(const Hull *hull, Vec3 d) {
 }
 
 uint32_t hull_support(const Hull *hull, Vec3 direction) {
-    ASSERT(hull->vertex_count >= 4);
+    ASSERT(hull->vertex_count >= 3);
     return hull->vertex_count <= LINEAR_MAX ? find_farthest(hull, direction)
                                             : climb(hull, direction);
 }

@@ -95,7 +95,7 @@ static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t
 
 // The contacts of a block of candidates, in the order of the problem's, with as much room as a
 // block mostly needs: what does not fit is counted, and the owner takes more.
-typedef struct PairBlock {
+struct PairBlock {
     const BroadPair *pair;
     size_t pair_count;
     StepFound *found; // sorted
@@ -104,7 +104,7 @@ typedef struct PairBlock {
     uint32_t recovery_count; // contacts that recovery_speed holds back
     bool asks_partners;      // of bodies (seams.c); without them it finds nothing
     bool is_done;
-} PairBlock;
+};
 
 // The candidates of one search, and the blocks that stand for some of them.
 typedef struct PairSearch {
@@ -168,6 +168,24 @@ static StepFound *make_place(PairBlock *block, const StepPart part[2], uint64_t 
         block->found[at] = block->found[at - 1];
     }
     return &block->found[at];
+}
+
+bool contacts_have(const StepPart part[2], uint64_t feature, const PairPlace *place) {
+    const PairBlock *block = place->block;
+    uint32_t low = place->first, high = block->count < block->room ? block->count : block->room;
+    while (low < high) { // sorted
+        const uint32_t middle = low + (high - low) / 2;
+        if (comes_before(part, feature, &block->found[middle])) {
+            high = middle;
+        } else if (block->found[middle].part_a == part[0].index &&
+                   block->found[middle].part_b == part[1].index &&
+                   block->found[middle].feature == feature) {
+            return true;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return false;
 }
 
 // The points of two parts, which are of the pair's materials and meet at that time, that are within
@@ -302,6 +320,24 @@ static void take_back_gaps(const StepPair *pair, double time, Manifold *manifold
     }
 }
 
+void contacts_take(const StepState *state, StepPair *pair, const StepPart part[2], double time,
+                   uint64_t beside, Manifold *manifold, const PairPlace *place) {
+    ASSERT(manifold->count > 0);
+    const Primitive *a = part[0].mover.primitive, *b = part[1].mover.primitive;
+    bool has_ball = a->kind == PRIMITIVE_SPHERE || b->kind == PRIMITIVE_SPHERE;
+    if (!has_ball && state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
+        double motion = state->reach[pair->a] + state->reach[pair->b];
+        const uint32_t count = manifold->count;
+        approach_add_inner_ball(&part[0].mover, &part[1].mover, motion, time, manifold);
+        if (manifold->count > count) {
+            manifold->point[count].feature |= beside;
+        }
+    }
+    take_back_gaps(pair, time, manifold);
+    stage_set_materials(state->world, pair, a->material, b->material);
+    add_manifold(state, pair, part, manifold, time, NULL, place->block, place->first);
+}
+
 // The contacts of two parts, of which the manifold of now, not empty, is at hand.
 static void collide_parts(const StepState *state, StepPair *pair, const StepPart part[2],
                           Manifold *manifold, PairBlock *block, uint32_t pair_first) {
@@ -316,14 +352,8 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
             return;
         }
     }
-    bool has_ball = a->kind == PRIMITIVE_SPHERE || b->kind == PRIMITIVE_SPHERE;
-    if (!has_ball && state->world->settings.contact_plane == CONTACT_PLANE_APPROACH) {
-        double motion = state->reach[pair->a] + state->reach[pair->b];
-        approach_add_inner_ball(&part[0].mover, &part[1].mover, motion, time, manifold);
-    }
-    take_back_gaps(pair, time, manifold);
-    stage_set_materials(state->world, pair, a->material, b->material);
-    add_manifold(state, pair, part, manifold, time, NULL, block, pair_first);
+    const PairPlace place = {block, pair_first};
+    contacts_take(state, pair, part, time, 0, manifold, &place);
 }
 
 // The cells of a foundation of part `s`, as they meet the other part now. Their springs stand on
@@ -388,6 +418,14 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
         for (uint32_t j = 0; j < shape_b->primitive_count; j++) {
             Manifold manifold;
             if (!primitives_collide(&primitive_a[i], &primitive_b[j])) {
+                continue;
+            }
+            const bool is_a = primitive_is_surface(primitive_a[i].kind);
+            if (is_a || primitive_is_surface(primitive_b[j].kind)) {
+                const StepPart part[2] = {stage_part(state, pair->a, i),
+                                          stage_part(state, pair->b, j)};
+                const PairPlace place = {block, pair_first};
+                surfaces_collide(state, pair, part, is_a ? 0 : 1, &place);
                 continue;
             }
             narrow_collide_at(&primitive_a[i], &placed_a[i], &primitive_b[j], &placed_b[j], reach,

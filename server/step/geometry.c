@@ -17,6 +17,7 @@ typedef struct MovedPair {
     Pose pose[2];            // of the bodies
     bool is_lost;            // beyond all numbers, where nothing is met
     const double *motion[2]; // 6 numbers; NULL: the solver's to choose, or none
+    bool is_surface;         // one of the primitives: whose contacts keep their points
     Manifold manifold;
     FoundationGrid grid; // where the pair's contacts are cells of a foundation
 } MovedPair;
@@ -89,7 +90,9 @@ static void move_pair(const StepState *state, const double *v, const StepContact
         placed[s] = place_primitive(world, body, pair->pose[s], primitive[s]);
     }
     pair->is_lost = !is_somewhere(&placed[0]) || !is_somewhere(&placed[1]);
-    if (pair->is_lost) {
+    pair->is_surface =
+        primitive_is_surface(primitive[0]->kind) || primitive_is_surface(primitive[1]->kind);
+    if (pair->is_lost || pair->is_surface) {
         return;
     }
     // twice what they were looked for in: they may be driven apart
@@ -150,6 +153,25 @@ static void keep_plane(const ProblemContact *contact, GeometryContact *moved) {
     memcpy(moved->motion, contact->motion, sizeof(moved->motion));
 }
 
+// What of a body was at an arm in the world's axes when the step began.
+static Vec3 carry(const StepState *state, const MovedPair *pair, int s, Vec3 arm) {
+    const Pose before = pose_load(state->world->pose + 7 * (size_t)pair->body[s]);
+    const Vec3 own = mat3_tmul_vec(quat_to_mat3(before.orientation), arm);
+    return vec3_add(pair->pose[s].position, quat_rotate(pair->pose[s].orientation, own));
+}
+
+// The points of both sides that touch when the step begins, along that plane: who slides over a
+// surface's edges finds another triangle in the next step.
+static void keep_points(const StepState *state, const MovedPair *pair,
+                        const ProblemContact *contact, GeometryContact *moved) {
+    moved->is_found = true;
+    moved->normal = contact->normal;
+    keep_plane(contact, moved);
+    const Vec3 apart = vec3_sub(carry(state, pair, 1, contact->side[1].arm),
+                                carry(state, pair, 0, contact->side[0].arm));
+    moved->gap = contact->gap + vec3_dot(contact->normal, apart);
+}
+
 static bool is_articulated(const StepState *state, const ProblemContact *contact) {
     bool is_any = false;
     for (int s = 0; s < 2; s++) {
@@ -174,8 +196,12 @@ static void move(void *user, const double *v, const uint32_t *contact, uint32_t 
             has_pair = true;
         }
         moved[i] = (GeometryContact){.is_found = false};
-        find_contact(&pair, c->feature, &moved[i]);
         const ProblemContact *given = &state->stepper->problem_contact[contact[i]];
+        if (pair.is_surface && !pair.is_lost) {
+            keep_points(state, &pair, given, &moved[i]);
+            continue;
+        }
+        find_contact(&pair, c->feature, &moved[i]);
         if (moved[i].is_found && is_articulated(state, given) &&
             vec3_dot(moved[i].normal, given->normal) > 0.0) {
             keep_plane(given, &moved[i]);

@@ -83,6 +83,28 @@ void assemble_recall(const StepState *state, uint32_t first, uint32_t count);
 double contacts_meet(const StepState *state, const StepPart *a, const StepPart *b,
                      Manifold *manifold);
 
+// The contacts of a block of candidates, as they are found (contacts.c).
+typedef struct PairBlock PairBlock;
+
+// Where the contacts of a pair of bodies begin in it.
+typedef struct PairPlace {
+    PairBlock *block;
+    uint32_t first;
+} PairPlace;
+
+// The points of two parts of a manifold, which is not empty and of that time: with the ball inside
+// what moves far, as they are now, and those within reach. `beside` is added to the feature of that
+// ball.
+void contacts_take(const StepState *state, StepPair *pair, const StepPart part[2], double time,
+                   uint64_t beside, Manifold *manifold, const PairPlace *place);
+
+// Whether a contact of these parts and that feature is there already.
+bool contacts_have(const StepPart part[2], uint64_t feature, const PairPlace *place);
+
+// The contacts of a surface, which is part `s`, and another part (surfaces.c).
+void surfaces_collide(const StepState *state, StepPair *pair, const StepPart part[2], int s,
+                      const PairPlace *place);
+
 // The partners of each body, which are asked for where seams may be. false: memory ends.
 bool seams_list_partners(StepState *state);
 

@@ -250,6 +250,11 @@ Status body_mass(const BodyColumns *columns, uint32_t index, const Shape *shape,
         return blame(error, "shape", index,
                      "A plane fills half of space: only a static body can carry it.");
     }
+    if (shape != NULL && shape->is_surface && kind == BODY_DYNAMIC) {
+        return blame(error, "shape", index,
+                     "A mesh or a height field is a surface without mass: static and kinematic "
+                     "bodies can carry it. Give a dynamic body the hulls of its parts.");
+    }
     if (columns->center_of_mass != NULL) {
         Status status = given_center(columns, index, &mass->center, error);
         if (status != STATUS_OK) {

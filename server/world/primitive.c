@@ -205,6 +205,31 @@ static bool hull_covers(const Primitive *primitive, Vec3 p, double slack) {
     return hull_outside(hull_of(primitive), p) <= slack;
 }
 
+// ---- surfaces
+
+static const Mesh *mesh_of(const Primitive *primitive) {
+    ASSERT(primitive->geometry != NULL && primitive->geometry->mesh != NULL);
+    return primitive->geometry->mesh;
+}
+
+static void mesh_box(const Primitive *primitive, Mat3 rotation, Vec3 *low, Vec3 *high) {
+    const Mesh *mesh = mesh_of(primitive);
+    const Vec3 middle = mat3_mul_vec(rotation, vec3_scale(0.5, vec3_add(mesh->low, mesh->high)));
+    const Primitive box = {.size = vec3_scale(0.5, vec3_sub(mesh->high, mesh->low))};
+    const Vec3 half = box_extent(&box, rotation);
+    *low = vec3_sub(middle, half);
+    *high = vec3_add(middle, half);
+}
+
+static double mesh_farthest(const Primitive *primitive) {
+    return mesh_of(primitive)->reach;
+}
+
+static double mesh_length(const Primitive *primitive) {
+    const Vec3 sides = vec3_sub(mesh_of(primitive)->high, mesh_of(primitive)->low);
+    return 0.5 * fmax(sides.x, fmax(sides.y, sides.z));
+}
+
 // ---- all of them
 
 #define NAMED(upper, lower) .name = #upper, .key = #lower
@@ -240,4 +265,10 @@ const PrimitiveRow primitive_rows[PRIMITIVE_COUNT] = {
                         .center = hull_center, .gyration = hull_gyration, .bounds = hull_box,
                         .reach = hull_farthest, .thickness = hull_inner, .length = hull_length,
                         .face = hull_inner, .arm = hull_farthest, .covers = hull_covers},
+    [PRIMITIVE_MESH] = {NAMED(MESH, mesh), .geometry = GEOMETRY_MESH, .bounds = mesh_box,
+                        .reach = mesh_farthest, .length = mesh_length, .arm = mesh_farthest},
+    [PRIMITIVE_HEIGHT_FIELD] = {NAMED(HEIGHT_FIELD, height_field),
+                                .geometry = GEOMETRY_HEIGHT_FIELD, .bounds = mesh_box,
+                                .reach = mesh_farthest, .length = mesh_length,
+                                .arm = mesh_farthest},
 };

@@ -19,7 +19,9 @@
     X(PLANE, plane)       /* half-space below local z = 0; on static bodies only */                \
     X(CAPSULE, capsule)   /* size.x: radius; size.y: half length of its axis, which is local z */  \
     X(CYLINDER, cylinder) /* as a capsule, without its ends */                                     \
-    X(HULL, hull)         /* a geometry's convex polyhedron */
+    X(HULL, hull)         /* a geometry's convex polyhedron */                                     \
+    X(MESH, mesh)         /* a geometry's triangles; on bodies that are not dynamic */             \
+    X(HEIGHT_FIELD, height_field) /* as a mesh; solid below its heights */
 
 #define X(upper, lower) PRIMITIVE_##upper,
 typedef enum PrimitiveKind { PRIMITIVE_MAP(X) PRIMITIVE_COUNT } PrimitiveKind;
@@ -56,7 +58,8 @@ typedef struct Primitive {
 } Primitive;
 
 // Lengths are in m, and of the primitive about its own origin. Functions are NULL where a kind has
-// no such thing; what has no volume is unbounded, and has no extent, reach or thickness either.
+// no such thing: what is unbounded has no volume, extent, reach or thickness, and a surface has its
+// bounds and its reach alone.
 typedef struct PrimitiveRow {
     const char *name;                             // as on the wire: SPHERE
     const char *key;                              // of a scene: sphere
@@ -84,5 +87,11 @@ typedef struct PrimitiveRow {
 extern const PrimitiveRow primitive_rows[PRIMITIVE_COUNT];
 
 static inline bool primitive_is_unbounded(PrimitiveKind kind) {
-    return primitive_rows[kind].volume == NULL;
+    return primitive_rows[kind].reach == NULL;
+}
+
+// Triangles, which have no inside to weigh.
+static inline bool primitive_is_surface(PrimitiveKind kind) {
+    return primitive_rows[kind].geometry == GEOMETRY_MESH ||
+           primitive_rows[kind].geometry == GEOMETRY_HEIGHT_FIELD;
 }

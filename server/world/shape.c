@@ -172,50 +172,56 @@ static void add_own_inertia(Sym3 *inertia, double mass, Sym3 gyration, Quat orie
     inertia->yz += own.yz;
 }
 
-static void set_unbounded(Shape *shape) {
-    shape->is_unbounded = true;
+static void set_massless(Shape *shape) {
     shape->volume_mass = 0.0;
     shape->center = vec3(0.0, 0.0, 0.0);
     shape->inertia = (Sym3){0};
-    shape->radius = HUGE_VAL;
 }
 
-void shape_measure(Shape *shape, const Primitive *primitives) {
-    const Primitive *own = primitives + shape->primitive_first;
-    uint32_t count = shape->primitive_count;
-    ASSERT(count > 0);
-
-    // mass, first moment, radius
+// Mass, centre, and inertia about it: each primitive's own, and as a point where it is (parallel
+// axes).
+static void weigh(Shape *shape, const Primitive *own) {
     double mass = 0.0;
-    double radius = 0.0;
     Vec3 moment = vec3(0.0, 0.0, 0.0);
-    for (uint32_t i = 0; i < count; i++) {
-        const PrimitiveRow *row = &primitive_rows[own[i].kind];
-        if (row->volume == NULL) {
-            set_unbounded(shape);
-            return;
-        }
-        double m = own[i].density * row->volume(&own[i]);
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        double m = own[i].density * primitive_rows[own[i].kind].volume(&own[i]);
         mass += m;
         moment = vec3_add_scaled(moment, m, primitive_center(&own[i], own[i].local));
-        double far_point = vec3_norm(own[i].local.position) + row->reach(&own[i]);
-        radius = far_point > radius ? far_point : radius;
     }
     Vec3 center = vec3_scale(1.0 / mass, moment);
-
-    // inertia about the centre: each primitive's own, and as a point where it is (parallel axes)
     Sym3 inertia = {0};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
         const PrimitiveRow *row = &primitive_rows[own[i].kind];
         double m = own[i].density * row->volume(&own[i]);
         add_own_inertia(&inertia, m, row->gyration(&own[i]), own[i].local.orientation);
         add_point_inertia(&inertia, m, vec3_sub(primitive_center(&own[i], own[i].local), center));
     }
-    shape->is_unbounded = false;
     shape->volume_mass = mass;
     shape->center = center;
     shape->inertia = inertia;
-    shape->radius = radius;
+}
+
+void shape_measure(Shape *shape, const Primitive *primitives) {
+    const Primitive *own = primitives + shape->primitive_first;
+    ASSERT(shape->primitive_count > 0);
+    shape->is_unbounded = shape->is_surface = false;
+    shape->radius = 0.0;
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        if (primitive_is_unbounded(own[i].kind)) {
+            shape->is_unbounded = true;
+            continue;
+        }
+        shape->is_surface = shape->is_surface || primitive_is_surface(own[i].kind);
+        double far_point =
+            vec3_norm(own[i].local.position) + primitive_rows[own[i].kind].reach(&own[i]);
+        shape->radius = far_point > shape->radius ? far_point : shape->radius;
+    }
+    shape->radius = shape->is_unbounded ? HUGE_VAL : shape->radius;
+    if (shape->is_unbounded || shape->is_surface) {
+        set_massless(shape);
+    } else {
+        weigh(shape, own);
+    }
 }
 
 double primitive_thickness(const Primitive *primitive) {

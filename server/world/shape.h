@@ -15,10 +15,11 @@
 typedef struct Shape {
     uint32_t primitive_first, primitive_count; // in the world's primitives
     bool is_unbounded;                         // has a plane
+    bool is_surface;                           // has triangles, which have no mass
     uint32_t id;                               // in its world, never given again
-    double volume_mass;                        // [kg] from the densities; 0 when unbounded
-    Vec3 center;                               // centre of that mass, body axes [m]
-    Sym3 inertia;                              // about it, body axes [kg m^2]
+    double volume_mass; // [kg] from the densities; 0 when unbounded or a surface
+    Vec3 center;        // centre of that mass, body axes [m]
+    Sym3 inertia;       // about it, body axes [kg m^2]
     double
         radius; // of the ball around the body's origin that holds it [m]; infinite when unbounded
 } Shape;

@@ -21,6 +21,8 @@ static Primitive dice_primitive(Dice *dice, PrimitiveKind kind) {
     case PRIMITIVE_CYLINDER:
         return make_cylinder(x, y);
     case PRIMITIVE_HULL: // check_hull_pairs.c
+    case PRIMITIVE_MESH: // check_surface.c
+    case PRIMITIVE_HEIGHT_FIELD:
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;
@@ -43,6 +45,8 @@ static double farthest(const Primitive *p, Pose pose, Vec3 n, Vec3 from) {
     case PRIMITIVE_CYLINDER:
         return center + across * p->size.x + fabs(d.z) * p->size.y;
     case PRIMITIVE_HULL: // check_hull_pairs.c
+    case PRIMITIVE_MESH: // check_surface.c
+    case PRIMITIVE_HEIGHT_FIELD:
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;
@@ -70,6 +74,8 @@ static double outside(const Primitive *p, Pose pose, Vec3 point) {
     case PRIMITIVE_CYLINDER:
         return hypot(fmax(across - p->size.x, 0.0), fmax(fabs(x.z) - p->size.y, 0.0));
     case PRIMITIVE_HULL: // check_hull_pairs.c
+    case PRIMITIVE_MESH: // check_surface.c
+    case PRIMITIVE_HEIGHT_FIELD:
     case PRIMITIVE_PLANE:
     case PRIMITIVE_COUNT:
         break;

@@ -55,26 +55,51 @@ Id lab_material(Lab *lab, double friction, double restitution) {
     return id;
 }
 
-Id lab_hull(Lab *lab, const HullForm *form, Id material) {
-    static const HullNames names = {"hull.points", "hull.faces"};
-    const Geometry *geometry;
+// A shape of one primitive that wears a geometry, which the lab's shelf gave; it is dropped.
+static Id worn_shape(Lab *lab, PrimitiveKind kind, const Geometry *geometry, Id material) {
     Id number, id = 0;
     Error error = {0};
-    Status status = geometry_of_hull(lab->shelf, form, form->face_first[form->face_count], &names,
-                                     &geometry, &error);
-    ck_assert_msg(status == STATUS_OK, "%s", error.message);
-    status = world_add_geometries(lab->world, &geometry, 1, &number, &error);
+    Status status = world_add_geometries(lab->world, &geometry, 1, &number, &error);
     geometry_drop(geometry);
     const double sizes[3] = {0.0, 0.0, 0.0};
+    const uint32_t kinds[1] = {(uint32_t)kind};
     const ShapeColumns columns = {.shape_count = 1,
                                   .primitive_count = 1,
-                                  .kind = (const uint32_t[]){PRIMITIVE_HULL},
+                                  .kind = kinds,
                                   .size = sizes,
                                   .material = &material,
                                   .geometry = &number};
     status = STATUS_THEN(status, world_add_shapes(lab->world, &columns, &id, &error));
-    ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
     return id;
+}
+
+Id lab_hull(Lab *lab, const HullForm *form, Id material) {
+    static const HullNames names = {"hull.points", "hull.faces"};
+    const Geometry *geometry = NULL;
+    Error error = {0};
+    Status status = geometry_of_hull(lab->shelf, form, form->face_first[form->face_count], &names,
+                                     &geometry, &error);
+    ck_assert_msg(status == STATUS_OK, "%s", error.message);
+    return worn_shape(lab, PRIMITIVE_HULL, geometry, material);
+}
+
+Id lab_mesh(Lab *lab, const MeshForm *form, Id material) {
+    static const MeshNames names = {"mesh.points", "mesh.triangles"};
+    const Geometry *geometry = NULL;
+    Error error = {0};
+    Status status = geometry_of_mesh(lab->shelf, form, &names, &geometry, &error);
+    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    return worn_shape(lab, PRIMITIVE_MESH, geometry, material);
+}
+
+Id lab_heights(Lab *lab, const HeightForm *form, Id material) {
+    static const MeshNames names = {"height_field.heights", "height_field.spacing"};
+    const Geometry *geometry = NULL;
+    Error error = {0};
+    Status status = geometry_of_heights(lab->shelf, form, &names, &geometry, &error);
+    ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
+    return worn_shape(lab, PRIMITIVE_HEIGHT_FIELD, geometry, material);
 }
 
 Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material) {
@@ -149,7 +174,8 @@ void lab_step_pushed(Lab *lab, uint32_t body, const double wrench[6]) {
 }
 
 World *lab_copy(Lab *lab) {
-    const WorldLimits limits = {.body_count_max = 1000000, .bytes_max = LAB_BYTES_MAX};
+    const WorldLimits limits = {
+        .body_count_max = 1000000, .bytes_max = LAB_BYTES_MAX, .shelf = lab->shelf};
     uint8_t *bytes;
     size_t count;
     Error error = {0};

@@ -29,6 +29,10 @@ Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material);
 // Of one hull, 1,000 kg/m^3.
 Id lab_hull(Lab *lab, const HullForm *form, Id material);
 
+// Of one surface.
+Id lab_mesh(Lab *lab, const MeshForm *form, Id material);
+Id lab_heights(Lab *lab, const HeightForm *form, Id material);
+
 // One body; inertia NULL: from the shape. Returns its index.
 uint32_t lab_body(Lab *lab, Id shape, BodyKind kind, Pose pose, const double velocity[6],
                   double mass, const double *inertia);

@@ -392,8 +392,8 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
 
 Status command_world_add_geometries_judge(Request *request, Error *error) {
     Input input = {.kind = INPUT_GEOMETRIES};
-    Status status = wire_hulls(request->message->world_add_geometries, &request->arena,
-                               &input.geometries, error);
+    Status status = wire_geometries(request->message->world_add_geometries, &request->arena,
+                                    &input.geometries, error);
     return STATUS_THEN(status, keep_input(request, &input, error));
 }
 
@@ -450,7 +450,9 @@ size_t command_world_add_bytes(const Request *request) {
     case MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES:
         return message->world_add_shapes->n_kind * wire_varint_bytes(UINT32_MAX);
     case MOREAU__V1__REQUEST__CALL_WORLD_ADD_GEOMETRIES:
-        return message->world_add_geometries->n_hulls * wire_varint_bytes(GEOMETRY_COUNT_MAX);
+        return (message->world_add_geometries->n_hulls + message->world_add_geometries->n_meshes +
+                message->world_add_geometries->n_height_fields) *
+               wire_varint_bytes(GEOMETRY_COUNT_MAX);
     case MOREAU__V1__REQUEST__CALL_WORLD_ADD_JOINTS:
         return message->world_add_joints->n_kind * WIRE_VARINT_BYTES_MAX;
     default:

@@ -175,7 +175,8 @@ static Status add_geometries(World *world, const GeometryList *list, Id *ids, Er
                                                "Memory ended while adding geometries.");
     for (size_t i = 0; status == STATUS_OK && i < list->count; i++) {
         char field[64];
-        snprintf(field, sizeof(field), "hulls[%zu]", i); // the only kind
+        snprintf(field, sizeof(field), "%s[%zu]", geometry_list_kind(list, i),
+                 geometry_list_index(list, i));
         status = geometry_open(world->limits.shelf, list->bytes[i], list->byte_count[i], field,
                                &opened[i], error);
     }

@@ -648,6 +648,33 @@ static void read_remove(Source *source, Arena *arena, Input *input) {
     }
 }
 
+const char *geometry_list_kind(const GeometryList *list, size_t item) {
+    ASSERT(item < list->count);
+    uint32_t kind = 0;
+    memcpy(&kind, list->bytes[item], list->byte_count[item] < sizeof(kind) ? 0 : sizeof(kind));
+    return kind == GEOMETRY_MESH           ? "meshes"
+           : kind == GEOMETRY_HEIGHT_FIELD ? "height_fields"
+                                           : "hulls";
+}
+
+size_t geometry_list_index(const GeometryList *list, size_t item) {
+    const char *kind = geometry_list_kind(list, item);
+    size_t index = 0;
+    for (size_t i = 0; i < item; i++) {
+        index += strcmp(geometry_list_kind(list, i), kind) == 0 ? 1 : 0;
+    }
+    return index;
+}
+
+size_t geometry_list_item(const GeometryList *list, const char *kind, size_t index) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(geometry_list_kind(list, i), kind) == 0 && index-- == 0) {
+            return i;
+        }
+    }
+    return list->count;
+}
+
 static void write_geometries(Sink *sink, const Input *input) {
     const GeometryList *list = &input->geometries;
     sink_u64(sink, list->count);

@@ -75,12 +75,19 @@ typedef struct RestoreOrder {
     size_t snapshot_bytes;
 } RestoreOrder;
 
-// In the bytes that geometry/geometry.h has; blamed as hulls[i].
+// In the bytes that geometry/geometry.h has; blamed as hulls[i], meshes[i] or height_fields[i],
+// counted among those of their kind.
 typedef struct GeometryList {
     size_t count;
     const uint8_t *const *bytes;
     const size_t *byte_count; // multiples of 8
 } GeometryList;
+
+// What the list's items of that kind are called, unjudged as its bytes are, and which of them it
+// is; and the item of such a name. The list's count: none.
+const char *geometry_list_kind(const GeometryList *list, size_t item);
+size_t geometry_list_index(const GeometryList *list, size_t item);
+size_t geometry_list_item(const GeometryList *list, const char *kind, size_t index);
 
 // Owns nothing: columns and texts are borrowed from whoever made it.
 typedef struct Input {

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static Status out_of_memory(Error *error) {
     return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -142,25 +143,68 @@ static GeometryList list_of(const Room *room) {
         .count = room->count, .bytes = room->bytes, .byte_count = room->byte_count};
 }
 
-Status wire_hulls(const Moreau__V1__WorldAddGeometries *message, Arena *arena, GeometryList *list,
-                  Error *error) {
-    Room room;
-    if (message->n_hulls == 0) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "hulls", "Give at least one hull.");
+// How one is written as bytes, of whichever message.
+typedef enum FormKind { FORM_NONE, FORM_HULL, FORM_MESH, FORM_HEIGHTS } FormKind;
+typedef struct Form {
+    FormKind kind;
+    WireHull hull;
+    WireMesh mesh;
+    WireHeights heights;
+} Form;
+
+static Status add_form(const Form *form, const char *path, Arena *arena, Room *room, Error *error) {
+    const uint8_t **bytes = &room->bytes[room->count];
+    size_t *count = &room->byte_count[room->count++];
+    switch (form->kind) {
+    case FORM_HULL:
+        return wire_hull_bytes(&form->hull, path, arena, bytes, count, error);
+    case FORM_MESH:
+        return wire_mesh_bytes(&form->mesh, path, arena, bytes, count, error);
+    case FORM_HEIGHTS:
+        return wire_heights_bytes(&form->heights, path, arena, bytes, count, error);
+    case FORM_NONE:
+        break;
     }
-    if (!take_room(message->n_hulls, arena, &room)) {
+    room->count--;
+    return error_set(error, STATUS_INVALID_ARGUMENT, path,
+                     "A geometry is a hull, a mesh or a height_field; this one says none of them.");
+}
+
+// Of those that the message has behind each other, the one at a place.
+static Form form_at(const Moreau__V1__WorldAddGeometries *message, size_t i, char *path,
+                    size_t room) {
+    const size_t hulls = message->n_hulls, meshes = message->n_meshes;
+    if (i < hulls) {
+        snprintf(path, room, "hulls[%zu]", i);
+        return (Form){.kind = FORM_HULL, .hull = HULL_OF(message->hulls[i])};
+    }
+    if (i < hulls + meshes) {
+        snprintf(path, room, "meshes[%zu]", i - hulls);
+        return (Form){.kind = FORM_MESH, .mesh = MESH_OF(message->meshes[i - hulls])};
+    }
+    const size_t at = i - hulls - meshes;
+    snprintf(path, room, "height_fields[%zu]", at);
+    return (Form){.kind = FORM_HEIGHTS, .heights = HEIGHTS_OF(message->height_fields[at])};
+}
+
+Status wire_geometries(const Moreau__V1__WorldAddGeometries *message, Arena *arena,
+                       GeometryList *list, Error *error) {
+    Room room;
+    const size_t count = message->n_hulls + message->n_meshes + message->n_height_fields;
+    if (count == 0) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "hulls",
+                         "Give at least one hull, mesh or height field.");
+    }
+    if (!take_room(count, arena, &room)) {
         return out_of_memory(error);
     }
-    for (size_t i = 0; i < message->n_hulls; i++) {
-        const Moreau__V1__Hull *hull = message->hulls[i];
+    for (size_t i = 0; i < count; i++) {
         char path[48];
-        snprintf(path, sizeof(path), "hulls[%zu]", i);
-        Status status = wire_hull_bytes(&(WireHull)HULL_OF(hull), path, arena, &room.bytes[i],
-                                        &room.byte_count[i], error);
+        const Form form = form_at(message, i, path, sizeof(path));
+        Status status = add_form(&form, path, arena, &room, error);
         if (status != STATUS_OK) {
             return status;
         }
-        room.count++;
     }
     *list = list_of(&room);
     return STATUS_OK;
@@ -194,53 +238,94 @@ static Status list_names(const Moreau__V1__Scene *scene, Arena *arena, NameList 
     return STATUS_OK;
 }
 
+const char *scene_geometry_key(const char *kind) {
+    return strcmp(kind, "meshes") == 0          ? "mesh"
+           : strcmp(kind, "height_fields") == 0 ? "height_field"
+                                                : "hull";
+}
+
 static Status read_listed(const Moreau__V1__Scene *scene, Arena *arena, Room *room, Error *error) {
     for (size_t i = 0; i < scene->n_geometries; i++) {
-        const Moreau__V1__Hull *hull = scene->geometries[i]->hull;
+        const Moreau__V1__SceneGeometry *m = scene->geometries[i];
+        const int given = (m->hull != NULL) + (m->mesh != NULL) + (m->height_field != NULL);
+        Form form = {.kind = FORM_NONE};
+        const char *key = "hull";
+        if (m->hull != NULL) {
+            form = (Form){.kind = FORM_HULL, .hull = HULL_OF(m->hull)};
+        } else if (m->mesh != NULL) {
+            form = (Form){.kind = FORM_MESH, .mesh = MESH_OF(m->mesh)};
+            key = "mesh";
+        } else if (m->height_field != NULL) {
+            form = (Form){.kind = FORM_HEIGHTS, .heights = HEIGHTS_OF(m->height_field)};
+            key = "height_field";
+        }
         char path[64];
-        snprintf(path, sizeof(path), "scene.geometries[%zu].hull", i);
-        Status status = hull == NULL ? error_set(error, STATUS_INVALID_ARGUMENT, path,
-                                                 "A geometry is a hull; this one says nothing.")
-                                     : wire_hull_bytes(&(WireHull)HULL_OF(hull), path, arena,
-                                                       &room->bytes[room->count],
-                                                       &room->byte_count[room->count], error);
+        snprintf(path, sizeof(path), "scene.geometries[%zu].%s", i, key);
+        Status status = given > 1 ? error_set(error, STATUS_INVALID_ARGUMENT, path,
+                                              "A geometry is one of hull, mesh and height_field, "
+                                              "not several.")
+                                  : add_form(&form, path, arena, room, error);
         if (status != STATUS_OK) {
             return status;
         }
-        room->count++;
     }
     return STATUS_OK;
 }
 
-// One that it names, or its own.
-static Status read_worn(const Moreau__V1__SceneHull *hull, const char *path, Arena *arena,
-                        const NameList *names, Room *room, uint64_t *own, Error *error) {
-    const bool has_form = hull->n_points > 0 || hull->n_faces > 0;
-    if (hull->geometry == NULL || hull->geometry[0] == '\0') {
-        Status status =
-            wire_hull_bytes(&(WireHull)HULL_OF(hull), path, arena, &room->bytes[room->count],
-                            &room->byte_count[room->count], error);
-        *own = ++room->count;
+// What a shape wears: one that it names, or its own; kind FORM_NONE: it is of another kind.
+typedef struct Worn {
+    const char *key, *geometry;
+    bool has_form;
+    Form form;
+} Worn;
+
+static Worn worn_of(const Moreau__V1__ScenePrimitive *shape) {
+    switch (shape->shape_case) {
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_HULL:
+        return (Worn){.key = "hull",
+                      .geometry = shape->hull->geometry,
+                      .has_form = shape->hull->n_points > 0 || shape->hull->n_faces > 0,
+                      .form = {.kind = FORM_HULL, .hull = HULL_OF(shape->hull)}};
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_MESH:
+        return (Worn){.key = "mesh",
+                      .geometry = shape->mesh->geometry,
+                      .has_form = shape->mesh->n_points > 0 || shape->mesh->n_triangles > 0,
+                      .form = {.kind = FORM_MESH, .mesh = MESH_OF(shape->mesh)}};
+    case MOREAU__V1__SCENE_PRIMITIVE__SHAPE_HEIGHT_FIELD:
+        return (Worn){.key = "height_field",
+                      .geometry = shape->height_field->geometry,
+                      .has_form = shape->height_field->n_heights > 0,
+                      .form = {.kind = FORM_HEIGHTS, .heights = HEIGHTS_OF(shape->height_field)}};
+    default:
+        return (Worn){.key = NULL};
+    }
+}
+
+// `item`: the geometry's number, from 1.
+static Status read_worn(const Worn *worn, const char *path, Arena *arena, const NameList *names,
+                        Room *room, uint64_t *item, Error *error) {
+    if (worn->geometry == NULL || worn->geometry[0] == '\0') {
+        Status status = add_form(&worn->form, path, arena, room, error);
+        *item = room->count;
         return status;
     }
     char field[160];
     snprintf(field, sizeof(field), "%.128s.geometry", path);
-    const NameEntry *found = name_list_find(names, hull->geometry);
-    if (has_form || found == NULL) {
-        return error_set(error, has_form ? STATUS_INVALID_ARGUMENT : STATUS_NOT_FOUND, field,
-                         has_form ? "A hull names a geometry (%.64s) or has points and faces."
-                                  : "The scene has no geometry called %.64s.",
-                         hull->geometry);
+    const NameEntry *found = name_list_find(names, worn->geometry);
+    if (worn->has_form || found == NULL) {
+        return error_set(error, worn->has_form ? STATUS_INVALID_ARGUMENT : STATUS_NOT_FOUND, field,
+                         worn->has_form ? "A shape names a geometry (%.64s) or has its own numbers."
+                                        : "The scene has no geometry called %.64s.",
+                         worn->geometry);
     }
-    *own = found->index + 1;
+    *item = found->index + 1;
     return STATUS_OK;
 }
 
 bool scene_has_geometries(const Moreau__V1__Scene *scene) {
     for (size_t i = 0; i < scene->n_bodies; i++) {
         for (size_t k = 0; k < scene->bodies[i]->n_shapes; k++) {
-            if (scene->bodies[i]->shapes[k]->shape_case ==
-                MOREAU__V1__SCENE_PRIMITIVE__SHAPE_HULL) {
+            if (worn_of(scene->bodies[i]->shapes[k]).key != NULL) {
                 return true;
             }
         }
@@ -266,12 +351,12 @@ Status scene_geometries(const Moreau__V1__Scene *scene, size_t primitives, Arena
     for (size_t i = 0; i < scene->n_bodies; i++) {
         const Moreau__V1__SceneBody *body = scene->bodies[i];
         for (size_t k = 0; status == STATUS_OK && k < body->n_shapes; k++, at++) {
-            const Moreau__V1__ScenePrimitive *shape = body->shapes[k];
-            if (shape->shape_case == MOREAU__V1__SCENE_PRIMITIVE__SHAPE_HULL) {
+            const Worn worn = worn_of(body->shapes[k]);
+            if (worn.key != NULL) {
                 char path[96];
-                snprintf(path, sizeof(path), "scene.bodies[%zu].shapes[%zu].hull", i, k);
+                snprintf(path, sizeof(path), "scene.bodies[%zu].shapes[%zu].%s", i, k, worn.key);
                 geometries->primitive_of[room.count] = (uint32_t)at;
-                status = read_worn(shape->hull, path, arena, &geometries->names, &room,
+                status = read_worn(&worn, path, arena, &geometries->names, &room,
                                    &geometries->own[at], error);
             }
         }

@@ -27,9 +27,41 @@ typedef struct WirePoints {
 } WirePoints;
 bool wire_points_of(const uint8_t *bytes, size_t count, WirePoints *points);
 
-// Hulls of a message, as an input; blamed as hulls[i].
-Status wire_hulls(const Moreau__V1__WorldAddGeometries *message, Arena *arena, GeometryList *list,
-                  Error *error);
+// Meshes and height fields of messages (surface.c).
+typedef struct WireMesh {
+    size_t point_numbers, triangle_numbers;
+    const double *points;
+    const uint32_t *triangles;
+    bool is_two_sided;
+} WireMesh;
+typedef struct WireHeights {
+    uint32_t columns, rows;
+    size_t spacing_count, height_count;
+    const double *spacing, *heights;
+} WireHeights;
+Status wire_mesh_bytes(const WireMesh *mesh, const char *path, Arena *arena, const uint8_t **bytes,
+                       size_t *count, Error *error);
+Status wire_heights_bytes(const WireHeights *field, const char *path, Arena *arena,
+                          const uint8_t **bytes, size_t *count, Error *error);
+
+// Of either message.
+#define MESH_OF(m)                                                                                 \
+    {                                                                                              \
+        .point_numbers = (m)->n_points, .triangle_numbers = (m)->n_triangles,                      \
+        .points = (m)->points, .triangles = (m)->triangles, .is_two_sided = (m)->two_sided         \
+    }
+#define HEIGHTS_OF(m)                                                                              \
+    {                                                                                              \
+        .columns = (m)->columns, .rows = (m)->rows, .spacing_count = (m)->n_spacing,               \
+        .height_count = (m)->n_heights, .spacing = (m)->spacing, .heights = (m)->heights           \
+    }
+
+// Geometries of a message, as an input; blamed as hulls[i], meshes[i], height_fields[i].
+Status wire_geometries(const Moreau__V1__WorldAddGeometries *message, Arena *arena,
+                       GeometryList *list, Error *error);
+
+// What a scene calls one of the kind that geometry_list_kind tells: hull, mesh, height_field.
+const char *scene_geometry_key(const char *kind);
 
 // The geometries of a scene: first those of its list, then those of shapes that have their own.
 typedef struct SceneGeometries {
@@ -46,5 +78,7 @@ bool scene_has_geometries(const Moreau__V1__Scene *scene);
 Status scene_geometries(const Moreau__V1__Scene *scene, size_t primitives, Arena *arena,
                         SceneGeometries *geometries, Error *error);
 
-// A hull as a message has it. NULL: the arena ends.
+// Geometries as messages have them; lists of surfaces are borrowed. NULL: the arena ends.
 Moreau__V1__Hull *wire_hull_message(const Hull *hull, Arena *arena);
+Moreau__V1__Mesh *wire_mesh_message(const Geometry *geometry, Arena *arena);
+Moreau__V1__HeightField *wire_heights_message(const Geometry *geometry, Arena *arena);

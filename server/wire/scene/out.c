@@ -105,8 +105,19 @@ static Moreau__V1__SceneGeometry *put_geometry(Out *out, size_t index) {
     }
     moreau__v1__scene_geometry__init(m);
     m->name = geometry_name(out, index + 1);
-    m->hull = wire_hull_message(out->world->geometry[index].geometry->hull, out->arena);
-    out->failed = out->failed || m->hull == NULL;
+    const Geometry *geometry = out->world->geometry[index].geometry;
+    switch (geometry->kind) {
+    case GEOMETRY_HULL:
+        m->hull = wire_hull_message(geometry->hull, out->arena);
+        break;
+    case GEOMETRY_MESH:
+        m->mesh = wire_mesh_message(geometry, out->arena);
+        break;
+    case GEOMETRY_HEIGHT_FIELD:
+        m->height_field = wire_heights_message(geometry, out->arena);
+        break;
+    }
+    out->failed = out->failed || (m->hull == NULL && m->mesh == NULL && m->height_field == NULL);
     return m;
 }
 
@@ -114,8 +125,20 @@ static void put_kind(Out *out, const Primitive *primitive, Moreau__V1__ScenePrim
     double size[3]; // a plane has none: its local pose says where it is
     vec3_store(size, primitive->size);
     out->failed = out->failed || !scene_primitive_put(primitive->kind, size, out->arena, m);
-    if (!out->failed && primitive->kind == PRIMITIVE_HULL) {
-        m->hull->geometry = geometry_name(out, primitive->geometry_number);
+    if (out->failed || primitive->geometry == NULL) {
+        return;
+    }
+    char *name = geometry_name(out, primitive->geometry_number);
+    switch (primitive->geometry->kind) {
+    case GEOMETRY_HULL:
+        m->hull->geometry = name;
+        break;
+    case GEOMETRY_MESH:
+        m->mesh->geometry = name;
+        break;
+    case GEOMETRY_HEIGHT_FIELD:
+        m->height_field->geometry = name;
+        break;
     }
 }
 

@@ -206,6 +206,48 @@ static void put_hull(Sink *sink, const Hull *hull) {
     put(sink, "]}");
 }
 
+static void put_mesh(Sink *sink, const Geometry *geometry) {
+    const MeshForm form = geometry_mesh_form(geometry);
+    put(sink, "{\"points\":");
+    put_numbers(sink, &form.point[0].x, 3 * (size_t)form.point_count);
+    put(sink, ",\"triangles\":[");
+    for (size_t k = 0; k < 3 * (size_t)form.triangle_count; k++) {
+        put(sink, k == 0 ? "" : ",");
+        put_number(sink, form.corner[k]);
+    }
+    put(sink, form.is_two_sided ? "],\"two_sided\":true}" : "]}");
+}
+
+static void put_heights(Sink *sink, const Geometry *geometry) {
+    const HeightForm form = geometry_height_form(geometry);
+    put(sink, "{\"columns\":");
+    put_number(sink, form.columns);
+    put(sink, ",\"rows\":");
+    put_number(sink, form.rows);
+    put(sink, ",\"spacing\":");
+    put_numbers(sink, form.spacing, 2);
+    put(sink, ",\"heights\":");
+    put_numbers(sink, form.height, (size_t)form.columns * form.rows);
+    put(sink, "}");
+}
+
+static void put_geometry(Sink *sink, const Geometry *geometry) {
+    switch (geometry->kind) {
+    case GEOMETRY_HULL:
+        put(sink, ",\"hull\":");
+        put_hull(sink, geometry->hull);
+        break;
+    case GEOMETRY_MESH:
+        put(sink, ",\"mesh\":");
+        put_mesh(sink, geometry);
+        break;
+    case GEOMETRY_HEIGHT_FIELD:
+        put(sink, ",\"height_field\":");
+        put_heights(sink, geometry);
+        break;
+    }
+}
+
 static void put_geometry_name(Sink *sink, size_t number) {
     char name[SCENE_GEOMETRY_NAME_BYTES];
     scene_geometry_name(number, name);
@@ -216,8 +258,7 @@ static void put_geometries(Sink *sink, const World *world) {
     for (size_t i = 0; i < world->geometry_count; i++) {
         put(sink, i == 0 ? ",\"geometries\":[{\"name\":" : ",{\"name\":");
         put_geometry_name(sink, i + 1);
-        put(sink, ",\"hull\":");
-        put_hull(sink, world->geometry[i].geometry->hull);
+        put_geometry(sink, world->geometry[i].geometry);
         put(sink, i + 1 == world->geometry_count ? "}]" : "}");
     }
 }

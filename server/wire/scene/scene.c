@@ -622,16 +622,21 @@ static void translate_primitive_count(const ScenePlan *plan, size_t shape, Error
 }
 
 // hulls[3].faces, as of the scene's list, or of the shape that has it.
-static void translate_geometry(const ScenePlan *plan, size_t index, Error *error) {
-    const char *part = strchr(error->field, ']');
-    char rest[48];
-    snprintf(rest, sizeof(rest), "%s", part == NULL ? "" : part + 1);
-    if (index < plan->geometries_listed) {
-        snprintf(error->field, sizeof(error->field), "scene.geometries[%zu].hull%s", index, rest);
+static void translate_geometry(const ScenePlan *plan, const GeometryList *list, const char *kind,
+                               size_t index, Error *error) {
+    const size_t item = geometry_list_item(list, kind, index);
+    if (item == list->count) {
         return;
     }
-    const uint32_t primitive = plan->primitive_of_geometry[index];
-    snprintf(error->field, sizeof(error->field), "scene.bodies[%u].shapes[%u].hull%s",
+    const char *part = strchr(error->field, ']');
+    char rest[48];
+    snprintf(rest, sizeof(rest), "%s%s", scene_geometry_key(kind), part == NULL ? "" : part + 1);
+    if (item < plan->geometries_listed) {
+        snprintf(error->field, sizeof(error->field), "scene.geometries[%zu].%s", item, rest);
+        return;
+    }
+    const uint32_t primitive = plan->primitive_of_geometry[item];
+    snprintf(error->field, sizeof(error->field), "scene.bodies[%u].shapes[%u].%s",
              plan->body_of_primitive[primitive], plan->shape_of_primitive[primitive], rest);
 }
 
@@ -648,7 +653,7 @@ void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
     } else if (kind == INPUT_SHAPES && has_index) {
         translate_shape(plan, name, at, error);
     } else if (kind == INPUT_GEOMETRIES && has_index) {
-        translate_geometry(plan, at, error);
+        translate_geometry(plan, &plan->input[index].geometries, name, at, error);
     } else if (kind == INPUT_BODIES && has_index) {
         translate_body(plan, index, name, at, error);
     } else if (kind == INPUT_JOINTS) {

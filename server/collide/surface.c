@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+#include "collide/surface.h"
+
+#include "base/assert.h"
+#include "collide/facet_meet.h"
+#include "collide/polygon_meet.h"
+
+// of a triangle's farthest corner from where it touches: how far below that a corner is no part of
+// it
+static const double across_part = 1e-7;
+// of an edge's length: how far the plane of a contact may run below the far end of a triangle
+// beyond, and leave it behind
+static const double behind_part = 1e-9;
+// Below this sine a contact's normal is a face's: the one that is nearest says it itself
+static const double face_sine = 1e-6;
+// of the sizes: how far outside a triangle something may be and count as over it; and how much
+// higher than the lowest is as low
+static const double slop_part = 1e-9;
+static const double tie_part = 1e-6;
+
+static const Hull *hull_of(const Primitive *primitive) {
+    return primitive->geometry == NULL ? NULL : primitive->geometry->hull;
+}
+
+int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face, bool *is_below) {
+    ASSERT(face < surface->mesh->triangle_count);
+    const Vec3 middle = primitive_center(surface->other, pose->other);
+    const Vec3 local =
+        mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), vec3_sub(middle, pose->mesh.position));
+    const double above = vec3_dot(mesh_normal(surface->mesh, face),
+                                  vec3_sub(local, mesh_corner(surface->mesh, face, 0)));
+    *is_below = above < 0.0 && surface->mesh->is_solid_below;
+    if (above >= 0.0 || *is_below) {
+        return 1;
+    }
+    return surface->mesh->is_two_sided ? -1 : 0;
+}
+
+void surface_meet(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
+                  double reach, ConvexManifold *manifold) {
+    const ConvexBody body[2] = {{NULL, &read->hull, &pose->mesh},
+                                {surface->other, hull_of(surface->other), &pose->other}};
+    convex_meet(body, reach, manifold);
+}
+
+Vec3 surface_normal(const Surface *surface, const SurfacePose *pose, uint32_t face, int side) {
+    ASSERT(side == 1 || side == -1);
+    const Vec3 n =
+        mat3_mul_vec(quat_to_mat3(pose->mesh.orientation), mesh_normal(surface->mesh, face));
+    return vec3_scale(side / vec3_norm(n), n);
+}
+
+// ---- ridges and peaks
+
+// What of a triangle lies farthest along a direction in the mesh's frame: its corners, as bits.
+static uint32_t corners_along(const Mesh *mesh, uint32_t triangle, Vec3 n) {
+    double along[3], most = -HUGE_VAL;
+    uint32_t farthest = 0, bits = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        along[i] = vec3_dot(n, mesh_corner(mesh, triangle, i));
+        farthest = along[i] > most ? i : farthest;
+        most = fmax(most, along[i]);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const double length = vec3_norm(
+            vec3_sub(mesh_corner(mesh, triangle, i), mesh_corner(mesh, triangle, farthest)));
+        bits |= most - along[i] <= across_part * length ? 1u << i : 0u;
+    }
+    return bits;
+}
+
+// Whether a triangle stays behind the plane across n at one of its corners.
+static bool is_behind(const Mesh *mesh, uint32_t triangle, Vec3 at, Vec3 n) {
+    for (uint32_t i = 0; i < 3; i++) {
+        const Vec3 way = vec3_sub(mesh_corner(mesh, triangle, i), at);
+        if (vec3_dot(n, way) > behind_part * vec3_norm(way)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_of_face(const Mesh *mesh, uint32_t triangle, Vec3 n) {
+    return vec3_norm(vec3_cross(n, mesh_normal(mesh, mesh->face[triangle]))) <= face_sine;
+}
+
+// An edge from a corner: of two faces, both behind, and the contact neither's.
+static bool is_ridge(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
+    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+    return other == MESH_NONE ||
+           (!mesh_is_inner(mesh, triangle, i) && !is_of_face(mesh, other, n) &&
+            is_behind(mesh, other, mesh_corner(mesh, triangle, i), n));
+}
+
+static bool is_peak(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
+    const uint32_t point = mesh->corner[3 * (size_t)triangle + i];
+    for (uint32_t k = mesh->ring_first[point]; k < mesh->ring_first[point + 1]; k++) {
+        if (is_of_face(mesh, mesh->ring[k], n) ||
+            !is_behind(mesh, mesh->ring[k], mesh->point[point], n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// What of the mesh is there, of a feature of the triangle as a hull; 0: it is not of these corners.
+static uint32_t mesh_feature(const Mesh *mesh, uint32_t triangle, uint32_t feature, uint32_t bits) {
+    const uint32_t kind = feature & 0x70000000u, number = feature & 0xfu;
+    const uint32_t next = number == 2 ? 0 : number + 1;
+    if (kind == CONVEX_VERTEX && (bits & 1u << number) != 0) {
+        return CONVEX_VERTEX | mesh->corner[3 * (size_t)triangle + number];
+    }
+    if (kind == CONVEX_EDGE && (bits & 1u << number) != 0 && (bits & 1u << next) != 0) {
+        return CONVEX_EDGE | mesh_edge(mesh, triangle, number);
+    }
+    return 0;
+}
+
+// Where all the points are, whatever the hulls' features say of them.
+static uint32_t own_feature(const Mesh *mesh, uint32_t triangle, uint32_t bits) {
+    for (uint32_t i = 0; i < 3; i++) {
+        if (bits == (1u << i)) {
+            return CONVEX_VERTEX | mesh->corner[3 * (size_t)triangle + i];
+        }
+    }
+    const uint32_t edge = bits == 3u ? 0 : bits == 6u ? 1 : 2;
+    return CONVEX_EDGE | mesh_edge(mesh, triangle, edge);
+}
+
+// Keeps the points at those corners, or the lowest, which is there.
+static void keep_points(const Mesh *mesh, uint32_t triangle, uint32_t bits,
+                        ConvexManifold *manifold) {
+    ASSERT(manifold->count > 0 && bits != 0);
+    uint32_t count = 0, lowest = 0;
+    for (uint32_t i = 1; i < manifold->count; i++) {
+        lowest = manifold->point[i].gap < manifold->point[lowest].gap ? i : lowest;
+    }
+    ConvexPoint nearest = manifold->point[lowest];
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        ConvexPoint point = manifold->point[i];
+        point.feature[0] = mesh_feature(mesh, triangle, point.feature[0], bits);
+        if (point.feature[0] != 0) {
+            manifold->point[count++] = point;
+        }
+    }
+    if (count == 0) {
+        nearest.feature[0] = own_feature(mesh, triangle, bits);
+        manifold->point[count++] = nearest;
+    }
+    manifold->count = count;
+}
+
+bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, uint32_t triangle, int side,
+                      ConvexManifold *manifold) {
+    ASSERT(side == 1 || side == -1);
+    const Mesh *mesh = surface->mesh;
+    const Vec3 n = mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), manifold->normal);
+    if (side * vec3_dot(n, mesh_normal(mesh, triangle)) <= 0.0 || is_of_face(mesh, triangle, n)) {
+        return false;
+    }
+    const uint32_t bits = corners_along(mesh, triangle, n);
+    bool is_one = bits != 7u;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t edge = 1u << i | 1u << (i == 2 ? 0 : i + 1);
+        is_one = is_one && (bits != edge || is_ridge(mesh, triangle, i, n)) &&
+                 (bits != 1u << i || is_peak(mesh, triangle, i, n));
+    }
+    if (is_one) {
+        keep_points(mesh, triangle, bits, manifold);
+    }
+    return is_one;
+}
+
+// ---- faces
+
+static void add_point(SurfacePoints *points, const ConvexPoint *point) {
+    for (uint32_t i = 0; i < points->count; i++) {
+        ConvexPoint *there = &points->point[i];
+        if (there->feature[0] == point->feature[0] && there->feature[1] == point->feature[1]) {
+            *there = point->gap < there->gap ? *point : *there;
+            return;
+        }
+    }
+    if (points->count == SURFACE_POINT_MAX) {
+        surface_reduce(points);
+    }
+    points->point[points->count++] = *point;
+}
+
+// A triangle as it bears, and what lies on it.
+typedef struct Bearing {
+    const Mesh *mesh;
+    uint32_t triangle;
+    Facet facet;
+    double reach, slop;
+    Vec3 origin;
+} Bearing;
+
+// As the mesh has it; `edge` is of the facet. 0: inside a face.
+static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner) {
+    const Hull *hull = on->facet.of->hull;
+    const uint32_t at = hull->face_first[on->facet.number] + edge;
+    const uint32_t own = hull->corner_edge[at];
+    if (mesh_is_inner(on->mesh, on->triangle, own)) {
+        return 0;
+    }
+    return is_corner ? CONVEX_VERTEX | on->mesh->corner[3 * (size_t)on->triangle + hull->corner[at]]
+                     : CONVEX_EDGE | mesh_edge(on->mesh, on->triangle, own);
+}
+
+static uint32_t face_feature(const Bearing *on) {
+    return CONVEX_FACE | on->mesh->face[on->triangle];
+}
+
+// A point of what lies on it.
+static void add_at(const Bearing *on, Vec3 position, double gap, uint32_t of_mesh,
+                   uint32_t of_other, SurfacePoints *points) {
+    if (of_mesh == 0 || !(gap <= on->reach)) {
+        return;
+    }
+    const Vec3 middle = vec3_add_scaled(position, -0.5 * gap, points->normal);
+    const ConvexPoint point = {vec3_add(middle, on->origin), gap, {of_mesh, of_other}};
+    add_point(points, &point);
+}
+
+static void add_polygon(const Bearing *on, const Facet *lying, double tie, SurfacePoints *points) {
+    const PolygonLimits limits = {.slop = on->slop, .reach = on->reach, .tie = tie};
+    PolygonPoints met;
+    polygon_meet(&on->facet, lying, points->normal, &limits, &met);
+    for (uint32_t i = 0; i < met.count; i++) {
+        const PolygonPoint *point = &met.point[i];
+        const uint32_t part = point->part[0], number = point->part[0] & 0xffffu;
+        const uint32_t of_mesh = (part & (POLYGON_EDGE | POLYGON_CORNER)) == 0
+                                     ? face_feature(on)
+                                     : feature_at_edge(on, number, (part & POLYGON_CORNER) != 0);
+        const uint32_t other = point->part[1] & 0xffffu;
+        const uint32_t of_other =
+            (point->part[1] & POLYGON_CORNER) != 0 ? facet_vertex(lying, other)
+            : (point->part[1] & POLYGON_EDGE) != 0 ? facet_edge(lying, other)
+                                                   : (uint32_t)CONVEX_FACE | lying->number;
+        add_at(on, point->position, point->gap, of_mesh, of_other, points);
+    }
+}
+
+static void add_disc(const Bearing *on, const Facet *lying, SurfacePoints *points) {
+    MeetPoints met;
+    facet_meet(&on->facet, lying, points->normal, on->slop, &met);
+    for (uint32_t i = 0; i < met.count; i++) {
+        const uint32_t label = met.point[i].label;
+        const uint32_t of_mesh = label < MEET_EDGE
+                                     ? face_feature(on)
+                                     : feature_at_edge(on, (label - MEET_EDGE) / 2, false);
+        const uint32_t of_other =
+            CONVEX_ROUND | lying->number << 8 | (label < MEET_EDGE ? label : MEET_EDGE + label % 2);
+        add_at(on, met.point[i].position, met.point[i].gap, of_mesh, of_other, points);
+    }
+}
+
+// An end of a line, or where it leaves the triangle by an edge; `edge` 3: the end itself.
+static void add_end(const Bearing *on, const Facet *line, double share, uint32_t end, uint32_t edge,
+                    SurfacePoints *points) {
+    const Vec3 position =
+        vec3_add_scaled(line->point[0], share, vec3_sub(line->point[1], line->point[0]));
+    const double gap = vec3_dot(points->normal, vec3_sub(position, on->facet.center));
+    const uint32_t of_mesh = edge == 3 ? face_feature(on) : feature_at_edge(on, edge, false);
+    add_at(on, position, gap, of_mesh, (uint32_t)CONVEX_ROUND | end, points);
+}
+
+static void add_line(const Bearing *on, const Facet *line, SurfacePoints *points) {
+    const Vec3 p = line->point[0], d = vec3_sub(line->point[1], p);
+    double low = 0.0, high = 1.0;
+    uint32_t in = 3, out = 3;
+    for (uint32_t i = 0; i < 3; i++) {
+        const Vec3 from = facet_point(&on->facet, i),
+                   to = facet_point(&on->facet, i == 2 ? 0 : i + 1);
+        const Vec3 away = vec3_cross(vec3_sub(to, from), points->normal);
+        const double length = vec3_norm(away);
+        const double begin = vec3_dot(away, vec3_sub(p, from)) / length - on->slop;
+        const double end = begin + vec3_dot(away, d) / length;
+        if (begin > 0.0 && end > 0.0) {
+            return;
+        }
+        if (end > 0.0 && -begin / (end - begin) < high) {
+            high = -begin / (end - begin);
+            out = i;
+        } else if (begin > 0.0 && -begin / (end - begin) > low) {
+            low = -begin / (end - begin);
+            in = i;
+        }
+    }
+    if (low > high) {
+        return;
+    }
+    add_end(on, line, low, 0, in, points);
+    if (vec3_dot(d, d) > 0.0) { // no ball
+        add_end(on, line, high, 1, out, points);
+    }
+}
+
+void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t triangle,
+                      const MeshTriangle *read, int side, double reach, SurfacePoints *points) {
+    ASSERT(side == 1 || side == -1);
+    Bearing on = {.mesh = surface->mesh,
+                  .triangle = triangle,
+                  .reach = reach,
+                  .origin = pose->other.position};
+    const Convex bearing = convex_of_hull(&read->hull, &pose->mesh, on.origin);
+    const Hull *hull = hull_of(surface->other);
+    const Convex other = hull != NULL ? convex_of_hull(hull, &pose->other, on.origin)
+                                      : convex_read(surface->other, &pose->other, on.origin);
+    on.slop = slop_part * (bearing.size + other.size);
+    on.facet = (Facet){.kind = FACET_POLYGON,
+                       .normal = points->normal,
+                       .center = convex_corner(&bearing, 0),
+                       .count = 3,
+                       .number = side > 0 ? 0 : 1,
+                       .of = &bearing};
+    const Facet lying = convex_facet(&other, vec3_neg(points->normal));
+    switch (lying.kind) {
+    case FACET_POLYGON:
+        add_polygon(&on, &lying, tie_part * other.size, points);
+        break;
+    case FACET_DISC:
+        add_disc(&on, &lying, points);
+        break;
+    case FACET_LINE:
+        add_line(&on, &lying, points);
+        break;
+    }
+}
+
+void surface_reduce(SurfacePoints *points) {
+    if (points->count <= MANIFOLD_POINT_MAX) {
+        return;
+    }
+    double away[SURFACE_POINT_MAX]; // squared, from the nearest that is kept
+    uint32_t next = 0, kept = 0;
+    for (uint32_t i = 0; i < points->count; i++) {
+        away[i] = HUGE_VAL;
+        next = points->point[i].gap < points->point[next].gap ? i : next;
+    }
+    while (kept < MANIFOLD_POINT_MAX) {
+        const ConvexPoint taken = points->point[next];
+        const double nearest = away[next];
+        points->point[next] = points->point[kept];
+        away[next] = away[kept];
+        points->point[kept] = taken;
+        away[kept] = nearest;
+        kept++;
+        next = kept;
+        for (uint32_t i = kept; i < points->count; i++) {
+            const Vec3 way = vec3_sub(points->point[i].position, taken.position);
+            away[i] = fmin(away[i], vec3_dot(way, way));
+            next = away[i] > away[next] ? i : next;
+        }
+    }
+    points->count = kept;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Where a convex primitive touches a surface (geometry/mesh.h). Triangle by triangle, each seen as
+// a hull of two faces, and told what it really is to the other one:
+//
+//     a corner or an edge    if the plane of the contact leaves all triangles around it behind: a
+//                            ridge or a peak. What rises over that plane is nearer, and touches
+//                            itself
+//     a face                 else, along the normal of all triangles that lie in one plane with it,
+//                            at what of the other one is over the triangle. Edges between triangles
+//                            of one face are nobody's: points on them are left out
+//
+// So a floor of ten thousand triangles is a plane to all that lies, slides or rolls on it.
+// Pure. Normals are from the surface to the other one.
+#pragma once
+
+#include "collide/convex_pair.h"
+#include "geometry/mesh.h"
+
+enum { SURFACE_POINT_MAX = 48 }; // of a face, before they are reduced to a manifold's
+
+typedef struct Surface {
+    const Mesh *mesh;
+    const Primitive *other; // bounded, with a volume
+} Surface;
+
+typedef struct SurfacePose {
+    Pose mesh, other;
+} SurfacePose;
+
+// On which side of a face, seen from its first triangle, the middle of the other one is: 1 or -1,
+// as its normal has it; 0: it is behind what has one side, and not there to be pushed. `is_below`:
+// it is in what is solid.
+int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face, bool *is_below);
+
+// The two as convex bodies, wherever they touch: what is nearest. No points: farther apart than
+// `reach`.
+void surface_meet(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
+                  double reach, ConvexManifold *manifold);
+
+// Whether that is a ridge's or a peak's, and then its points alone, the first feature of each as
+// the mesh has it. false: it is the face's to say.
+bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, uint32_t triangle, int side,
+                      ConvexManifold *manifold);
+
+// Points of a face, no two with the same features.
+typedef struct SurfacePoints {
+    Vec3 normal;
+    uint32_t count;
+    ConvexPoint point[SURFACE_POINT_MAX];
+} SurfacePoints;
+
+// The normal of a face on a side, in the world.
+Vec3 surface_normal(const Surface *surface, const SurfacePose *pose, uint32_t face, int side);
+
+// Adds what of the other one is over a triangle of the face, with gaps up to `reach`.
+void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t triangle,
+                      const MeshTriangle *read, int side, double reach, SurfacePoints *points);
+
+// Those that bear: at most a manifold's, the lowest first and then those farthest from all kept.
+void surface_reduce(SurfacePoints *points);

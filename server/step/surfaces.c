@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Contacts of surfaces: of every face that is near, and of the ridges and peaks between them
+// (collide/surface.h), each with a plane and a time of its own. A triangle approaches as the hull
+// that it is seen as; what it is to the other part is asked where the two have come to.
+#include "step/stages.h"
+
+#include "base/assert.h"
+#include "collide/approach.h"
+#include "collide/surface.h"
+
+#include <math.h>
+
+enum { NEAR_MAX = 256 }; // triangles that are looked at between two looks at the tree
+
+// of the other part's length: a gap that is none, as of what has come to a triangle
+static const double touch_part = 2e-5;
+// of the sizes: how much larger than the numbers say the box is in which triangles are looked for
+static const double box_slack = 1e-9;
+
+typedef struct SurfaceMeeting {
+    const StepState *state;
+    StepPair *pair;
+    const StepPart *part; // both
+    int s;                // which of them is the surface
+    Surface surface;
+    double reach;
+    const PairPlace *place;
+} SurfaceMeeting;
+
+static SurfacePose pose_at(const SurfaceMeeting *meeting, double time) {
+    const Mover *mesh = &meeting->part[meeting->s].mover;
+    const Mover *other = &meeting->part[1 - meeting->s].mover;
+    return time > 0.0 ? (SurfacePose){approach_pose(mesh, time), approach_pose(other, time)}
+                      : (SurfacePose){*mesh->pose, *other->pose};
+}
+
+// From the first part to the second, as manifolds have it; features of the surface, whose kind is
+// the larger one, are above.
+static void take_manifold(const SurfaceMeeting *meeting, Vec3 normal, const ConvexPoint *point,
+                          uint32_t count, Manifold *manifold) {
+    ASSERT(count <= MANIFOLD_POINT_MAX);
+    manifold->normal = meeting->s == 0 ? normal : vec3_neg(normal);
+    manifold->count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        manifold->point[manifold->count++] =
+            (ManifoldPoint){.position = point[i].position,
+                            .gap = point[i].gap,
+                            .feature = (uint64_t)point[i].feature[0] << 32 | point[i].feature[1]};
+    }
+}
+
+// ---- a triangle
+
+// The time at which it and the other part have come to where they meet, and how they then lie; 0:
+// now. No points: farther apart than they may come.
+static double meet(const SurfaceMeeting *meeting, const MeshTriangle *read, ConvexManifold *met) {
+    SurfacePose pose = pose_at(meeting, 0.0);
+    surface_meet(&meeting->surface, &pose, read, meeting->reach, met);
+    if (met->count == 0 ||
+        meeting->state->world->settings.contact_plane != CONTACT_PLANE_APPROACH) {
+        return 0.0;
+    }
+    Manifold manifold;
+    take_manifold(meeting, met->normal, met->point, met->count, &manifold);
+    const Geometry geometry = {.kind = GEOMETRY_HULL, .hull = &read->hull};
+    const Primitive seen = {.kind = PRIMITIVE_HULL, .geometry = &geometry};
+    Mover mover[2] = {meeting->part[0].mover, meeting->part[1].mover};
+    mover[meeting->s].primitive = &seen;
+    const Approach approach = {meeting->state->input->time_step, meeting->reach};
+    const double time = approach_find(&mover[0], &mover[1], &approach, &manifold);
+    if (time > 0.0) {
+        pose = pose_at(meeting, time);
+        surface_meet(&meeting->surface, &pose, read, 2.0 * meeting->reach, met);
+    }
+    return time;
+}
+
+// A plane bears the ball inside a body, not a triangle's middle.
+static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, Manifold *manifold) {
+    static const Primitive plane = {.kind = PRIMITIVE_PLANE};
+    StepPart part[2] = {meeting->part[0], meeting->part[1]};
+    Primitive base = plane;
+    base.material = part[meeting->s].mover.primitive->material;
+    part[meeting->s].mover.primitive = &base;
+    stage_load_pair(meeting->state, meeting->pair, meeting->pair->a, meeting->pair->b, time);
+    contacts_take(meeting->state, meeting->pair, part, time, (uint64_t)feature << 32, manifold,
+                  meeting->place);
+}
+
+// The points of a ridge, which the triangles on both sides of it find alike.
+static void take_ridge(const SurfaceMeeting *meeting, double time, const ConvexManifold *met) {
+    Manifold manifold;
+    take_manifold(meeting, met->normal, met->point, met->count, &manifold);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < manifold.count; i++) {
+        if (!contacts_have(meeting->part, manifold.point[i].feature, meeting->place)) {
+            manifold.point[count++] = manifold.point[i];
+        }
+    }
+    manifold.count = count;
+    if (count > 0) {
+        take(meeting, time, met->point[0].feature[0], &manifold);
+    }
+}
+
+// ---- a face
+
+// Triangles of one face, by number, and what was found of them.
+typedef struct FaceNear {
+    uint32_t face;
+    int side;
+    bool is_below;
+    uint32_t count;
+    const uint64_t *key;
+    bool bears[NEAR_MAX]; // no ridge's: what lies over them is the face's
+} FaceNear;
+
+// When the other part comes to a face: with the first of its triangles that it touches; where it
+// touches none, with the one to which it comes nearest.
+typedef struct FaceTime {
+    double time; // HUGE_VAL: no triangle bears
+    double gap;  // [m]; 0: it touches
+} FaceTime;
+
+static void note_time(const SurfaceMeeting *meeting, double time, const ConvexManifold *met,
+                      FaceTime *first) {
+    double gap = HUGE_VAL;
+    for (uint32_t i = 0; i < met->count; i++) {
+        gap = fmin(gap, met->point[i].gap);
+    }
+    gap = gap <= touch_part * primitive_length(meeting->surface.other) ? 0.0 : gap;
+    if (first->time == HUGE_VAL || gap < first->gap || (gap == first->gap && time < first->time)) {
+        *first = (FaceTime){time, gap};
+    }
+}
+
+static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
+    FaceTime first = {near->is_below ? 0.0 : HUGE_VAL, 0.0};
+    for (uint32_t i = 0; i < near->count; i++) {
+        near->bears[i] = near->is_below;
+        if (near->is_below) { // whatever is nearest, it goes up
+            continue;
+        }
+        const uint32_t triangle = (uint32_t)near->key[i];
+        MeshTriangle read;
+        ConvexManifold met;
+        mesh_read_triangle(meeting->surface.mesh, triangle, &read);
+        const double time = meet(meeting, &read, &met);
+        if (met.count == 0) {
+            continue;
+        }
+        const SurfacePose pose = pose_at(meeting, time);
+        if (surface_is_ridge(&meeting->surface, &pose, triangle, near->side, &met)) {
+            take_ridge(meeting, time, &met);
+        } else {
+            near->bears[i] = true;
+            note_time(meeting, time, &met, &first);
+        }
+    }
+    return first;
+}
+
+static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
+    const SurfacePose now = pose_at(meeting, 0.0);
+    near->side = surface_side(&meeting->surface, &now, near->face, &near->is_below);
+    if (near->side == 0) {
+        return;
+    }
+    const double time = meet_triangles(meeting, near).time;
+    if (time == HUGE_VAL) {
+        return;
+    }
+    const SurfacePose pose = pose_at(meeting, time);
+    SurfacePoints points = {.normal =
+                                surface_normal(&meeting->surface, &pose, near->face, near->side)};
+    for (uint32_t i = 0; i < near->count; i++) {
+        if (near->bears[i]) {
+            const uint32_t triangle = (uint32_t)near->key[i];
+            MeshTriangle read;
+            mesh_read_triangle(meeting->surface.mesh, triangle, &read);
+            surface_add_face(&meeting->surface, &pose, triangle, &read, near->side,
+                             time > 0.0 ? 2.0 * meeting->reach : meeting->reach, &points);
+        }
+    }
+    surface_reduce(&points);
+    if (points.count > 0) {
+        Manifold manifold;
+        take_manifold(meeting, points.normal, points.point, points.count, &manifold);
+        take(meeting, time, CONVEX_FACE | near->face, &manifold);
+    }
+}
+
+// ---- all that is near
+
+// Where the other part may come, in the surface's frame. What is solid goes on below.
+static void find_box(const SurfaceMeeting *meeting, Vec3 *low, Vec3 *high) {
+    const SurfacePose pose = pose_at(meeting, 0.0);
+    const Quat turn = pose.mesh.orientation, back = {turn.w, -turn.x, -turn.y, -turn.z};
+    const Pose there = {
+        mat3_tmul_vec(quat_to_mat3(turn), vec3_sub(pose.other.position, pose.mesh.position)),
+        quat_mul(back, pose.other.orientation)};
+    primitive_bounds(meeting->surface.other, there, low, high);
+    const double size =
+        meeting->surface.mesh->reach + vec3_norm(there.position) + vec3_norm(vec3_sub(*high, *low));
+    const double grown = meeting->reach + box_slack * size;
+    *low = vec3_sub(*low, vec3(grown, grown, grown));
+    *high = vec3_add(*high, vec3(grown, grown, grown));
+    high->z = meeting->surface.mesh->is_solid_below ? HUGE_VAL : high->z;
+}
+
+void surfaces_collide(const StepState *state, StepPair *pair, const StepPart part[2], int s,
+                      const PairPlace *place) {
+    ASSERT(s == 0 || s == 1);
+    const Primitive *other = part[1 - s].mover.primitive;
+    if (primitive_rows[other->kind].volume == NULL) {
+        return; // another surface, or a plane: neither moves for the other
+    }
+    const SurfaceMeeting meeting = {.state = state,
+                                    .pair = pair,
+                                    .part = part,
+                                    .s = s,
+                                    .surface = {part[s].mover.primitive->geometry->mesh, other},
+                                    .reach = state->margin + state->reach[pair->a] +
+                                             state->reach[pair->b],
+                                    .place = place};
+    Vec3 low, high;
+    find_box(&meeting, &low, &high);
+    uint64_t key[NEAR_MAX], after = 0;
+    bool is_first = true;
+    uint32_t count;
+    do {
+        count = mesh_near(meeting.surface.mesh, low, high, after, is_first, key, NEAR_MAX);
+        for (uint32_t i = 0; i < count;) {
+            FaceNear near = {.face = (uint32_t)(key[i] >> 32), .key = &key[i]};
+            for (; i < count && key[i] >> 32 == near.face; i++) {
+                near.count++;
+            }
+            collide_face(&meeting, &near);
+        }
+        after = count > 0 ? key[count - 1] : after;
+        is_first = false;
+    } while (count == NEAR_MAX);
+}
