@@ -119,7 +119,9 @@ enum {
     MOREAU_PLANE = 2,
     MOREAU_CAPSULE = 3,
     MOREAU_CYLINDER = 4,
-    MOREAU_HULL = 5 // wears a geometry
+    MOREAU_HULL = 5,        // wears a geometry
+    MOREAU_MESH = 6,        // likewise; on static and kinematic bodies
+    MOREAU_HEIGHT_FIELD = 7 // likewise
 };
 
 // Shapes, each of one or several primitives.
@@ -151,6 +153,19 @@ typedef struct MoreauHull {
     const uint32_t *corner_count; // per face
     const uint32_t *corner;       // face after face: points, counter-clockwise seen from outside
 } MoreauHull;
+
+// A surface of triangles, and ground over a grid; likewise (messages Mesh and HeightField).
+typedef struct MoreauMesh {
+    size_t point_count, triangle_count;
+    const double *point;    // 3 each [m]
+    const uint32_t *corner; // 3 per triangle: points
+    bool is_two_sided;
+} MoreauMesh;
+typedef struct MoreauHeightField {
+    uint32_t columns, rows; // along x, along y
+    double spacing[2];      // [m]
+    const double *height;   // row after row [m]
+} MoreauHeightField;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };
 
@@ -213,6 +228,11 @@ MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,
                                         const MoreauMaterials *materials, uint64_t *ids);
 MoreauStatus moreau_world_add_hulls(MoreauClient *client, uint64_t world, const MoreauHull *hulls,
                                     size_t count, uint64_t *ids);
+MoreauStatus moreau_world_add_meshes(MoreauClient *client, uint64_t world, const MoreauMesh *meshes,
+                                     size_t count, uint64_t *ids);
+MoreauStatus moreau_world_add_height_fields(MoreauClient *client, uint64_t world,
+                                            const MoreauHeightField *fields, size_t count,
+                                            uint64_t *ids);
 MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
                                      const MoreauShapes *shapes, uint64_t *ids);
 MoreauStatus moreau_world_add_bodies(MoreauClient *client, uint64_t world,

@@ -170,6 +170,16 @@ static void put_hull(const MoreauHull *hull, Moreau__V1__Hull *m, Moreau__V1__Hu
     m->faces = faces;
 }
 
+static MoreauStatus add_geometries(MoreauClient *client, uint64_t world,
+                                   Moreau__V1__WorldAddGeometries *add, size_t count,
+                                   uint64_t *ids) {
+    add->has_world = 1;
+    add->world = world;
+    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_GEOMETRIES);
+    request.world_add_geometries = add;
+    return add_things(client, &request, count, ids);
+}
+
 MoreauStatus moreau_world_add_hulls(MoreauClient *client, uint64_t world, const MoreauHull *hulls,
                                     size_t count, uint64_t *ids) {
     size_t face_count = 0;
@@ -189,13 +199,9 @@ MoreauStatus moreau_world_add_hulls(MoreauClient *client, uint64_t world, const 
             at += hulls[i].face_count;
         }
         Moreau__V1__WorldAddGeometries add = MOREAU__V1__WORLD_ADD_GEOMETRIES__INIT;
-        add.has_world = 1;
-        add.world = world;
         add.n_hulls = count;
         add.hulls = list;
-        Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_GEOMETRIES);
-        request.world_add_geometries = &add;
-        status = add_things(client, &request, count, ids);
+        status = add_geometries(client, world, &add, count, ids);
     } else {
         status =
             client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for %zu hulls", count);
@@ -204,6 +210,74 @@ MoreauStatus moreau_world_add_hulls(MoreauClient *client, uint64_t world, const 
     free(list);
     free(face);
     free(faces);
+    return status;
+}
+
+static void put_mesh(const MoreauMesh *mesh, Moreau__V1__Mesh *m) {
+    moreau__v1__mesh__init(m);
+    m->n_points = 3 * mesh->point_count;
+    m->points = (double *)(uintptr_t)mesh->point; // only read
+    m->n_triangles = 3 * mesh->triangle_count;
+    m->triangles = (uint32_t *)(uintptr_t)mesh->corner;
+    m->has_two_sided = mesh->is_two_sided;
+    m->two_sided = mesh->is_two_sided;
+}
+
+MoreauStatus moreau_world_add_meshes(MoreauClient *client, uint64_t world, const MoreauMesh *meshes,
+                                     size_t count, uint64_t *ids) {
+    Moreau__V1__Mesh *item = calloc(count + 1, sizeof(*item)),
+                     **list = calloc(count + 1, sizeof(*list));
+    MoreauStatus status;
+    if (item != NULL && list != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            put_mesh(&meshes[i], &item[i]);
+            list[i] = &item[i];
+        }
+        Moreau__V1__WorldAddGeometries add = MOREAU__V1__WORLD_ADD_GEOMETRIES__INIT;
+        add.n_meshes = count;
+        add.meshes = list;
+        status = add_geometries(client, world, &add, count, ids);
+    } else {
+        status =
+            client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL, "no memory for %zu meshes", count);
+    }
+    free(item);
+    free(list);
+    return status;
+}
+
+static void put_heights(const MoreauHeightField *field, Moreau__V1__HeightField *m) {
+    moreau__v1__height_field__init(m);
+    m->has_columns = m->has_rows = 1;
+    m->columns = field->columns;
+    m->rows = field->rows;
+    m->n_spacing = 2;
+    m->spacing = (double *)(uintptr_t)field->spacing; // only read
+    m->n_heights = (size_t)field->columns * field->rows;
+    m->heights = (double *)(uintptr_t)field->height;
+}
+
+MoreauStatus moreau_world_add_height_fields(MoreauClient *client, uint64_t world,
+                                            const MoreauHeightField *fields, size_t count,
+                                            uint64_t *ids) {
+    Moreau__V1__HeightField *item = calloc(count + 1, sizeof(*item)),
+                            **list = calloc(count + 1, sizeof(*list));
+    MoreauStatus status;
+    if (item != NULL && list != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            put_heights(&fields[i], &item[i]);
+            list[i] = &item[i];
+        }
+        Moreau__V1__WorldAddGeometries add = MOREAU__V1__WORLD_ADD_GEOMETRIES__INIT;
+        add.n_height_fields = count;
+        add.height_fields = list;
+        status = add_geometries(client, world, &add, count, ids);
+    } else {
+        status = client_fail(client, MOREAU_RESOURCE_EXHAUSTED, NULL,
+                             "no memory for %zu height fields", count);
+    }
+    free(item);
+    free(list);
     return status;
 }
 

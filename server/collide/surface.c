@@ -86,6 +86,7 @@ static bool is_of_face(const Mesh *mesh, uint32_t triangle, Vec3 n) {
 
 // An edge from a corner: of two faces, both behind, and the contact neither's.
 static bool is_ridge(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
+    ASSERT(i < 3);
     const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
     return other == MESH_NONE ||
            (!mesh_is_inner(mesh, triangle, i) && !is_of_face(mesh, other, n) &&
@@ -93,6 +94,7 @@ static bool is_ridge(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
 }
 
 static bool is_peak(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
+    ASSERT(i < 3);
     const uint32_t point = mesh->corner[3 * (size_t)triangle + i];
     for (uint32_t k = mesh->ring_first[point]; k < mesh->ring_first[point + 1]; k++) {
         if (is_of_face(mesh, mesh->ring[k], n) ||
@@ -118,6 +120,7 @@ static uint32_t mesh_feature(const Mesh *mesh, uint32_t triangle, uint32_t featu
 
 // Where all the points are, whatever the hulls' features say of them.
 static uint32_t own_feature(const Mesh *mesh, uint32_t triangle, uint32_t bits) {
+    ASSERT(bits > 0 && bits < 7);
     for (uint32_t i = 0; i < 3; i++) {
         if (bits == (1u << i)) {
             return CONVEX_VERTEX | mesh->corner[3 * (size_t)triangle + i];
@@ -198,6 +201,7 @@ typedef struct Bearing {
 
 // As the mesh has it; `edge` is of the facet. 0: inside a face.
 static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner) {
+    ASSERT(edge < 3);
     const Hull *hull = on->facet.of->hull;
     const uint32_t at = hull->face_first[on->facet.number] + edge;
     const uint32_t own = hull->corner_edge[at];
@@ -243,6 +247,7 @@ static void add_polygon(const Bearing *on, const Facet *lying, double tie, Surfa
 }
 
 static void add_disc(const Bearing *on, const Facet *lying, SurfacePoints *points) {
+    ASSERT(lying->kind == FACET_DISC);
     MeetPoints met;
     facet_meet(&on->facet, lying, points->normal, on->slop, &met);
     for (uint32_t i = 0; i < met.count; i++) {
@@ -267,6 +272,7 @@ static void add_end(const Bearing *on, const Facet *line, double share, uint32_t
 }
 
 static void add_line(const Bearing *on, const Facet *line, SurfacePoints *points) {
+    ASSERT(line->kind == FACET_LINE);
     const Vec3 p = line->point[0], d = vec3_sub(line->point[1], p);
     double low = 0.0, high = 1.0;
     uint32_t in = 3, out = 3;
@@ -330,6 +336,7 @@ void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t 
 }
 
 void surface_reduce(SurfacePoints *points) {
+    ASSERT(points->count <= SURFACE_POINT_MAX);
     if (points->count <= MANIFOLD_POINT_MAX) {
         return;
     }

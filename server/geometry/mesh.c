@@ -53,6 +53,7 @@ static bool comes_before(const Vec3 *point, uint32_t a, uint32_t b) {
 }
 
 static void sift_down(const Vec3 *point, uint32_t *heap, uint32_t at, uint32_t count) {
+    ASSERT(at < count);
     for (uint32_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
         if (child + 1 < count && comes_before(point, heap[child], heap[child + 1])) {
             child++;
@@ -83,6 +84,7 @@ static void sort_places(const Vec3 *point, uint32_t *place, uint32_t count) {
 static void join_points(MeshDraft *draft, uint32_t *room) {
     const uint32_t count = draft->mesh->point_count;
     uint32_t *place = room, *first = room + count;
+    ASSERT(count >= 3);
     for (uint32_t i = 0; i < count; i++) {
         place[i] = i;
     }
@@ -116,6 +118,7 @@ static void find_rings(MeshDraft *draft) {
         draft->ring_first[i] = draft->ring_first[i - 1];
     }
     draft->ring_first[0] = 0;
+    ASSERT(draft->ring_first[mesh->point_count] == corners);
 }
 
 static uint32_t next_corner(size_t k) {
@@ -182,6 +185,7 @@ static Status check_rings(const Mesh *mesh, const MeshNames *names, Error *error
 }
 
 uint32_t mesh_edge(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    ASSERT(triangle < mesh->triangle_count && i < 3);
     const size_t k = 3 * (size_t)triangle + i;
     const uint32_t other = mesh->beyond[k];
     if (other == MESH_NONE || other > triangle) {
@@ -199,6 +203,7 @@ uint32_t mesh_edge(const Mesh *mesh, uint32_t triangle, uint32_t i) {
 // ---- faces
 
 Vec3 mesh_normal(const Mesh *mesh, uint32_t triangle) {
+    ASSERT(triangle < mesh->triangle_count);
     const Vec3 a = mesh_corner(mesh, triangle, 0);
     const Vec3 n = vec3_cross(vec3_sub(mesh_corner(mesh, triangle, 1), a),
                               vec3_sub(mesh_corner(mesh, triangle, 2), a));

@@ -92,7 +92,8 @@ typedef struct Mesh {
 Status mesh_check(const MeshForm *form, const MeshNames *names, Error *error);
 Status mesh_check_heights(const HeightForm *form, const MeshNames *names, Error *error);
 
-// What a mesh takes, which begins with the Mesh; and deriving it there, of numbers that were judged.
+// What a mesh takes, which begins with the Mesh; and deriving it there, of numbers that were
+// judged.
 // `memory` is aligned as malloc does. Nothing of the form is borrowed on. It may still be refused:
 // for how its triangles hang together, or as memory ends for what deriving needs meanwhile.
 size_t mesh_bytes(uint32_t point_count, uint32_t triangle_count);

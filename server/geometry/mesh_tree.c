@@ -49,6 +49,7 @@ static uint32_t part(const Mesh *mesh, uint32_t *order, uint32_t count, int axis
 }
 
 static uint32_t split(const Mesh *mesh, uint32_t *order, uint32_t count) {
+    ASSERT(count > MESH_LEAF_MAX);
     Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_neg(low);
     for (uint32_t i = 0; i < count; i++) {
         const Vec3 middle = vec3(middle_of(mesh, order[i], 0), middle_of(mesh, order[i], 1),
@@ -131,6 +132,7 @@ static void sink(Keys *keys, uint32_t at) {
 }
 
 static void offer(Keys *keys, uint64_t key) {
+    ASSERT(keys->count <= keys->count_max);
     if (keys->count < keys->count_max) {
         uint32_t at = keys->count++;
         for (; at > 0 && keys->key[(at - 1) / 2] < key; at = (at - 1) / 2) {

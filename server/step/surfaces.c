@@ -54,6 +54,7 @@ static void take_manifold(const SurfaceMeeting *meeting, Vec3 normal, const Conv
 // The time at which it and the other part have come to where they meet, and how they then lie; 0:
 // now. No points: farther apart than they may come.
 static double meet(const SurfaceMeeting *meeting, const MeshTriangle *read, ConvexManifold *met) {
+    ASSERT(meeting->reach >= 0.0);
     SurfacePose pose = pose_at(meeting, 0.0);
     surface_meet(&meeting->surface, &pose, read, meeting->reach, met);
     if (met->count == 0 ||
@@ -89,6 +90,7 @@ static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, M
 
 // The points of a ridge, which the triangles on both sides of it find alike.
 static void take_ridge(const SurfaceMeeting *meeting, double time, const ConvexManifold *met) {
+    ASSERT(met->count > 0 && time >= 0.0);
     Manifold manifold;
     take_manifold(meeting, met->normal, met->point, met->count, &manifold);
     uint32_t count = 0;
@@ -161,6 +163,7 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
 }
 
 static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
+    ASSERT(near->count > 0 && near->count <= NEAR_MAX);
     const SurfacePose now = pose_at(meeting, 0.0);
     near->side = surface_side(&meeting->surface, &now, near->face, &near->is_below);
     if (near->side == 0) {

@@ -513,15 +513,22 @@ class Calls:
         *,
         world: int | None = None,
         hulls: Sequence[p.Hull] | None = None,
+        meshes: Sequence[p.Mesh] | None = None,
+        height_fields: Sequence[p.HeightField] | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """Adds geometries, which primitives wear, as many as like. All or none are added; the reply's ids
-        count from 1. The same hull is held once, however many worlds have it, and called by the SHA-256 of
-        its bytes in snapshots.
+        count from 1: first those of the hulls, then of the meshes, then of the height fields. The same
+        geometry is held once, however many worlds have it, and called by the SHA-256 of its bytes in
+        snapshots.
 
-        hulls  at least one
+        hulls  at least one of any kind
         """
-        return self._call(p.WorldAddGeometries(world=world, hulls=hulls), p.WorldAddReply, deadline_ms)
+        return self._call(
+            p.WorldAddGeometries(world=world, hulls=hulls, meshes=meshes, height_fields=height_fields),
+            p.WorldAddReply,
+            deadline_ms,
+        )
 
     def world_ray_cast(
         self,

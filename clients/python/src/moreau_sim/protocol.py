@@ -907,6 +907,10 @@ class Primitive(Message):
         height, 0"""
         HULL = 5
         """a convex polyhedron: it wears a geometry, in that one's axes; size 0 0 0"""
+        MESH = 6
+        """triangles: likewise; static and kinematic bodies only"""
+        HEIGHT_FIELD = 7
+        """ground: likewise"""
 
 
 
@@ -1033,6 +1037,9 @@ class SceneGeometry(Message):
     name: str | None = None
     """unique among them; required in effect"""
     hull: Hull | None = None
+    """one of these"""
+    mesh: Mesh | None = None
+    height_field: HeightField | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1066,6 +1073,10 @@ class ScenePrimitive(Message):
     capsule: SceneCapsule | None = None
     cylinder: SceneCylinder | None = None
     hull: SceneHull | None = None
+    mesh: SceneMesh | None = None
+    """on static and kinematic bodies"""
+    height_field: SceneHeightField | None = None
+    """likewise"""
     position: ArrayLike | None = None
     """3 [m] in the body; default 0 0 0"""
     orientation: ArrayLike | None = None
@@ -1126,6 +1137,27 @@ class SceneHull(Message):
     """as of Hull"""
     faces: Sequence[HullFace] | None = None
     vertices_max: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneMesh(Message):
+    """A surface of triangles: one of the scene's geometries by its name, or its own, as Mesh has it."""
+
+    geometry: str | None = None
+    points: ArrayLike | None = None
+    triangles: ArrayLike | None = None
+    two_sided: bool | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SceneHeightField(Message):
+    """Ground: one of the scene's geometries by its name, or its own, as HeightField has it."""
+
+    geometry: str | None = None
+    columns: int | None = None
+    rows: int | None = None
+    spacing: ArrayLike | None = None
+    heights: ArrayLike | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1335,12 +1367,45 @@ class WorldAddShapes(Message):
 @dataclass(slots=True, kw_only=True)
 class WorldAddGeometries(Message):
     """Adds geometries, which primitives wear, as many as like. All or none are added; the reply's ids count
-    from 1. The same hull is held once, however many worlds have it, and called by the SHA-256 of its bytes in
-    snapshots."""
+    from 1: first those of the hulls, then of the meshes, then of the height fields. The same geometry is held
+    once, however many worlds have it, and called by the SHA-256 of its bytes in snapshots."""
 
     world: int | None = None
     hulls: Sequence[Hull] | None = None
-    """at least one"""
+    """at least one of any kind"""
+    meshes: Sequence[Mesh] | None = None
+    height_fields: Sequence[HeightField] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Mesh(Message):
+    """A surface of triangles in a frame of its own, for static and kinematic bodies to wear: ground, walls,
+    machines. It needs not be closed. Points at the same place are one; triangles that lie in one plane are
+    one face, and nobody feels the edges between them. A triangle pushes to the side from which its corners go
+    counter-clockwise, and whoever has its middle behind it passes; in a mesh with two sides, to the side on
+    which that middle is."""
+
+    points: ArrayLike | None = None
+    """3 each [m], within 1e6: 3 to 1,048,576 points"""
+    triangles: ArrayLike | None = None
+    """3 corners each, points counted from 0: 1 to 2,097,152 triangles"""
+    two_sided: bool | None = None
+    """default false: then no edge is of more than two triangles, nor of two that look to opposite sides"""
+
+
+@dataclass(slots=True, kw_only=True)
+class HeightField(Message):
+    """Ground over a grid in x and y, whose middle is the origin, in a frame of its own, solid below. A cell
+    is two triangles with the diagonal from its lowest corner in common."""
+
+    columns: int | None = None
+    """heights along x, at least 2"""
+    rows: int | None = None
+    """along y, at least 2; columns x rows is at most 1,048,576"""
+    spacing: ArrayLike | None = None
+    """2 [m]: between heights along x, along y"""
+    heights: ArrayLike | None = None
+    """[m], within 1e6: row after row, in each along x"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4287,6 +4352,8 @@ Scene.FIELDS = (
 SceneGeometry.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "hull", Kind.MESSAGE, False, Hull),
+    Field(3, "mesh", Kind.MESSAGE, False, Mesh),
+    Field(4, "height_field", Kind.MESSAGE, False, HeightField),
 )
 SceneBody.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -4307,6 +4374,8 @@ ScenePrimitive.FIELDS = (
     Field(4, "capsule", Kind.MESSAGE, False, SceneCapsule),
     Field(5, "cylinder", Kind.MESSAGE, False, SceneCylinder),
     Field(6, "hull", Kind.MESSAGE, False, SceneHull),
+    Field(7, "mesh", Kind.MESSAGE, False, SceneMesh),
+    Field(8, "height_field", Kind.MESSAGE, False, SceneHeightField),
     Field(10, "position", Kind.DOUBLE, True, None),
     Field(11, "orientation", Kind.DOUBLE, True, None),
     Field(12, "material", Kind.STRING, False, None),
@@ -4334,6 +4403,19 @@ SceneHull.FIELDS = (
     Field(2, "points", Kind.DOUBLE, True, None),
     Field(3, "faces", Kind.MESSAGE, True, HullFace),
     Field(4, "vertices_max", Kind.UINT32, False, None),
+)
+SceneMesh.FIELDS = (
+    Field(1, "geometry", Kind.STRING, False, None),
+    Field(2, "points", Kind.DOUBLE, True, None),
+    Field(3, "triangles", Kind.UINT32, True, None),
+    Field(4, "two_sided", Kind.BOOL, False, None),
+)
+SceneHeightField.FIELDS = (
+    Field(1, "geometry", Kind.STRING, False, None),
+    Field(2, "columns", Kind.UINT32, False, None),
+    Field(3, "rows", Kind.UINT32, False, None),
+    Field(4, "spacing", Kind.DOUBLE, True, None),
+    Field(5, "heights", Kind.DOUBLE, True, None),
 )
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
@@ -4438,6 +4520,19 @@ WorldAddShapes.FIELDS = (
 WorldAddGeometries.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
     Field(2, "hulls", Kind.MESSAGE, True, Hull),
+    Field(3, "meshes", Kind.MESSAGE, True, Mesh),
+    Field(4, "height_fields", Kind.MESSAGE, True, HeightField),
+)
+Mesh.FIELDS = (
+    Field(1, "points", Kind.DOUBLE, True, None),
+    Field(2, "triangles", Kind.UINT32, True, None),
+    Field(3, "two_sided", Kind.BOOL, False, None),
+)
+HeightField.FIELDS = (
+    Field(1, "columns", Kind.UINT32, False, None),
+    Field(2, "rows", Kind.UINT32, False, None),
+    Field(3, "spacing", Kind.DOUBLE, True, None),
+    Field(4, "heights", Kind.DOUBLE, True, None),
 )
 Hull.FIELDS = (
     Field(1, "points", Kind.DOUBLE, True, None),
