@@ -80,15 +80,56 @@ static Status refuse_log(Use *use, uint64_t has, uint64_t limit, const char *wha
                      use->name, has, what, limit, word);
 }
 
-Status use_check_log(Use *use, uint64_t episodes, uint64_t bytes, Error *error) {
-    const uint64_t bytes_max = atomic_load_explicit(&use->log_bytes_max, memory_order_relaxed),
-                   episodes_max = atomic_load_explicit(&use->episodes_max, memory_order_relaxed);
+void use_set_log(Use *use, uint64_t episodes, uint64_t bytes) {
     atomic_store_explicit(&use->episodes, episodes, memory_order_relaxed);
     atomic_store_explicit(&use->log_bytes, bytes, memory_order_relaxed);
+}
+
+Status use_check_log(Use *use, Error *error) {
+    if (!use_limits_log(use)) {
+        return STATUS_OK;
+    }
+    const uint64_t bytes_max = atomic_load_explicit(&use->log_bytes_max, memory_order_relaxed),
+                   episodes_max = atomic_load_explicit(&use->episodes_max, memory_order_relaxed),
+                   bytes = atomic_load_explicit(&use->log_bytes, memory_order_relaxed),
+                   episodes = atomic_load_explicit(&use->episodes, memory_order_relaxed);
     if (episodes >= episodes_max) {
         return refuse_log(use, episodes, episodes_max, "episodes", "episodes", error);
     }
     return bytes < bytes_max ? STATUS_OK : refuse_log(use, bytes, bytes_max, "bytes", "log", error);
+}
+
+Status use_fail_log(const Use *use, Error *error) {
+    const uint64_t episodes = atomic_load_explicit(&use->episodes, memory_order_relaxed),
+                   episodes_max = atomic_load_explicit(&use->episodes_max, memory_order_relaxed),
+                   bytes_max = atomic_load_explicit(&use->log_bytes_max, memory_order_relaxed);
+    const bool is_count = episodes >= episodes_max;
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                     "The recording has ended: with it the namespace of the token %s has the "
+                     "%" PRIu64 " %s that the token may have in the file of episodes (%s= in the "
+                     "server's file of tokens).",
+                     use->name, is_count ? episodes_max : bytes_max,
+                     is_count ? "episodes" : "bytes", is_count ? "episodes" : "log");
+}
+
+Status use_put_log(Use *use, uint64_t episodes, uint64_t bytes, Error *error) {
+    if (!use_limits_log(use)) {
+        return STATUS_OK;
+    }
+    const uint64_t all_bytes =
+                       atomic_fetch_add_explicit(&use->log_bytes, bytes, memory_order_relaxed) +
+                       bytes,
+                   all_episodes =
+                       atomic_fetch_add_explicit(&use->episodes, episodes, memory_order_relaxed) +
+                       episodes;
+    // with the last episode that it may have it may go on
+    if (all_bytes < atomic_load_explicit(&use->log_bytes_max, memory_order_relaxed) &&
+        (episodes == 0 ||
+         all_episodes <= atomic_load_explicit(&use->episodes_max, memory_order_relaxed))) {
+        return STATUS_OK;
+    }
+    atomic_fetch_add_explicit(&use->refused, 1, memory_order_relaxed);
+    return use_fail_log(use, error);
 }
 
 void use_count_request(Use *use, int change) {

@@ -13,7 +13,7 @@
 
 typedef struct UseLimits {
     uint64_t worlds, bytes, requests; // USE_NO_LIMIT: as many as the server has
-    uint64_t log_bytes, episodes;     // that a namespace has when another recording begins
+    uint64_t log_bytes, episodes;     // that a namespace has in the file
     uint64_t weight;                  // turns on the lanes that it has for each of another's
     uint64_t lanes;                   // that work for it at once; what is beyond waits
 } UseLimits;
@@ -33,7 +33,7 @@ typedef struct Use {
     _Atomic uint64_t bytes;               // of worlds, groups and snapshots
     uint64_t sessions;                    // the loop's
     _Atomic uint64_t refused;             // so often one of them was in the way
-    _Atomic uint64_t log_bytes, episodes; // as last counted
+    _Atomic uint64_t log_bytes, episodes; // as last counted, and what it has recorded since
 } Use;
 
 enum { USE_WEIGHT_MAX = 100, USE_LANES_MAX = 255 };
@@ -60,8 +60,15 @@ Status use_check_requests(Use *use, Error *error);
 Status use_check_bytes(Use *use, uint64_t more, Error *error);
 uint64_t use_bytes_left(const Use *use);
 // What its namespace has in the file, as was just counted. Any thread.
-Status use_check_log(Use *use, uint64_t episodes, uint64_t bytes, Error *error);
-bool use_limits_log(const Use *use); // Nullable: somebody must count
+void use_set_log(Use *use, uint64_t episodes, uint64_t bytes);
+Status use_check_log(Use *use, Error *error); // Nullable: whether a recording may begin
+bool use_limits_log(const Use *use);          // Nullable: somebody must count
+
+// A recording that goes on has put this into the file, on top of what was counted. Not OK: with it,
+// or before, its token reached a limit, and the recording ends. Any thread.
+Status use_put_log(Use *use, uint64_t episodes, uint64_t bytes, Error *error);
+// The limit that was reached. RESOURCE_EXHAUSTED.
+Status use_fail_log(const Use *use, Error *error);
 
 void use_count_request(Use *use, int change);
 void use_count_bytes(Use *use, uint64_t before, uint64_t after);

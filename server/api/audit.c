@@ -71,7 +71,8 @@ static void put_ids(Line *line, const char *key, const uint64_t *ids, size_t cou
     }
 }
 
-static void put_field(Line *line, const ProtobufCMessage *call, const char *name) {
+// As `name` in the message, as `key` in the line.
+static void put_field(Line *line, const ProtobufCMessage *call, const char *name, const char *key) {
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field_by_name(call->descriptor, name);
     const char *at = (const char *)call;
@@ -81,14 +82,14 @@ static void put_field(Line *line, const ProtobufCMessage *call, const char *name
     if (field->type == PROTOBUF_C_TYPE_STRING && field->label == PROTOBUF_C_LABEL_OPTIONAL) {
         const char *text = *(char *const *)(const void *)(at + field->offset);
         if (text != NULL && text[0] != '\0') {
-            put_text(line, name, text);
+            put_text(line, key, text);
         }
     } else if (field->type == PROTOBUF_C_TYPE_UINT64 && field->label == PROTOBUF_C_LABEL_REPEATED) {
-        put_ids(line, name, *(uint64_t *const *)(const void *)(at + field->offset),
+        put_ids(line, key, *(uint64_t *const *)(const void *)(at + field->offset),
                 *(const size_t *)(const void *)(at + field->quantifier_offset));
     } else if (field->type == PROTOBUF_C_TYPE_UINT64 &&
                *(const protobuf_c_boolean *)(const void *)(at + field->quantifier_offset)) {
-        put(line, ",\"%s\":%" PRIu64, name, *(const uint64_t *)(const void *)(at + field->offset));
+        put(line, ",\"%s\":%" PRIu64, key, *(const uint64_t *)(const void *)(at + field->offset));
     }
 }
 
@@ -97,12 +98,61 @@ static void put_objects(Line *line, const Request *request) {
                                         "episode", "recording", "name",  "steps"};
     const ProtobufCMessage *call = request_call(request);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        put_field(line, call, names[i]);
+        put_field(line, call, names[i], names[i]);
     }
+    put(line, "%s", request->made == NULL ? "" : request->made);
     // what it made: its id was not asked for
     if (request->world != NULL && request->command->place == PLACE_OWN &&
         (request->command->flags & COMMAND_LIST) == 0) {
         put(line, ",\"made\":%" PRIu64, request->world->id);
+    }
+}
+
+// ---- what it made
+
+static bool is_noted(const Request *request) {
+    return request->api->def.audit != NULL && request->command != NULL &&
+           request->message != NULL &&
+           (request->command->flags & (COMMAND_MUTATES | COMMAND_CHANGES)) != 0;
+}
+
+// NULL: none.
+static const ProtobufCMessage *result_of(const Moreau__V1__Reply *reply) {
+    const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(
+        reply->base.descriptor, (unsigned)reply->result_case);
+    return field == NULL || reply->result_case == MOREAU__V1__REPLY__RESULT__NOT_SET
+               ? NULL
+               : *(ProtobufCMessage *const *)(const void *)((const char *)reply + field->offset);
+}
+
+// What the call named itself it did not make.
+static bool is_named(const ProtobufCMessage *call, const char *name) {
+    Line line;
+    line.used = 0;
+    put_field(&line, call, name, name);
+    return line.used > 0;
+}
+
+void audit_gather(Request *request, const Moreau__V1__Reply *reply) {
+    static const char *const names[][2] = {{"group", "made_group"},
+                                           {"worlds", "made_worlds"},
+                                           {"snapshot", "made_snapshot"},
+                                           {"episode", "made_episode"},
+                                           {"recording", "made_recording"}};
+    const ProtobufCMessage *result = is_noted(request) ? result_of(reply) : NULL;
+    Line line;
+    line.used = 0;
+    if (result == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!is_named(request_call(request), names[i][0])) {
+            put_field(&line, result, names[i][0], names[i][1]);
+        }
+    }
+    request->made = line.used == 0 ? NULL : arena_take(&request->arena, line.used + 1);
+    if (request->made != NULL) {
+        memcpy(request->made, line.text, line.used + 1);
     }
 }
 
@@ -123,8 +173,7 @@ static void put_person(Line *line, const Request *request) {
 }
 
 void audit_note(Api *api, const Request *request) {
-    if (api->def.audit == NULL || request->command == NULL || request->message == NULL ||
-        (request->command->flags & (COMMAND_MUTATES | COMMAND_CHANGES)) == 0) {
+    if (!is_noted(request)) {
         return;
     }
     Line line;

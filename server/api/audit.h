@@ -8,5 +8,8 @@
 
 void audit_note(Api *api, const Request *request);
 
+// Before: what it made, by its reply. Where that is packed.
+void audit_gather(Request *request, const Moreau__V1__Reply *reply);
+
 // Writes what was gathered, where that is due, and says in the log when the disk takes no more.
 void audit_write(Api *api);

@@ -2,6 +2,7 @@
 // Replies: packed where they are made. On a lane they are gathered in its outbox and written when
 // the lane's turn ends, so that pipelined requests of one connection share a write; on the loop
 // they go out at once.
+#include "api/audit.h"
 #include "api/kept.h"
 
 #include "wire/wire.h"
@@ -254,6 +255,9 @@ void request_reply(Request *request, Lane *lane, const Moreau__V1__Reply *reply,
     Error denied;
     error = explain(request, error, &denied);
     request->status = error->status;
+    if (error->status == STATUS_OK) {
+        audit_gather(request, reply);
+    }
     size_t size = begin_packing(request, reply, false, error, &packing);
     if (size > request->api->def.frame_bytes_max) {
         Error too_long;

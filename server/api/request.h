@@ -85,6 +85,7 @@ struct Request {
     Arena arena;
     const Command *command;
     Moreau__V1__Request *message; // in the arena; NULL: none was unpacked
+    char *made;                   // in the arena; NULL: nothing, or audit.c need not know
     void *plan;                   // what judge or prepare left for work, in the arena
     const struct ReplyBody *body; // Nullable; work's: a result written by hand, instead of in the
                                   // reply, which then is OK

@@ -2,6 +2,9 @@
 // Who did what to which world: a line for each call that changes something, whatever came of it,
 // and nothing that would open a door.
 #include "support/suite.h"
+#include "support/wire_episode.h"
+#include "support/wire_group.h"
+#include "support/wire_snapshot.h"
 #include "support/wire_tokens.h"
 #include "support/wire_world.h"
 
@@ -128,6 +131,49 @@ START_TEST(a_long_list_is_cut_and_counted) {
 }
 END_TEST
 
+// Ids that nobody asked for: those that the reply brought.
+START_TEST(what_was_made_is_named) {
+    const WirePerson maker[] = {{"carol", "watch,step,record"}};
+    ServerProcess *server = wire_tokens_start(maker, 1, "--audit-file @/audit --db @/db", folder);
+    WireClient *carol = wire_open_as(server, "carol");
+    Moreau__V1__SnapshotTake take = MOREAU__V1__SNAPSHOT_TAKE__INIT;
+    take.has_world = 1, take.world = wire_small_world(carol);
+    const uint64_t snapshot = wire_accept(carol, &take)->snapshot_take->snapshot;
+    Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
+    clone.has_snapshot = clone.has_count = 1, clone.snapshot = snapshot, clone.count = 20;
+    const uint64_t first = wire_accept(carol, &clone)->snapshot_clone->worlds[0];
+    const Moreau__V1__EpisodeStart start = wire_start_call(first);
+    char uid[64], recording[64];
+    snprintf(uid, sizeof(uid), "%s", wire_accept(carol, &start)->episode_start->episode);
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate *create = wire_group_create_call(2);
+    create->record = &record;
+    const Moreau__V1__GroupCreateReply *made = wire_accept(carol, create)->group_create;
+    const uint64_t group = made->group;
+    snprintf(recording, sizeof(recording), "%s", made->recording);
+    json_t *lines = lines_of(server, "SnapshotTake", 1);
+    ck_assert_int_eq(number(json_array_get(lines, 0), "made_snapshot"), (json_int_t)snapshot);
+    json_decref(lines);
+    lines = lines_of(server, "SnapshotClone", 1);
+    const json_t *line = json_array_get(lines, 0), *worlds = json_object_get(line, "made_worlds");
+    ck_assert_int_eq(number(line, "snapshot"), (json_int_t)snapshot);
+    ck_assert_uint_eq(json_array_size(worlds), 16);
+    ck_assert_int_eq(json_integer_value(json_array_get(worlds, 0)), (json_int_t)first);
+    ck_assert_int_eq(number(line, "made_worlds_count"), 20);
+    json_decref(lines);
+    lines = lines_of(server, "EpisodeStart", 1);
+    expect_text(json_array_get(lines, 0), "made_episode", uid);
+    json_decref(lines);
+    lines = lines_of(server, "GroupCreate", 1);
+    ck_assert_int_eq(number(json_array_get(lines, 0), "made_group"), (json_int_t)group);
+    expect_text(json_array_get(lines, 0), "made_recording", recording);
+    json_decref(lines);
+    wire_close(carol);
+    server_stop(server);
+    server_remove_folder(folder);
+}
+END_TEST
+
 START_TEST(a_full_disk_stops_nobody_and_is_said) {
     ServerProcess *server = wire_tokens_start(people, 2, "--audit-file /dev/full", folder);
     WireClient *alice = wire_open_as(server, "alice");
@@ -169,6 +215,7 @@ static TCase *case_audit(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, each_changing_call_has_its_line);
     tcase_add_test(tcase, a_long_list_is_cut_and_counted);
+    tcase_add_test(tcase, what_was_made_is_named);
     tcase_add_test(tcase, a_full_disk_stops_nobody_and_is_said);
     tcase_add_test(tcase, it_is_there_without_tokens_too);
     return tcase;

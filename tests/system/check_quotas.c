@@ -152,7 +152,7 @@ START_TEST(what_is_beyond_the_lanes_of_a_token_waits) {
                *dave = wire_open_as(shared, "dave");
     for (int i = 0; i < 4; i++) {
         uint64_t world = wire_small_world(carol);
-        const Moreau__V1__WorldStep step = wire_step_call(&world, 100000);
+        const Moreau__V1__WorldStep step = wire_step_call(&world, 10000);
         wire_submit(carol, &step);
     }
     uint64_t seen = 0;
@@ -232,6 +232,71 @@ START_TEST(no_recording_begins_beyond_what_the_file_may_hold) {
 }
 END_TEST
 
+static bool step_until_ended(WireClient *client, uint64_t group, uint32_t worlds) {
+    static float action[8];
+    for (int i = 0; i < 20000; i++) {
+        const Moreau__V1__GroupStep call = wire_group_step_call(group, action, worlds);
+        const Moreau__V1__GroupStepReply *reply = wire_accept(client, &call)->group_step;
+        if (reply->recording_ended != NULL) {
+            ck_assert_msg(strstr(reply->recording_ended, "The recording has ended") != NULL &&
+                              strstr(reply->recording_ended, "episodes=") != NULL,
+                          "%s", reply->recording_ended);
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whoever steps goes on; the recording has all up to the chunk with which the limit was reached.
+START_TEST(a_recording_ends_where_its_limit_is_reached) {
+    const WirePerson some[] = {{"carol", "watch,step,record,delete namespace=a log=200K"},
+                               {"dave", "watch,step,record namespace=b episodes=5"},
+                               {"erin", "watch,step,record namespace=c"}};
+    char other[SERVER_FOLDER_BYTES];
+    ServerProcess *recorded = wire_tokens_start(some, 3, "--db @/db", other);
+    WireClient *carol = wire_open_as(recorded, "carol"), *dave = wire_open_as(recorded, "dave");
+    const uint64_t world = wire_small_world(carol);
+    Moreau__V1__EpisodeStart start = wire_start_call(world);
+    char uid[64];
+    snprintf(uid, sizeof(uid), "%s", wire_accept(carol, &start)->episode_start->episode);
+    for (int i = 0; i < 40; i++) {
+        wire_step(carol, world, 500);
+    }
+    Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
+    stop.has_world = 1, stop.world = world;
+    const Moreau__V1__Reply *reply = wire_call(carol, &stop);
+    wire_expect(reply, CODE(RESOURCE_EXHAUSTED), NULL);
+    ck_assert_msg(strstr(reply->status->message, "The recording has ended") != NULL &&
+                      strstr(reply->status->message, "carol") != NULL &&
+                      strstr(reply->status->message, "log=") != NULL,
+                  "%s", reply->status->message);
+    const Moreau__V1__EpisodeInfo *info = wire_describe(carol, uid);
+    ck_assert_int_eq(info->state, MOREAU__V1__EPISODE__STATE__INTERRUPTED);
+    ck_assert_uint_gt(info->steps, 100);
+    ck_assert_uint_lt(info->steps, 20000);
+    ck_assert_uint_gt(use_of(carol)->log_bytes, 200 << 10);
+    ck_assert_uint_lt(use_of(carol)->log_bytes, 600 << 10);
+    wire_step(carol, world, 10);
+    wire_refuse(carol, &start, CODE(RESOURCE_EXHAUSTED), NULL);
+    Moreau__V1__EpisodeDelete delete = MOREAU__V1__EPISODE_DELETE__INIT;
+    delete.episode = uid;
+    wire_accept(carol, &delete);
+    ck_assert_uint_eq(use_of(carol)->log_bytes, 0); // and there is room again
+    wire_accept(carol, &start);
+    // a group makes episodes while it goes on
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate *create = wire_group_create_call(4);
+    create->record = &record;
+    const uint64_t group = wire_accept(dave, create)->group_create->group;
+    ck_assert(step_until_ended(dave, group, 4));
+    ck_assert_uint_ge(use_of(dave)->episodes, 5);
+    wire_close(carol);
+    wire_close(dave);
+    server_stop(recorded);
+    server_remove_folder(other);
+}
+END_TEST
+
 static TCase *case_quotas(void) {
     TCase *tcase = tcase_create("quotas");
     tcase_set_timeout(tcase, 60);
@@ -240,6 +305,7 @@ static TCase *case_quotas(void) {
     tcase_add_test(tcase, memory_is_counted_by_who_made_it);
     tcase_add_test(tcase, all_memory_comes_back);
     tcase_add_test(tcase, requests_under_way_are_counted_over_all_connections);
+    tcase_add_test(tcase, a_recording_ends_where_its_limit_is_reached);
     tcase_add_test(tcase, what_is_beyond_the_lanes_of_a_token_waits);
     tcase_add_test(tcase, no_recording_begins_beyond_what_the_file_may_hold);
     return tcase;

@@ -88,6 +88,7 @@ static Status plan_recordings(Request *request, ComparePlan *plan, Error *error)
                                .label = (const char *const *)order->labels,
                                .client = plan->client,
                                .space = request->home,
+                               .use = request->session->use,
                                .world_name = plan->row.world_name,
                                .print_scene = scene_print};
     }

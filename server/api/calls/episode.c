@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-Status episode_check_room(const Request *request, Error *error) {
+Status episode_measure_log(const Request *request, Error *error) {
     Log *log = request->api->def.log;
     Use *use = request->session->use;
     LogReader *reader;
@@ -24,7 +24,15 @@ Status episode_check_room(const Request *request, Error *error) {
     log_reader_see(reader, request->home);
     status = log_reader_measure(reader, &episodes, &bytes, error);
     log_give_reader(log, reader);
-    return STATUS_THEN(status, use_check_log(use, episodes, bytes, error));
+    if (status == STATUS_OK) {
+        use_set_log(use, episodes, bytes);
+    }
+    return status;
+}
+
+Status episode_check_room(const Request *request, Error *error) {
+    const Status status = episode_measure_log(request, error);
+    return STATUS_THEN(status, use_check_log(request->session->use, error));
 }
 
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error) {

@@ -9,11 +9,14 @@
 // How long work in the background goes on before it looks around.
 enum { EPISODE_QUANTUM_NS = 100000 };
 
-// By id, an unmistakable beginning of one, or a name; NULL or "" is refused. Blames `episode`. What
-// the row points to is the request's arena's. On a lane.
-// Whether whoever asks may begin another recording, by the limits of his token. On a lane.
+// Counts what the namespace of who asks has in the file, where his token has a limit of it. On a
+// lane.
+Status episode_measure_log(const Request *request, Error *error);
+// The same, and whether he may begin another recording.
 Status episode_check_room(const Request *request, Error *error);
 
+// By id, an unmistakable beginning of one, or a name; NULL or "" is refused. Blames `episode`. What
+// the row points to is the request's arena's. On a lane.
 Status episode_find(Request *request, const char *text, EpisodeRow *row, Error *error);
 
 // `field`: of the list, to blame.

@@ -32,6 +32,7 @@ typedef struct EpisodePlan {
     char name[HOST_NAME_BYTES];
     char client[HOST_NAME_BYTES]; // the session's may change while a lane reads it
     Error error;                  // why an episode was not found
+    Error ended;                  // why nothing was recorded any more before it was stopped
 } EpisodePlan;
 
 static Status take_plan(Request *request, Error *error) {
@@ -188,6 +189,7 @@ static Status begin_recording(Request *request, Error *error) {
                        .label = (const char *const *)start->labels,
                        .client = plan->client,
                        .space = request->home,
+                       .use = request->session->use,
                        .world_name = request->world->name,
                        .print_scene = scene_print,
                        .origin = door->origin,
@@ -336,6 +338,7 @@ static Status end_recording(Request *request, Error *error) {
                          "World %" PRIu64 " is not being recorded.", request->world->id);
     }
     uid_text(uid, plan->uid_text);
+    recorder_status(door->recorder, &plan->ended);
     recorder_stop(door->recorder, RECORDING_COMPLETE, request_wait(request));
     door->recorder = NULL;
     host_publish(request->world);
@@ -348,11 +351,15 @@ Status command_episode_stop(Request *request, Lane *lane, Moreau__V1__Reply *rep
     if (!request->is_resumed) {
         return end_recording(request, error);
     }
+    EpisodePlan *plan = request->plan;
     Status status = take_verdict(request, error);
+    if (status == STATUS_OK && plan->ended.status != STATUS_OK) { // before it was stopped
+        *error = plan->ended;
+        status = error->status;
+    }
     if (status != STATUS_OK) {
         return status;
     }
-    EpisodePlan *plan = request->plan;
     EpisodeRow row;
     Moreau__V1__EpisodeStopReply *message = arena_take(&request->arena, sizeof(*message));
     Moreau__V1__EpisodeInfo *info = arena_take(&request->arena, sizeof(*info));
@@ -791,6 +798,9 @@ Status command_episode_delete(Request *request, Lane *lane, Moreau__V1__Reply *r
         return status;
     }
     Status status = take_verdict(request, error);
+    if (status == STATUS_OK) {
+        episode_measure_log(request, NULL); // so that there is room again for what goes on
+    }
     Moreau__V1__EpisodeDeleteReply *message = arena_take(&request->arena, sizeof(*message));
     if (status != STATUS_OK || message == NULL) {
         return status != STATUS_OK ? status : out_of_memory(error);

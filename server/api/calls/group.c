@@ -446,6 +446,7 @@ static Status record(MakePlan *plan, Error *error) {
                             .label = (const char *const *)record->labels,
                             .client = plan->client,
                             .space = plan->request->home,
+                            .use = plan->request->session->use,
                             .group_name = entry->name,
                             .print_scene = scene_print};
     if (plan->resume != NULL) {

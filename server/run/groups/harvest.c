@@ -165,7 +165,11 @@ static void seal(GroupHarvest *harvest, size_t count) {
                              .version = version,
                              .last_step = last_step,
                              .time = (double)last_step * harvest->def.call_seconds};
+        const uint64_t put_bytes = buffer->used;
         log_put(harvest->def.recording, buffer, &chunk);
+        if (use_put_log(harvest->def.use, count, put_bytes, NULL) != STATUS_OK) {
+            atomic_store_explicit(harvest->def.has_reached, true, memory_order_relaxed);
+        }
     } else {
         harvest->has_failed = true;
         if (buffer != NULL) {

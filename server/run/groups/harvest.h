@@ -7,6 +7,7 @@
 // Loop thread.
 #pragma once
 
+#include "access/use.h"
 #include "log/log.h"
 #include "run/groups/opinions.h"
 
@@ -18,6 +19,8 @@ typedef bool GroupStored(const void *context, uint32_t world, uint64_t step);
 typedef struct GroupHarvestDef {
     Log *log;
     LogRecording *recording;
+    Use *use;                  // Nullable: whose limit it ends at …
+    _Atomic bool *has_reached; // … when this is set
     uint32_t worlds;
     double call_seconds; // simulated by a step of the group
     bool wants_returns;

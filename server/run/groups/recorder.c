@@ -58,18 +58,29 @@ struct GroupRecorder {
     uint8_t uid[UID_BYTES];
     char solver[CHUNK_SOLVER_BYTES];
     uint32_t range_worlds, range_count;
-    Range *range;            // owned
-    RecordedWorld *world;    // owned
-    GroupHarvest *harvest;   // owned: the loop's
-    _Atomic bool has_failed; // memory ended for a chunk: what comes is thrown away
+    Range *range;             // owned
+    RecordedWorld *world;     // owned
+    GroupHarvest *harvest;    // owned: the loop's
+    Use *use;                 // Nullable, borrowed
+    _Atomic bool has_reached; // its limit: likewise
+    _Atomic bool has_failed;  // memory ended for a chunk: what comes is thrown away
 };
 
 static bool is_over(const GroupRecorder *recorder) {
     return atomic_load_explicit(&recorder->has_failed, memory_order_relaxed) ||
+           atomic_load_explicit(&recorder->has_reached, memory_order_relaxed) ||
            log_recording_status(recorder->recording, NULL) != STATUS_OK;
 }
 
 // ---- chunks
+
+static void put(GroupRecorder *recorder, LogBuffer *buffer, const Chunk *chunk) {
+    const uint64_t bytes = buffer->used;
+    log_put(recorder->recording, buffer, chunk);
+    if (use_put_log(recorder->use, 0, bytes, NULL) != STATUS_OK) {
+        atomic_store_explicit(&recorder->has_reached, true, memory_order_relaxed);
+    }
+}
 
 static void close_chunk(GroupRecorder *recorder, Range *range) {
     if (range->buffer == NULL) {
@@ -83,7 +94,7 @@ static void close_chunk(GroupRecorder *recorder, Range *range) {
                    .time = (double)range->step * recorder->call_seconds,
                    .figures = {.unconverged_steps = range->unconverged}};
     memcpy(chunk.solver, recorder->solver, sizeof(chunk.solver));
-    log_put(recorder->recording, range->buffer, &chunk);
+    put(recorder, range->buffer, &chunk);
     atomic_store_explicit(&range->stored_step, range->step, memory_order_release);
     range->buffer = NULL;
     range->unconverged = 0;
@@ -354,7 +365,7 @@ static void put_keyframe(GroupRecorder *recorder, Range *range) {
                              .first_step = range->step,
                              .last_step = range->step,
                              .time = (double)range->step * recorder->call_seconds};
-        log_put(recorder->recording, buffer, &chunk);
+        put(recorder, buffer, &chunk);
     } else {
         atomic_store_explicit(&recorder->has_failed, true, memory_order_relaxed);
         if (buffer != NULL) {
@@ -498,6 +509,7 @@ static GroupRecorder *make(Log *log, const GroupRecorderDef *def, Group *group) 
     made->call_seconds = (double)group->substeps * group->time_step;
     made->range_worlds = def->range;
     made->keyframe_steps = def->keyframe_steps;
+    made->use = def->use;
     if (def->has_parent) {
         memcpy(made->parent, def->parent, UID_BYTES);
     }
@@ -591,6 +603,8 @@ Status group_recorder_start(Log *log, const GroupRecorderDef *def, Group *group,
     if (is_begun) {
         made->harvest = group_harvest_create(&(GroupHarvestDef){.log = log,
                                                                 .recording = made->recording,
+                                                                .use = def->use,
+                                                                .has_reached = &made->has_reached,
                                                                 .worlds = group->count,
                                                                 .call_seconds = made->call_seconds,
                                                                 .wants_returns = def->wants_returns,
@@ -659,6 +673,9 @@ Status group_recorder_status(const GroupRecorder *recorder, Error *error) {
     if (atomic_load_explicit(&recorder->has_failed, memory_order_relaxed)) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while recording a group.");
+    }
+    if (atomic_load_explicit(&recorder->has_reached, memory_order_relaxed)) {
+        return use_fail_log(recorder->use, error);
     }
     return log_recording_status(recorder->recording, error);
 }

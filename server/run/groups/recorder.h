@@ -43,6 +43,7 @@ typedef struct GroupRecorderDef {
     const char *const *label;
     const char *client, *group_name;
     const char *space; // Nullable: the namespace that sees it
+    Use *use;          // Nullable: whose limit it ends at
     SceneProc *print_scene;
 } GroupRecorderDef;
 

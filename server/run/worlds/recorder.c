@@ -41,11 +41,13 @@ struct Recorder {
     RecordingContent content;
     uint64_t stride, keyframe_steps;
     bool lossy, has_events;
+    Use *use;    // Nullable, borrowed
     Error error; // why nothing is recorded any more; status OK: it is
 
     uint64_t step;          // taken so far
     uint64_t keyframe_step; // of the last key-frame
     double time;            // [s] simulated so far
+    uint64_t put_bytes;     // to the log, not yet told to `use`
     uint64_t queued_step;   // up to which the log has got it
     double queued_time;
     OpenChunk inputs, frames, contacts;
@@ -118,6 +120,7 @@ static void put_chunk(Recorder *recorder, OpenChunk *open, Chunk chunk) {
         chunk.first_step = open->first_step;
         chunk.last_step = open->last_step;
         chunk.time = open->time;
+        recorder->put_bytes += open->buffer->used;
         log_put(recorder->recording, open->buffer, &chunk);
     }
     *open = (OpenChunk){0};
@@ -216,10 +219,20 @@ static void close_contacts(Recorder *recorder) {
 
 // Inputs come last: whenever the recording is cut off, of every step that it has it also has the
 // frame and the contacts, and verification misses those that are gone.
+// Where nothing is open. Behind the chunks of a step that reached the limit there are no more.
+static void count_put(Recorder *recorder) {
+    const uint64_t bytes = recorder->put_bytes;
+    recorder->put_bytes = 0;
+    if (recorder->error.status == STATUS_OK) {
+        use_put_log(recorder->use, 0, bytes, &recorder->error);
+    }
+}
+
 static void close_chunks(Recorder *recorder, bool at_keyframe) {
     close_frames(recorder);
     close_contacts(recorder);
     close_inputs(recorder, at_keyframe);
+    count_put(recorder);
 }
 
 // A lossy recording whose log is full: what is open is given up, and recording goes on with a
@@ -466,8 +479,9 @@ static void close_what_is_due(Recorder *recorder, World *world) {
         }
         close_chunks(recorder, keyframe);
     }
-    if (keyframe) {
+    if (keyframe && recorder->error.status == STATUS_OK) {
         put_keyframe(recorder, world);
+        count_put(recorder);
     }
 }
 
@@ -617,13 +631,17 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                        .stride = def->stride,
                        .keyframe_steps = def->keyframe_steps,
                        .lossy = def->lossy,
-                       .has_events = def->has_events};
+                       .has_events = def->has_events,
+                       .use = def->use};
     uid_of_episode(recording.uid, 0, made->episode_uid);
     arena_init(&made->scratch, world->limits.bytes_max);
     OpenChunk scene, keyframe;
     make_scene(made, world, 0, &scene);
     if (make_keyframe(made, world, &keyframe) && made->error.status == STATUS_OK) {
+        const size_t bytes =
+            keyframe.buffer->used + (scene.buffer == NULL ? 0 : scene.buffer->used);
         made->recording = log_begin(log, &recording, scene.buffer, keyframe.buffer, wait);
+        made->put_bytes = bytes;
     }
     if (made->recording == NULL) {
         drop_chunk(made, &scene);
@@ -633,6 +651,7 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while starting an episode.");
     }
+    use_put_log(def->use, 1, 0, NULL);
     add_due_frame(made, world);
     *recorder = made;
     return STATUS_OK;

@@ -13,6 +13,7 @@
 // throws away what it is given, says so once in the server's report, and tells whoever asks.
 #pragma once
 
+#include "access/use.h"
 #include "log/log.h"
 #include "run/worlds/input.h"
 #include "step/step.h"
@@ -43,6 +44,7 @@ typedef struct RecorderDef {
     const char *const *label;
     const char *client, *world_name;
     const char *space;           // Nullable: the namespace that sees it
+    Use *use;                    // Nullable: whose limit it ends at
     SceneProc *print_scene;      // Nullable: no scene goes into the file
     const EpisodeOrigin *origin; // of the world. Nullable
     bool has_seed;

@@ -414,7 +414,8 @@ class TokenUse(Message):
     """under way"""
     requests_max: int | None = None
     log_bytes: int | None = None
-    """of its namespace, in the file, as counted when it last began a recording under such a limit"""
+    """of its namespace, in the file, as counted when it last began a recording or deleted an episode under
+    such a limit, and what it has recorded since"""
     log_bytes_max: int | None = None
     episodes: int | None = None
     episodes_max: int | None = None
