@@ -28,9 +28,6 @@
 #define CAREFUL_ROUNDING 1e-15
 #define RAY_ECCENTRICITY 0.99 // from here on the conic's rays are starts too
 
-// det A over the cube of its mean eigenvalue; above it the condition is below 250
-#define CAREFUL_SHARE 1.35e-2
-
 enum { REFINE_MAX = 4 };
 enum { STEP_MAX = 60, START_MAX = MDP_ROOT_MAX + 3 };
 
@@ -50,7 +47,7 @@ static bool is_careful(const MdpBlock *a) {
     double determinant = a->nn * (a->tt * a->oo - a->to * a->to) -
                          a->nt * (a->nt * a->oo - a->to * a->no) +
                          a->no * (a->nt * a->to - a->tt * a->no);
-    return !(determinant > CAREFUL_SHARE * mean * mean * mean);
+    return !(determinant > MDP_CAREFUL_SHARE * mean * mean * mean);
 }
 
 static void reduce_block(const MdpBlock *a, MdpPlan *plan) {

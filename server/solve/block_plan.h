@@ -13,6 +13,9 @@ typedef struct MdpBlock {
 // Which branch answered: for tests and statistics.
 typedef enum MdpBranch { MDP_OPEN, MDP_FRICTIONLESS, MDP_STICK, MDP_GRAZING, MDP_SLIDE } MdpBranch;
 
+// det A over the cube of its mean eigenvalue; above it the condition is below 250
+#define MDP_CAREFUL_SHARE 1.35e-2
+
 typedef struct MdpPlan {
     MdpBlock block;
     double inverse[6];    // A^-1: nn nt no tt to oo

@@ -80,10 +80,14 @@ bool mdp_anytime_rests(const Judge *judge, uint32_t island) {
     return judge->scale.v_scale[island] <= REST_FALLS * certificate_scale_least(judge->problem);
 }
 
+bool mdp_anytime_counts(const MdpWork *work) {
+    return work->sweep_share > 0 || (!work->is_auto && work->sweep_max <= AIM_AFTER);
+}
+
 // A fast effort is where a balanced one is after as many sweeps, so its aims count for nothing.
 MdpCount mdp_anytime_count(const MdpWork *work) {
     return (MdpCount){.aim = work->sweep_share > FAST_SWEEPS ? AIM_SWEEPS : 0,
-                      .wait = work->sweep_share > 0 ? AIM_AFTER : 0,
+                      .wait = mdp_anytime_counts(work) ? AIM_AFTER : 0,
                       .settling = work->sweep_share > FAST_SWEEPS ? SETTLING : 0};
 }
 

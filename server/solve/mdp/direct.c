@@ -211,8 +211,9 @@ static void load_impulse(const MdpPack *pack, uint32_t place, MdpHold *hold) {
         mdp_pack_store_ball(c, quad, slot % MDP_QUAD, hold->impulse);
         weight = quad->weight.at[slot % MDP_QUAD];
     } else {
-        memcpy(hold->impulse, pack->point[slot].impulse, sizeof(hold->impulse));
-        weight = pack->point[slot].weight;
+        const MdpPointQuad *quad = &pack->points.quad[slot / MDP_QUAD];
+        mdp_pack_store_point(quad, slot % MDP_QUAD, hold->impulse);
+        weight = quad->weight.at[slot % MDP_QUAD];
     }
     double w = mass_block_weight(mass_contact_block(&pack->judge->mass, contact));
     hold->stiffness = 1.0 / (COMPLIANCE * w);
@@ -430,9 +431,10 @@ static void aim_contact(MdpPack *pack, uint32_t at, const double change[3]) {
         quad->before.z.at[place] = quad->impulse.z.at[place] - d.z;
         return;
     }
-    MdpPoint *point = &pack->point[slot];
+    MdpPointQuad *quad = &pack->points.quad[slot / MDP_QUAD];
+    uint32_t place = slot % MDP_QUAD;
     for (int k = 0; k < 3; k++) {
-        point->before[k] = point->impulse[k] - change[k];
+        quad->before[k].at[place] = quad->impulse[k].at[place] - change[k];
     }
 }
 

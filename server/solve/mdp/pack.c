@@ -116,7 +116,7 @@ typedef struct Common {
     double impulse[3];
 } Common;
 
-static void fill_common(const MdpPack *pack, const MdpGroup *group, uint32_t place,
+static void fill_common(const MdpPack *pack, const MdpGroup *group, uint32_t nobody, uint32_t place,
                         Common *common) {
     const Judge *judge = pack->judge;
     const Answer *answer = &judge->result->answer;
@@ -125,7 +125,6 @@ static void fill_common(const MdpPack *pack, const MdpGroup *group, uint32_t pla
     const ProblemContact *c = &pack->problem->contact[contact];
     common->contact = contact;
     common->slot = pack->slot[place];
-    uint32_t nobody = static_of_group(pack, group);
     common->a = c->side[0].tree == PROBLEM_NO_TREE ? nobody : c->side[0].tree;
     common->b = c->side[1].tree == PROBLEM_NO_TREE ? nobody : c->side[1].tree;
     common->block = mass_contact_block(&judge->mass, contact);
@@ -170,20 +169,38 @@ static void add_ball(MdpPack *pack, const Common *common) {
     set_place(&quad->impulse, place, impulse);
 }
 
-static void add_point(MdpPack *pack, const Common *common) {
+static void set_block(MdpPointQuad *quad, uint32_t place, const MdpBlock *block) {
+    quad->block[0].at[place] = block->nn;
+    quad->block[1].at[place] = block->nt;
+    quad->block[2].at[place] = block->no;
+    quad->block[3].at[place] = block->tt;
+    quad->block[4].at[place] = block->to;
+    quad->block[5].at[place] = block->oo;
+    quad->mu.at[place] = block->mu;
+}
+
+static void add_point(const MdpPack *pack, const Common *common) {
     const ProblemContact *c = &pack->problem->contact[common->contact];
-    MdpPoint *point = &pack->point[common->slot];
-    *point = (MdpPoint){.a = common->a,
-                        .b = common->b,
-                        .island = common->island,
-                        .frame = {c->normal, c->tangent[0], c->tangent[1]},
-                        .arm_a = c->side[0].arm,
-                        .arm_b = c->side[1].arm,
-                        .weight = common->weight};
-    memcpy(point->impulse, common->impulse, sizeof(point->impulse));
-    memcpy(point->offset, common->offset, sizeof(point->offset));
+    uint32_t place = common->slot % MDP_QUAD;
+    MdpPointQuad *quad = &pack->points.quad[common->slot / MDP_QUAD];
+    quad->a[place] = common->a;
+    quad->b[place] = common->b;
+    quad->island[place] = common->island;
+    quad->is_filled[place] = true;
+    quad->has_own |= common->a == common->b;
+    set_place(&quad->frame[0], place, c->normal);
+    set_place(&quad->frame[1], place, c->tangent[0]);
+    set_place(&quad->frame[2], place, c->tangent[1]);
+    set_place(&quad->arm_a, place, c->side[0].arm);
+    set_place(&quad->arm_b, place, c->side[1].arm);
+    for (int k = 0; k < 3; k++) {
+        quad->impulse[k].at[place] = common->impulse[k];
+        quad->before[k].at[place] = 0.0;
+        quad->offset[k].at[place] = common->offset[k];
+    }
+    quad->weight.at[place] = common->weight;
     MdpBlock block = regular_block(common->block, common->w, c->mu);
-    mdp_block_plan(&block, &point->plan);
+    set_block(quad, place, &block);
 }
 
 // ---- wide contacts
@@ -247,6 +264,7 @@ static bool take_places(MdpPack *pack, Arena *arena) {
     pack->colour = arena_take_array(arena, count, sizeof(*pack->colour));
     pack->order = arena_take_array(arena, count, sizeof(*pack->order));
     pack->slot = arena_take_array(arena, count, sizeof(*pack->slot));
+    pack->note = arena_take_array(arena, count, sizeof(*pack->note));
     pack->used = arena_take_zeroed(arena, pack->problem->tree_count, sizeof(*pack->used));
     pack->is_round = arena_take_array(arena, pack->problem->tree_count, sizeof(*pack->is_round));
     bool may_be_wide = pack->is_plain || !pack->problem->all_free || pack->problem->row_count > 0;
@@ -254,7 +272,7 @@ static bool take_places(MdpPack *pack, Arena *arena) {
         pack->number_at = arena_take_array(arena, count, sizeof(*pack->number_at));
     }
     return pack->pair != NULL && pack->kind != NULL && pack->colour != NULL &&
-           pack->order != NULL && pack->slot != NULL && pack->used != NULL &&
+           pack->order != NULL && pack->slot != NULL && pack->note != NULL && pack->used != NULL &&
            pack->is_round != NULL && (!may_be_wide || pack->number_at != NULL);
 }
 
@@ -328,7 +346,9 @@ static bool take_bodies(MdpPack *pack, Arena *arena) {
 }
 
 static void fill_body(const MdpPack *pack, uint32_t index, const FreeMass *mass) {
-    pack->inverse_inertia[index] = mass->inverse_inertia;
+    const Sym3 *of = &mass->inverse_inertia;
+    pack->inverse_inertia[index] =
+        (MdpInertia){{of->xx, of->yy, of->zz, of->xy, of->xz, of->yz, 0.0, 0.0}};
     pack->body[index] =
         (MdpBody){.inverse_mass = mass->inverse_mass, .inverse_inertia = mass->inverse_inertia.xx};
 }
@@ -356,13 +376,18 @@ static bool take_contacts(MdpPack *pack, Arena *arena) {
     const MdpGroup *last = pack->group_count == 0 ? &none : &pack->group[pack->group_count - 1];
     pack->quad = arena_take_array(arena, (size_t)last->first[MDP_BALL] + last->count[MDP_BALL],
                                   sizeof(*pack->quad));
-    pack->point = arena_take_array(arena, (size_t)last->first[MDP_POINT] + last->count[MDP_POINT],
-                                   sizeof(*pack->point));
+    size_t points = (size_t)last->first[MDP_POINT] + last->count[MDP_POINT];
+    pack->points =
+        (MdpPoints){.quad = arena_take_array(arena, points, sizeof(*pack->points.quad)),
+                    .plan = arena_take_array(arena, points, MDP_QUAD * sizeof(*pack->points.plan)),
+                    .body = pack->body,
+                    .inertia = pack->inverse_inertia};
     pack->wide = arena_take_array(arena, (size_t)last->first[MDP_WIDE] + last->count[MDP_WIDE],
                                   sizeof(*pack->wide));
     pack->number =
         arena_take_array(arena, last->number_first + last->number_count, sizeof(*pack->number));
-    return pack->quad != NULL && pack->point != NULL && pack->wide != NULL && pack->number != NULL;
+    return pack->quad != NULL && pack->points.quad != NULL && pack->points.plan != NULL &&
+           pack->wide != NULL && pack->number != NULL;
 }
 
 static const MdpGroup *group_of(const MdpPack *pack, uint32_t share) {
@@ -387,16 +412,14 @@ static void fill_contacts(MdpPack *pack, const MdpGroup *group, uint32_t share) 
     const IslandRange *range = &pack->judge->islands.share[share].range;
     for (uint32_t i = range->contact_begin; i < range->contact_end; i++) {
         MdpKind kind = (MdpKind)pack->kind[i];
-        if (kind == MDP_NONE) {
+        if (kind == MDP_NONE || kind == MDP_POINT) {
             continue;
         }
         pack->slot[i] += group->first[kind] * (kind == MDP_BALL ? MDP_QUAD : 1);
         Common common;
-        fill_common(pack, group, i, &common);
+        fill_common(pack, group, static_of_group(pack, group), i, &common);
         if (kind == MDP_BALL) {
             add_ball(pack, &common);
-        } else if (kind == MDP_POINT) {
-            add_point(pack, &common);
         } else {
             add_wide(pack, &common, pack->number + group->number_first + pack->number_at[i]);
         }
@@ -416,6 +439,64 @@ static void close_quads(const MdpPack *pack, const MdpGroup *group) {
     }
 }
 
+// ---- points: quad after quad, as what they read is where it is
+
+// Places without a contact are between nobody and nobody, and approach each other never.
+static void leave_place(MdpPointQuad *quad, uint32_t place, uint32_t island) {
+    const Vec3 none = vec3(0.0, 0.0, 0.0);
+    for (int k = 0; k < 3; k++) {
+        set_place(&quad->frame[k], place, none);
+        quad->impulse[k].at[place] = quad->before[k].at[place] = 0.0;
+        quad->offset[k].at[place] = k == 0 ? 1.0 : 0.0;
+    }
+    set_place(&quad->arm_a, place, none);
+    set_place(&quad->arm_b, place, none);
+    set_block(quad, place, &(MdpBlock){.mu = 0.0});
+    quad->weight.at[place] = 0.0;
+    quad->island[place] = island;
+}
+
+static void close_points(const MdpPack *pack, const MdpSpan *span) {
+    for (uint32_t i = span->begin; i < span->end; i++) {
+        MdpPointQuad *quad = &pack->points.quad[i];
+        uint32_t first = 0; // that is filled
+        while (!quad->is_filled[first]) {
+            first++;
+        }
+        for (uint32_t place = 0; place < MDP_QUAD; place++) {
+            if (!quad->is_filled[place]) {
+                leave_place(quad, place, quad->island[first]);
+            }
+            quad->is_mixed |= quad->island[place] != quad->island[first];
+        }
+    }
+    mdp_point_close(pack->points.quad, span->begin, span->end);
+}
+
+// A stage, or a stretch of it, which has a static body of its own.
+static void fill_points(const MdpPack *pack, const MdpGroup *group, const MdpSpan *span,
+                        uint32_t nobody) {
+    ASSERT(span->begin < span->end);
+    ASSERT(nobody >= pack->problem->tree_count);
+    for (uint32_t i = span->begin; i < span->end; i++) {
+        MdpPointQuad *quad = &pack->points.quad[i];
+        for (int place = 0; place < MDP_QUAD; place++) {
+            quad->a[place] = quad->b[place] = nobody;
+            quad->is_filled[place] = quad->has_plan[place] = false;
+        }
+        quad->is_mixed = quad->has_own = false;
+    }
+    for (uint32_t i = span->note_begin; i < span->note_end; i++) {
+        uint32_t place = pack->order[i];
+        pack->slot[place] += group->first[MDP_POINT] * MDP_QUAD;
+        pack->note[i] = pack->slot[place];
+        Common common;
+        fill_common(pack, group, nobody, place, &common);
+        add_point(pack, &common);
+    }
+    close_points(pack, span);
+}
+
 static void clear_share(void *work, uint32_t share) {
     const MdpPack *pack = work;
     const IslandRange *range = &pack->judge->islands.share[share].range;
@@ -427,8 +508,15 @@ static void fill_share(void *work, uint32_t share) {
     MdpPack *pack = work;
     const MdpGroup *group = group_of(pack, share);
     fill_contacts(pack, group, share);
-    if (!group->is_large) {
-        close_quads(pack, group);
+    if (group->is_large) {
+        return;
+    }
+    close_quads(pack, group);
+    for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
+        const MdpStage *stage = &pack->stage[i];
+        if (stage->kind == MDP_POINT) {
+            fill_points(pack, group, &stage->span, static_of_group(pack, group));
+        }
     }
 }
 
@@ -450,15 +538,15 @@ static void split_stage(void *work, uint32_t block) {
     for (uint32_t k = stage->stretch_begin; k < stage->stretch_end; k++) {
         const MdpStretch *stretch = &pack->stretch[k];
         uint32_t to = static_of_stretch(pack, k);
-        for (uint32_t i = stretch->begin; i < stretch->end && stage->kind == MDP_BALL; i++) {
+        const MdpSpan *span = &stretch->span;
+        for (uint32_t i = span->begin; i < span->end && stage->kind == MDP_BALL; i++) {
             for (int place = 0; place < MDP_QUAD; place++) {
                 change_static(&pack->quad[i].a[place], from, to);
                 change_static(&pack->quad[i].b[place], from, to);
             }
         }
-        for (uint32_t i = stretch->begin; i < stretch->end && stage->kind == MDP_POINT; i++) {
-            change_static(&pack->point[i].a, from, to);
-            change_static(&pack->point[i].b, from, to);
+        if (stage->kind == MDP_POINT) {
+            fill_points(pack, split->group, span, to);
         }
     }
 }
@@ -519,7 +607,7 @@ void mdp_pack_store_contacts(const MdpPack *pack, uint32_t begin, uint32_t end) 
             mdp_pack_store_ball(&pack->problem->contact[contact], &pack->quad[slot / MDP_QUAD],
                                 slot % MDP_QUAD, at);
         } else if (pack->kind[i] == MDP_POINT) {
-            memcpy(at, pack->point[slot].impulse, 3 * sizeof(double));
+            mdp_pack_store_point(&pack->points.quad[slot / MDP_QUAD], slot % MDP_QUAD, at);
         } else if (pack->kind[i] == MDP_WIDE) {
             memcpy(at, pack->wide[slot].impulse, 3 * sizeof(double));
         } else {

@@ -6,7 +6,8 @@
 //   ball    both sides are free bodies of isotropic inertia, or static, touched in line with their
 //           centre: the impulse kept as a world vector, the block problem solved in closed form,
 //           four contacts at a time (ball.h)
-//   point   both sides are free bodies or static: frame, arms and the prepared block
+//   point   both sides are free bodies or static: frame, arms and the prepared block, four contacts
+//           at a time (point.h)
 //   wide    a dense tree takes part, or a body that joints hold: Jacobian blocks J and responses
 //           Y = M^-1 J^T, written out for a free side too
 //
@@ -25,17 +26,7 @@
 #include "solve/mdp/ball.h"
 #include "solve/block.h"
 #include "solve/mdp/colour.h"
-
-typedef struct MdpPoint {
-    uint32_t a, b, island; // the island is counted in the group, here and below
-    Vec3 frame[3];
-    Vec3 arm_a, arm_b;
-    double impulse[3];
-    double before[3]; // the impulse of one sweep earlier
-    double offset[3];
-    double weight;
-    MdpPlan plan;
-} MdpPoint;
+#include "solve/mdp/point.h"
 
 typedef struct MdpSide {
     double *v;              // borrowed: of a body or of a dense tree; NULL: no such side
@@ -49,7 +40,7 @@ typedef struct MdpWide {
     MdpSide side[2];
     const MdpSide *more; // that its joints push, beside: no Jacobians
     uint32_t more_count;
-    uint32_t island;
+    uint32_t island; // counted in the group, here and below
     double impulse[3];
     double before[3]; // the impulse of one sweep earlier
     double offset[3];
@@ -121,15 +112,21 @@ typedef struct MdpCount {
     uint32_t settling; // the last sweeps of an island, which have no momentum
 } MdpCount;
 
+// Contacts that are swept one after the other.
+typedef struct MdpSpan {
+    uint32_t begin, end;           // in the quads of balls or of points, or in `wide`
+    uint32_t note_begin, note_end; // of points, in `note`
+} MdpSpan;
+
 typedef struct MdpStretch {
-    uint32_t begin, end;
+    MdpSpan span;
     MdpSum sum;
 } MdpStretch;
 
 typedef struct MdpStage {
     MdpKind kind;
-    bool is_last;                        // of the last colour: any two contacts may share a tree
-    uint32_t begin, end;                 // in `quad`, `point` or `wide`
+    bool is_last; // of the last colour: any two contacts may share a tree
+    MdpSpan span;
     uint32_t stretch_begin, stretch_end; // of a large island
 } MdpStage;
 
@@ -148,7 +145,7 @@ typedef struct MdpGroup {
     uint32_t stage_begin, stage_end;
     uint32_t stretch_begin, stretch_end;
     uint32_t joint_begin, joint_end;
-    uint32_t first[MDP_KIND_COUNT];    // of its quads, points, wide contacts …
+    uint32_t first[MDP_KIND_COUNT];    // of its quads, of balls and points, wide contacts …
     uint32_t count[MDP_KIND_COUNT];    // … and how many
     size_t number_first, number_count; // of its wide contacts
     double operations;                 // of a sweep, about
@@ -160,21 +157,22 @@ typedef struct MdpGroup {
 typedef struct MdpPack {
     const ContactProblem *problem;
     const Judge *judge;
-    MdpBody *body;         // of trees; static ones of groups; static ones of stretches
-    Sym3 *inverse_inertia; // of the same
-    bool *is_round;        // [tree_count] free, with the same inertia about every axis
-    bool *is_joined;       // [tree_count] bilateral rows join it to others; NULL: there are none
-    double *dense_v;       // [velocity_count], used at dense trees
-    double *v_before;      // [velocity_count] velocities of one sweep earlier
+    MdpBody *body;               // of trees; static ones of groups; static ones of stretches
+    MdpInertia *inverse_inertia; // of the same
+    bool *is_round;              // [tree_count] free, with the same inertia about every axis
+    bool *is_joined;  // [tree_count] bilateral rows join it to others; NULL: there are none
+    double *dense_v;  // [velocity_count], used at dense trees
+    double *v_before; // [velocity_count] velocities of one sweep earlier
     MdpQuad *quad;
-    MdpPoint *point;
+    MdpPoints points;
     MdpWide *wide;
     // of the contact at each place of the list of islands
     MdpPair *pair;
     uint8_t *kind; // MdpKind
     uint8_t *colour;
     uint32_t *order;   // places of a group, stage by stage
-    uint32_t *slot;    // in `point` or `wide`; of balls, counted over the places of quads
+    uint32_t *slot;    // in `wide`; of balls and points, counted over the places of quads
+    uint32_t *note;    // of points, the slots in that order: sums are taken in it
     size_t *number_at; // of wide contacts in `number`, counted in the group; NULL: all are free
     uint64_t *used;    // [tree_count] colours
     double *number;    // Jacobian blocks and responses of wide contacts
@@ -233,6 +231,12 @@ static inline void mdp_pack_store_ball(const ProblemContact *contact, const MdpQ
     // without friction the tangential part is zero, not rounding
     at[1] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[0], impulse);
     at[2] = contact->mu == 0.0 ? 0.0 : vec3_dot(contact->tangent[1], impulse);
+}
+
+static inline void mdp_pack_store_point(const MdpPointQuad *quad, uint32_t place, double at[3]) {
+    at[0] = quad->impulse[0].at[place];
+    at[1] = quad->impulse[1].at[place];
+    at[2] = quad->impulse[2].at[place];
 }
 
 // One sweep over all rows and contacts of a group, into the sums of its islands, which begin at 0.

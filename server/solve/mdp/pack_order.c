@@ -12,8 +12,8 @@ enum {
     STAGE_MAX = KINDS * MDP_COLOUR_MAX
 };
 
-// What a stretch holds at least, when another begins: some microseconds of work. In quads, points
-// and wide contacts.
+// What a stretch holds at least, when another begins: some microseconds of work. In quads of balls,
+// points and wide contacts.
 static const uint32_t stretch_size[MDP_KIND_COUNT] = {1, 64, 64, 16};
 enum { STRETCH_MIN = 16 };
 
@@ -158,11 +158,85 @@ static void stretch_on(MdpPack *pack, MdpGroup *group, const Layer *layer, bool 
     bool is_first = layer->before == UINT32_MAX;
     bool may_begin = !goes_on && !layer->stage->is_last && !(is_quad && slot % MDP_QUAD != 0);
     const MdpStretch *open = is_first ? NULL : &pack->stretch[group->stretch_end - 1];
-    if (is_first || (may_begin && at - open->begin >= stretch_size[kind])) {
-        pack->stretch[group->stretch_end++] = (MdpStretch){.begin = at};
+    if (is_first || (may_begin && at - open->span.begin >= stretch_size[kind])) {
+        pack->stretch[group->stretch_end++] = (MdpStretch){.span = {.begin = at}};
     }
-    pack->stretch[group->stretch_end - 1].end = at + 1;
+    pack->stretch[group->stretch_end - 1].span.end = at + 1;
 }
+
+// ---- points, by lanes: a unit stands in one of them
+
+// Places side by side, in two quads that take turns: what one waits for the other has done.
+enum { LANES = 2 * MDP_QUAD };
+
+static uint32_t find_shortest(const uint32_t length[LANES]) {
+    uint32_t lane = 0;
+    for (uint32_t i = 1; i < LANES; i++) {
+        lane = length[i] < length[lane] ? i : lane;
+    }
+    return lane;
+}
+
+static uint32_t longest_of_quad(const uint32_t length[MDP_QUAD]) {
+    uint32_t longest = 0;
+    for (int i = 0; i < MDP_QUAD; i++) {
+        longest = length[i] > longest ? length[i] : longest;
+    }
+    return longest;
+}
+
+static bool unit_goes_on(const MdpPack *pack, uint32_t begin, uint32_t k) {
+    return k > begin &&
+           mdp_colour_is_unit(pack->pair[pack->order[k - 1]], pack->pair[pack->order[k]]);
+}
+
+// Contacts at places [begin, end) of the order; their quads begin with `first`. Returns the end.
+static uint32_t lay_lanes(const MdpPack *pack, uint32_t begin, uint32_t end, uint32_t first) {
+    uint32_t length[LANES] = {0}, lane = 0;
+    VALIDATE(begin < end);
+    for (uint32_t k = begin; k < end; k++) {
+        lane = unit_goes_on(pack, begin, k) ? lane : find_shortest(length);
+        pack->slot[pack->order[k]] = LANES * length[lane]++ + lane; // for now
+    }
+    uint32_t rows[2] = {longest_of_quad(length), longest_of_quad(length + MDP_QUAD)};
+    for (uint32_t k = begin; k < end; k++) {
+        uint32_t *slot = &pack->slot[pack->order[k]], row = *slot / LANES, of = *slot % LANES;
+        uint32_t beside =
+            of < MDP_QUAD ? (row < rows[1] ? row : rows[1]) : (row < rows[0] ? row + 1 : rows[0]);
+        *slot = (first + row + beside) * MDP_QUAD + of % MDP_QUAD;
+    }
+    return first + rows[0] + rows[1];
+}
+
+// Of the last colour, any two of which may share a tree: one in a quad.
+static uint32_t lay_in_turn(const MdpPack *pack, uint32_t begin, uint32_t end, uint32_t first) {
+    for (uint32_t k = begin; k < end; k++) {
+        pack->slot[pack->order[k]] = (first + k - begin) * MDP_QUAD;
+    }
+    return first + end - begin;
+}
+
+static void lay_points(MdpPack *pack, MdpGroup *group, MdpStage *stage, uint32_t begin,
+                       uint32_t end) {
+    ASSERT(begin < end);
+    uint32_t *count = &group->count[MDP_POINT];
+    stage->span = (MdpSpan){*count, 0, begin, end};
+    for (uint32_t from = begin, to; from < end; from = to) {
+        to = stage->is_last || !group->is_large ? end : from + 1;
+        while (to < end && (unit_goes_on(pack, begin, to) || to - from < stretch_size[MDP_POINT])) {
+            to++;
+        }
+        uint32_t first = *count;
+        *count =
+            stage->is_last ? lay_in_turn(pack, from, to, first) : lay_lanes(pack, from, to, first);
+        if (group->is_large) {
+            pack->stretch[group->stretch_end++] = (MdpStretch){.span = {first, *count, from, to}};
+        }
+    }
+    stage->span.end = *count;
+}
+
+// ---- stages
 
 // Contacts at places [begin, end) of the order, all of one stage.
 static void lay_stage(MdpPack *pack, MdpGroup *group, uint32_t stage, uint32_t begin,
@@ -172,8 +246,13 @@ static void lay_stage(MdpPack *pack, MdpGroup *group, uint32_t stage, uint32_t b
     *layer.stage = (MdpStage){.kind = kind,
                               .is_last = stage / KINDS == MDP_COLOUR_MAX - 1,
                               .stretch_begin = group->stretch_end};
+    if (kind == MDP_POINT) {
+        lay_points(pack, group, layer.stage, begin, end);
+        layer.stage->stretch_end = group->stretch_end;
+        return;
+    }
     uint32_t used = group->count[kind] * (kind == MDP_BALL ? MDP_QUAD : 1);
-    layer.stage->begin = group->count[kind];
+    layer.stage->span.begin = group->count[kind];
     for (uint32_t k = begin; k < end; k++) {
         uint32_t place = pack->order[k];
         bool goes_on = layer.before != UINT32_MAX &&
@@ -190,7 +269,7 @@ static void lay_stage(MdpPack *pack, MdpGroup *group, uint32_t stage, uint32_t b
         layer.before = place;
     }
     group->count[kind] = kind == MDP_BALL ? (used + MDP_QUAD - 1) / MDP_QUAD : used;
-    layer.stage->end = group->count[kind];
+    layer.stage->span.end = group->count[kind];
     layer.stage->stretch_end = group->stretch_end;
 }
 
@@ -221,11 +300,11 @@ static void place_group(MdpPack *pack, MdpGroup *group, const MdpGroup *before) 
     for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
         MdpStage *stage = &pack->stage[i];
         uint32_t first = group->first[stage->kind];
-        stage->begin += first;
-        stage->end += first;
+        stage->span.begin += first;
+        stage->span.end += first;
         for (uint32_t k = stage->stretch_begin; k < stage->stretch_end; k++) {
-            pack->stretch[k].begin += first;
-            pack->stretch[k].end += first;
+            pack->stretch[k].span.begin += first;
+            pack->stretch[k].span.end += first;
         }
     }
 }

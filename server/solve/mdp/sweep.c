@@ -6,7 +6,6 @@
 #include "base/assert.h"
 #include "solve/dense.h"
 #include "solve/mdp/plain.h"
-#include "solve/mdp/point.h"
 #include "solve/mdp/reach.h"
 #include "solve/mdp/trial.h"
 
@@ -133,19 +132,20 @@ void mdp_sweep_push_joint(const MdpPack *pack, const MdpJoint *joint) {
 
 // ---- stages
 
-// [begin, end) of a stage; `sum` is of the group's islands
-static void sweep_part(const MdpPack *pack, const MdpStage *stage, uint32_t begin, uint32_t end,
-                       bool coulomb, MdpSum *sum) {
-    MdpKind kind = stage->kind;
+// A stage, or a stretch of it; `sum` is of the group's islands.
+static void sweep_span(const MdpPack *pack, MdpKind kind, const MdpSpan *span, bool coulomb,
+                       MdpSum *sum) {
     if (kind == MDP_BALL) {
-        mdp_ball_sweep(pack->quad, begin, end, pack->body, sum);
+        mdp_ball_sweep(pack->quad, span->begin, span->end, pack->body, sum);
         return;
     }
     if (kind == MDP_POINT) {
-        mdp_point_sweep(pack, stage, begin, end, coulomb, sum);
+        mdp_point_sweep(&pack->points, span->begin, span->end, coulomb, sum);
+        mdp_point_note(pack->points.quad, pack->note + span->note_begin,
+                       span->note_end - span->note_begin, sum);
         return;
     }
-    for (uint32_t i = begin; i < end && kind == MDP_WIDE; i++) {
+    for (uint32_t i = span->begin; i < span->end && kind == MDP_WIDE; i++) {
         MdpSum *of = &sum[pack->wide[i].island];
         if (!of->is_done) {
             mdp_sweep_wide(&pack->wide[i], coulomb, of);
@@ -153,16 +153,16 @@ static void sweep_part(const MdpPack *pack, const MdpStage *stage, uint32_t begi
     }
 }
 
-static void push_part(const MdpPack *pack, MdpKind kind, uint32_t begin, uint32_t end) {
+static void push_span(const MdpPack *pack, MdpKind kind, const MdpSpan *span) {
     if (kind == MDP_BALL) {
-        mdp_ball_push(pack->quad, begin, end, pack->body);
+        mdp_ball_push(pack->quad, span->begin, span->end, pack->body);
         return;
     }
     if (kind == MDP_POINT) {
-        mdp_point_push(pack, begin, end);
+        mdp_point_push(&pack->points, span->begin, span->end);
         return;
     }
-    for (uint32_t i = begin; i < end; i++) {
+    for (uint32_t i = span->begin; i < span->end; i++) {
         mdp_sweep_push_wide(&pack->wide[i]);
     }
 }
@@ -179,15 +179,14 @@ static void sweep_stretch(void *work, uint32_t block) {
     const Stretches *stretches = work;
     MdpStretch *stretch = &stretches->pack->stretch[stretches->stage->stretch_begin + block];
     MdpSum sum = {.ratio = stretches->ratio};
-    sweep_part(stretches->pack, stretches->stage, stretch->begin, stretch->end, stretches->coulomb,
-               &sum);
+    sweep_span(stretches->pack, stretches->stage->kind, &stretch->span, stretches->coulomb, &sum);
     stretch->sum = sum;
 }
 
 static void push_stretch(void *work, uint32_t block) {
     const Stretches *stretches = work;
     const MdpStretch *stretch = &stretches->pack->stretch[stretches->stage->stretch_begin + block];
-    push_part(stretches->pack, stretches->stage->kind, stretch->begin, stretch->end);
+    push_span(stretches->pack, stretches->stage->kind, &stretch->span);
 }
 
 static Status run_stretches(Judge *judge, const MdpGroup *group, TaskBlock *block,
@@ -238,7 +237,7 @@ Status mdp_sweep(Judge *judge, MdpPack *pack, const MdpGroup *group, bool coulom
     }
     for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
         const MdpStage *stage = &pack->stage[i];
-        sweep_part(pack, stage, stage->begin, stage->end, coulomb, sum);
+        sweep_span(pack, stage->kind, &stage->span, coulomb, sum);
     }
     for (uint32_t i = group->joint_begin; i < group->joint_end; i++) {
         mdp_reach_settle(pack, &pack->joint[i]);
@@ -262,7 +261,7 @@ Status mdp_sweep_start(Judge *judge, MdpPack *pack, const MdpGroup *group) {
             Stretches stretches = {.pack = pack, .stage = stage};
             status = run_stretches(judge, group, push_stretch, &stretches);
         } else {
-            push_part(pack, stage->kind, stage->begin, stage->end);
+            push_span(pack, stage->kind, &stage->span);
         }
     }
     return status;

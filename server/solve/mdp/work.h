@@ -73,6 +73,9 @@ Status mdp_sweep_more(MdpWork *work, const uint32_t *more);
 // Nothing in it moves faster than by a few steps of falling.
 bool mdp_anytime_rests(const Judge *judge, uint32_t island);
 
+// Its sweeps are counted, or too few for an aim at what moves: that would take longer than they do.
+bool mdp_anytime_counts(const MdpWork *work);
+
 bool mdp_anytime_is_small(const MdpWork *work, uint32_t island);
 
 MdpCount mdp_anytime_count(const MdpWork *work);
