@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stands in for http.c where a server is built without these pages (MOREAU_HTTP=OFF): in a Python
-// wheel, as libwebsockets loads its part for libuv from a fixed path of the system. Whoever asks
-// for the pages is told.
+// Stands in for http.c where a server is built without these pages (MOREAU_HTTP=OFF), by whoever has
+// no libwebsockets or wants none. Whoever asks for the pages is told.
 #include "http/http.h"
 
 #include "base/assert.h"
@@ -20,6 +19,10 @@ void http_accept(Http *http, int fd, const char *peer) {
     ASSERT(http != NULL); // there is none to be had
     (void)peer;
     close(fd);
+}
+
+void http_read_certificate(Http *http) {
+    ASSERT(http != NULL);
 }
 
 uint32_t http_connection_count(const Http *http) {
