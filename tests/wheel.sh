@@ -78,7 +78,7 @@ done
 [ "$(PATH=$folder/alone/bin:$folder/build-$machine:/usr/bin:/bin moreau-server --version)" = "$("$folder/build-$machine/moreau-server" --version)" ]
 echo "wheel: the commands are the programs"
 
-# what an aarch64 records, this machine proves
+# what an aarch64 records, this machine proves; and its pages are TLS's
 if [ "$machine" != aarch64 ]; then
     "$source/deploy/wheel" "$folder" aarch64
     rm -rf "$folder/other" "$folder"/other.db*
@@ -86,19 +86,44 @@ if [ "$machine" != aarch64 ]; then
     emulated="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     bin=$folder/other/moreau_sim/bin
     chmod 755 "$bin/moreau" "$bin/moreau-server"
-    serve() { # EMULATOR SERVER: on other.db
-        $1 "$2" --listen 127.0.0.1:0 --db "$folder/other.db" --ready-fd 3 2>"$folder/server.log" 3>"$folder/ready" &
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost -days 2 \
+        -addext subjectAltName=IP:127.0.0.1 -keyout "$folder/key.pem" -out "$folder/certificate.pem" 2>"$folder/said"
+    serve() { # EMULATOR SERVER OPTION...: on other.db
+        emulator=$1
+        shift
+        $emulator "$@" --listen 127.0.0.1:0 --db "$folder/other.db" --ready-fd 3 2>"$folder/server.log" 3>"$folder/ready" &
         server=$!
         read -r MOREAU_SERVER <"$folder/ready"
         export MOREAU_SERVER
     }
-    serve "$emulated" "$bin/moreau-server"
+    serve "$emulated" "$bin/moreau-server" --tls-cert "$folder/certificate.pem" --tls-key "$folder/key.pem" --http 127.0.0.1:0
     trap 'kill $server' EXIT
-    $emulated "$bin/moreau" run "$source/tests/scenes/falling.json" --steps 240 --record --episode-name other >/dev/null
+    # hulls of points alone, of which Qhull makes faces there
+    /usr/bin/python3 - "$source/tests/scenes/hulls.json" "$folder/points.json" <<'PROGRAM'
+import json, sys
+
+scene = json.load(open(sys.argv[1]))
+for geometry in scene["geometries"]:
+    del geometry["hull"]["faces"]
+json.dump(scene, open(sys.argv[2], "w"))
+PROGRAM
+    for scene in "$source/tests/scenes/falling.json" "$folder/points.json"; do
+        name=${scene##*/}
+        $emulated "$bin/moreau" --tls-ca "$folder/certificate.pem" run "$scene" --steps 60 --record \
+            --episode-name "${name%.json}" >/dev/null
+    done
+    # the page comes through libwebsockets and OpenSSL
+    /usr/bin/python3 - "$folder/certificate.pem" "$(sed -n 's/.* http address=//p' "$folder/server.log")/" <<'PROGRAM'
+import ssl, sys, urllib.request
+
+context = ssl.create_default_context(cafile=sys.argv[1])
+assert b'id="moreau-proof-wasm"' in urllib.request.urlopen(sys.argv[2], context=context).read()
+PROGRAM
     kill $server
     wait $server
     serve "" "$folder/build-$machine/moreau-server"
-    "$folder/build-$machine/clients/moreau" verify other
+    "$folder/build-$machine/clients/moreau" verify falling
+    "$folder/build-$machine/clients/moreau" verify points
     trap - EXIT
     kill $server
     wait $server
