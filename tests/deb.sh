@@ -48,6 +48,15 @@ grep -q '^User=moreau$' /lib/systemd/system/moreau.service
 start
 moreau run /usr/share/moreau/scenes/falling.json --steps 100 --record --episode-name falls >/dev/null
 moreau verify falls
+# a hull of points, which Qhull makes
+cat >/tmp/wedge.json <<'SCENE'
+{"settings": {"gravity": [0, 0, -9.81], "time_step": 0.004}, "materials": [{"name": "stone", "friction": 0.6}],
+ "bodies": [{"kind": "STATIC", "shapes": [{"plane": {}, "material": "stone"}]},
+            {"name": "wedge", "position": [0, 0, 0.2], "shapes": [{"hull": {"points":
+                [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 0.1, 0.1]}, "material": "stone", "density": 2000}]}]}
+SCENE
+moreau run /tmp/wedge.json --steps 100 --record --episode-name wedge >/dev/null
+moreau verify wedge
 moreau export falls --db /var/lib/moreau/episodes.db --html /tmp/falls.html >/dev/null
 grep -q 'id="moreau-proof-wasm"' /tmp/falls.html
 # the page of the server itself, without a program to fetch pages

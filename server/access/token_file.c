@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "access/token_file.h"
 
+#include "base/hex.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,19 +132,14 @@ static Status read_name(const Reader *reader, Word word, TokenRow *row) {
                               "for a user on Unix sockets).");
 }
 
-static int nibble(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool read_hex(const char *hex, uint8_t digest[DIGEST_BYTES]) {
-    for (size_t i = 0; i < DIGEST_BYTES; i++) {
-        const int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        digest[i] = (uint8_t)(16 * high + low);
+// In lower case alone: a row has one spelling.
+static bool read_lower_hex(const char *text, uint8_t digest[DIGEST_BYTES]) {
+    char again[2 * DIGEST_BYTES + 1];
+    if (!hex_read(text, DIGEST_BYTES, digest)) {
+        return false;
     }
-    return true;
+    hex_text(digest, DIGEST_BYTES, again);
+    return memcmp(text, again, 2 * (size_t)DIGEST_BYTES) == 0;
 }
 
 static Status read_digest(const Reader *reader, Word word, TokenRow *row) {
@@ -153,7 +150,7 @@ static Status read_digest(const Reader *reader, Word word, TokenRow *row) {
     }
     return word.bytes == prefix + 2 * (size_t)DIGEST_BYTES &&
                    memcmp(word.at, digest_prefix, prefix) == 0 &&
-                   read_hex(word.at + prefix, row->digest)
+                   read_lower_hex(word.at + prefix, row->digest)
                ? STATUS_OK
                : fail(reader, "has no sha256: and 64 hexadecimal digits in lower case behind its "
                               "name.");
@@ -424,10 +421,8 @@ const TokenRow *token_file_find(const TokenFile *file, const char *name) {
 size_t token_file_print(const TokenRow *row, char line[TOKEN_LINE_BYTES]) {
     char digest[sizeof(digest_prefix) + 2 * (size_t)DIGEST_BYTES] = "-", rights[RIGHTS_TEXT_BYTES];
     if (!row->is_uid) {
-        size_t used = (size_t)snprintf(digest, sizeof(digest), "%s", digest_prefix);
-        for (size_t i = 0; i < DIGEST_BYTES; i++) {
-            used += (size_t)snprintf(digest + used, sizeof(digest) - used, "%02x", row->digest[i]);
-        }
+        memcpy(digest, digest_prefix, sizeof(digest_prefix));
+        hex_text(row->digest, DIGEST_BYTES, digest + sizeof(digest_prefix) - 1);
     }
     rights_print(row->rights, rights);
     int length = snprintf(line, TOKEN_LINE_BYTES, "%s %s %s", row->name, digest, rights);

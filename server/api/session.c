@@ -4,6 +4,7 @@
 #include "api/describe.h"
 #include "api/kept.h"
 #include "base/assert.h"
+#include "base/hex.h"
 #include "os/clock.h"
 #include "os/secret.h"
 #include "run/groups/farm.h"
@@ -183,9 +184,7 @@ static void make_token(char token[33]) {
                                 clock_wall_ns()}; // a worse secret is better than no session
         memcpy(bytes, fallback, sizeof(bytes));
     }
-    for (int i = 0; i < 16; i++) {
-        snprintf(token + 2 * (size_t)i, 3, "%02x", bytes[i]);
-    }
+    hex_text(bytes, sizeof(bytes), token);
 }
 
 static Session *open_session(Api *api) {

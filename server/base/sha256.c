@@ -2,6 +2,7 @@
 #include "base/sha256.h"
 
 #include "base/assert.h"
+#include "base/hex.h"
 
 #include <string.h>
 
@@ -92,10 +93,5 @@ void sha256(const void *bytes, size_t count, uint8_t digest[SHA256_BYTES]) {
 }
 
 void sha256_text(const uint8_t digest[SHA256_BYTES], char text[SHA256_TEXT_BYTES]) {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < SHA256_BYTES; i++) {
-        text[2 * i] = digits[digest[i] >> 4];
-        text[2 * i + 1] = digits[digest[i] & 15];
-    }
-    text[SHA256_TEXT_BYTES - 1] = '\0';
+    hex_text(digest, SHA256_BYTES, text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stands in for http.c where a server is built without these pages (MOREAU_HTTP=OFF), by whoever has
-// no libwebsockets or wants none. Whoever asks for the pages is told.
+// Stands in for http.c where a server is built without these pages (MOREAU_HTTP=OFF), by whoever
+// has no libwebsockets or wants none. Whoever asks for the pages is told.
 #include "http/http.h"
 
 #include "base/assert.h"

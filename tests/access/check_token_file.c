@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define HEAD "# moreau tokens 1\n"
-#define A64  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define A63  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define A64  A63 "a"
 #define B64  "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 #define A    "sha256:" A64
 #define B    "sha256:" B64
@@ -47,6 +48,7 @@ static const struct {
     {HEAD "alice secret watch\n# end 1\n", "no sha256:"},
     {HEAD "alice sha256:abc watch\n# end 1\n", "no sha256:"},
     {HEAD "alice " A "a watch\n# end 1\n", "no sha256:"},
+    {HEAD "alice sha256:A" A63 " watch\n# end 1\n", "lower case"},
     {HEAD "alice - watch\n# end 1\n", "no sha256:"},
     {HEAD "uid:7 " A " watch\n# end 1\n", "must have -"},
     {HEAD "uid: - watch\n# end 1\n", "a name of other signs"},

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "access/token_file.h"
+#include "base/hex.h"
 #include "cli/base/memory.h"
 #include "cli/files/save.h"
 #include "cli/text/nearest.h"
@@ -162,8 +163,8 @@ static bool make_secret(char text[SECRET_TEXT_BYTES]) {
     if (source != NULL) {
         fclose(source);
     }
-    for (size_t i = 0; made && i < SECRET_BYTES; i++) {
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    if (made) {
+        hex_text(bytes, SECRET_BYTES, text);
     }
     return made;
 }

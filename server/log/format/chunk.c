@@ -2,6 +2,7 @@
 #include "log/format/chunk.h"
 
 #include "base/assert.h"
+#include "base/hex.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,31 +14,11 @@ static const uint8_t magic[8] = {'M', 'O', 'R', 'E', 'A', 'U', 'C', 'K'};
 enum { CHECKED_HEADER_BYTES = CHUNK_HEADER_BYTES - 8 };
 
 void uid_text(const uint8_t uid[UID_BYTES], char text[UID_TEXT_BYTES]) {
-    for (size_t i = 0; i < UID_BYTES; i++) {
-        snprintf(text + 2 * i, 3, "%02x", uid[i]);
-    }
-}
-
-// Half a byte. -1: no hexadecimal digit.
-static int digit_value(char digit) {
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-           : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10
-                                          : -1;
+    hex_text(uid, UID_BYTES, text);
 }
 
 bool uid_read(const char *text, uint8_t uid[UID_BYTES]) {
-    if (strlen(text) != 2 * (size_t)UID_BYTES) {
-        return false;
-    }
-    for (size_t i = 0; i < UID_BYTES; i++) {
-        const int high = digit_value(text[2 * i]), low = digit_value(text[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        uid[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
+    return strlen(text) == 2 * (size_t)UID_BYTES && hex_read(text, UID_BYTES, uid);
 }
 
 void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t uid[UID_BYTES]) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Episodes: one row, lists by filter, one by what a person types.
 #include "base/assert.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "log/format/doubt.h"
 #include "log/format/members.h"
@@ -587,13 +588,6 @@ Status log_reader_list(LogReader *reader, const EpisodeFilter *filter, Arena *ar
 
 // ---- one episode by what a person types
 
-// Half a byte. -1: no hexadecimal digit.
-static int digit_value(char digit) {
-    static const char digits[] = "0123456789abcdef";
-    const char *found = strchr(digits, tolower((unsigned char)digit));
-    return found == NULL || digit == '\0' ? -1 : (int)(found - digits);
-}
-
 bool reader_uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID_BYTES]) {
     size_t length = strlen(text);
     if (length < UID_DIGITS_MIN || length > UID_DIGITS) {
@@ -602,7 +596,7 @@ bool reader_uid_range(const char *text, uint8_t low[UID_BYTES], uint8_t high[UID
     memset(low, 0x00, UID_BYTES);
     memset(high, 0xff, UID_BYTES);
     for (size_t i = 0; i < length; i++) {
-        int value = digit_value(text[i]);
+        int value = hex_digit(text[i]);
         if (value < 0) {
             return false;
         }

@@ -2,6 +2,7 @@
 #include "net/tls/identity.h"
 
 #include "base/assert.h"
+#include "base/hex.h"
 #include "net/tls/identity_parts.h"
 
 #include <errno.h>
@@ -31,10 +32,8 @@ bool tls_print_fingerprint(const X509 *certificate, char text[TLS_FINGERPRINT_BY
         return false;
     }
     ASSERT(count == 32);
-    size_t at = (size_t)snprintf(text, TLS_FINGERPRINT_BYTES, "sha256:");
-    for (unsigned i = 0; i < count; i++) {
-        at += (size_t)snprintf(text + at, TLS_FINGERPRINT_BYTES - at, "%02x", digest[i]);
-    }
+    const int prefix = snprintf(text, TLS_FINGERPRINT_BYTES, "sha256:");
+    hex_text(digest, count, text + prefix);
     return true;
 }
 
