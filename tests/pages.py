@@ -12,6 +12,7 @@ What is held, of a page:
   functions   `name()`: a function, method or macro somewhere in the sources. `name` and a link to a source file right
               behind it, as in `step_run` ([step/step.c](step.c)): the word is in that file
   parts       a block of code behind <!-- part of FILE --> is in that file as it stands
+  tests       of SECURITY.md: each row of a table whose last column is `test` names one that is there
   columns     120 at most, but for rows of tables and what has no blank where it could be broken; README.md has 120
               lines at most
 and of all other files that we write: comments that have a line of their own, 120 columns; C has 100, which tidy.py
@@ -123,6 +124,24 @@ def check_parts(page, text, complain):
             complain(page, line_of(text, match.start()), f"the block below is no part of {match.group(1)}")
 
 
+def check_tests(page, text, complain):
+    """Tables whose last column is `test`: each row names one or more that are there, as net/secure."""
+    is_asked = False
+    for number, line in enumerate(text.split("\n"), 1):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            is_asked = False
+        elif cells[-1] == "test":
+            is_asked = True
+        elif is_asked and not set(line) <= set("|- "):
+            names = re.findall(r"`([\w/]+)`", cells[-1])
+            if not names:
+                complain(page, number, "the row names no test")
+            for room, _, name in (test.rpartition("/") for test in names):
+                if not any((ROOT / "tests" / room / f"{kind}{name}.c").is_file() for kind in ("check_", "")):
+                    complain(page, number, f"there is no test {room}/{name}")
+
+
 def check_columns(path, text, complain):
     for number, line in enumerate(text.splitlines(), 1):
         breakable = " " in line.strip().split("](")[0]
@@ -142,6 +161,8 @@ def check_comments(path, text, complain):
 def check_page(page, text, tree, complain):
     prose = without_blocks(text)
     check_links(page, prose, complain)
+    if page.name == "SECURITY.md":
+        check_tests(page, prose, complain)
     if page.name != "CHANGELOG.md":
         check_names(page, prose, tree, complain)
         check_columns(page, text, complain)
@@ -196,6 +217,13 @@ def check_self():
     for fault in wrong:
         check_page(page, right + "\n" + fault + "\n", tree, complain)
         assert len(found) == 1 and found[0][0] == right.count("\n") + 2, (fault, found)
+        found.clear()
+    table = "| tries | test |\n| --- | --- |\n| a | `net/secure`, `run/lanes/queue` |\n"
+    check_tests(page, table + "\n| a | other |\n| - | - |\n| b | c |\n", complain)
+    assert not found, found
+    for fault in ("| b | – |", "| b | `net/secure`, `net/none` |"):
+        check_tests(page, table + fault, complain)
+        assert len(found) == 1 and found[0][0] == 4, (fault, found)
         found.clear()
     check_columns(ROOT / "README.md", "line\n" * README_LINES_MAX, complain)
     assert not found

@@ -132,13 +132,32 @@ START_TEST(without_it_he_does_what_its_user_may) {
 }
 END_TEST
 
+static void put_tokens(const char *folder, const char *below, const char *text) {
+    char path[300];
+    snprintf(path, sizeof(path), "%s/%s", folder, below);
+    mkdir(path, 0700);
+    snprintf(path, sizeof(path), "%s/tokens", below);
+    server_write(folder, path, text);
+}
+
+// What the server writes is his, and what it reads he reads.
 START_TEST(with_a_token_in_it_there_is_no_core) {
-    char folder[SERVER_FOLDER_BYTES];
-    server_begin_intruder("MOREAU_INTRUDER", outside);
-    ServerProcess *server = wire_tokens_start(people, 1, "", folder);
-    server_end_shim();
+    char folder[SERVER_FOLDER_BYTES], text[WIRE_TOKENS_BYTES], path[300], options[700];
+    server_make_folder(folder);
+    wire_tokens_text(people, 1, text);
+    put_tokens(folder, "tokens", text);
+    put_tokens(folder, "episodes", "");
+    snprintf(path, sizeof(path), "%s/tokens/tokens", folder);
+    setenv("MOREAU_SHOWN", path, 1);
+    snprintf(path, sizeof(path), "%s/episodes/db", folder);
+    setenv("MOREAU_OWN", path, 1);
+    snprintf(options, sizeof(options), "--db %s/episodes/db --tokens %s/tokens/tokens", folder,
+             folder);
+    ServerProcess *server = start_with_intruder(options);
     char *said = intrude(server);
-    ck_assert_int_eq(came_to(said, "dumps"), EPERM);
+    EXPECT_ALL(said, EPERM, "dumps");
+    EXPECT_ALL(said, 0, "own", "shown");
+    EXPECT_ALL(said, EACCES, "alter");
     free(said);
     server_stop(server);
     server_remove_folder(folder);
@@ -181,14 +200,6 @@ static void turn_link(const char *folder, const char *name, const char *to) {
     snprintf(made, sizeof(made), "%s/%s.new", folder, name);
     ck_assert_int_eq(symlink(to, made), 0);
     ck_assert_int_eq(rename(made, link), 0);
-}
-
-static void put_tokens(const char *folder, const char *below, const char *text) {
-    char path[300];
-    snprintf(path, sizeof(path), "%s/%s", folder, below);
-    mkdir(path, 0700);
-    snprintf(path, sizeof(path), "%s/tokens", below);
-    server_write(folder, path, text);
 }
 
 // As Kubernetes changes its secrets: a link to a folder, below that of the file, is turned. Where

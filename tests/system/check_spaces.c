@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <protobuf-c/protobuf-c.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,31 @@ START_TEST(an_episode_is_found_in_its_namespace_alone) {
 }
 END_TEST
 
+// Whoever may write the file gives an episode to whom he wants: that is not sealed.
+START_TEST(whose_it_is_can_be_written_in_the_file) {
+    WireClient *alice = wire_open_as(server, "alice"), *bob = wire_open_as(server, "bob");
+    Things alices;
+    make(alice, &alices);
+    char path[300];
+    sqlite3 *db;
+    snprintf(path, sizeof(path), "%s/db", server->folder);
+    Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
+    describe.episode = alices.episode;
+    wire_refuse(bob, &describe, CODE(NOT_FOUND), "episode");
+    ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 5000);
+    ck_assert_int_eq(
+        sqlite3_exec(db, "UPDATE recording SET namespace = 'beta' WHERE namespace = 'alpha'", NULL,
+                     NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    wire_accept(bob, &describe);
+    wire_refuse(alice, &describe, CODE(NOT_FOUND), "episode");
+    wire_close(alice);
+    wire_close(bob);
+}
+END_TEST
+
 static TCase *case_spaces(void) {
     TCase *tcase = tcase_create("spaces");
     tcase_set_timeout(tcase, 120);
@@ -397,6 +423,7 @@ static TCase *case_spaces(void) {
     tcase_add_test(tcase, what_is_anothers_is_nobodys_to_the_letter);
     tcase_add_test(tcase, lists_and_totals_tell_of_ones_own);
     tcase_add_test(tcase, a_name_is_taken_in_one_namespace_alone);
+    tcase_add_test(tcase, whose_it_is_can_be_written_in_the_file);
     tcase_add_test(tcase, an_episode_is_found_in_its_namespace_alone);
     return tcase;
 }

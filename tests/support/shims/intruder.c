@@ -3,6 +3,8 @@
 // of its threads what he would try there, and writes to standard error what each came to:
 // `tried NAME` and the number of the error, 0 where it was allowed.
 //
+// MOREAU_OWN names a file of the server's, which he wants to change, MOREAU_SHOWN one that it reads.
+//
 // MOREAU_INTRUDER names a folder that is none of the server's, which he wants to write into. With
 // MOREAU_NO_LANDLOCK=1 the kernel is one that has no Landlock.
 #define _GNU_SOURCE
@@ -58,6 +60,11 @@ static void try_files(void) {
     say("remove", unlink(within("secret")));
     say("folder", mkdir(within("folder"), 0700));
     say("link", symlink("/", within("link")));
+    try_file("own", getenv("MOREAU_OWN") == NULL ? "/nowhere" : getenv("MOREAU_OWN"), O_RDWR);
+    try_file("shown", getenv("MOREAU_SHOWN") == NULL ? "/nowhere" : getenv("MOREAU_SHOWN"),
+             O_RDONLY);
+    try_file("alter", getenv("MOREAU_SHOWN") == NULL ? "/nowhere" : getenv("MOREAU_SHOWN"),
+             O_WRONLY);
     try_file("system", "/etc/passwd", O_RDONLY);
 }
 
