@@ -41,8 +41,8 @@ static void put_text(Line *line, const char *key, const char *text) {
         const unsigned char c = (unsigned char)*at;
         if (c < 0x20 || c == '"' || c == '\\' || c == 0x7f) {
             put(line, "\\u%04x", c);
-        } else {
-            put(line, "%c", c);
+        } else if (line->used + 1 < sizeof(line->text)) {
+            line->text[line->used++] = (char)c; // some hundred a line: printf would take 2 us
         }
     }
     put(line, "\"");

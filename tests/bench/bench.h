@@ -88,3 +88,4 @@ void bench_record(const BenchRun *run);
 void bench_neighbours(const BenchRun *run);
 void bench_memory_use(const BenchRun *run);
 void bench_tls(const BenchRun *run);
+void bench_tokens(const BenchRun *run);

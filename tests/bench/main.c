@@ -30,6 +30,7 @@ static const Bench benches[] = {
     {"call", bench_calls, "what a call on a group costs beside bare echoes; only by its name",
      true},
     {"tls", bench_tls, "round trips and batches under TLS beside plain ones", false},
+    {"tokens", bench_tokens, "what tokens, audit and sandbox cost a call; one who floods", false},
     {"pile", bench_pile, "settled piles of 100, 1,000 and 10,000 spheres", false},
     {"stack", bench_stack, "ten boxes on each other for ten seconds", false},
     {"wall", bench_wall, "a wall of 525 boxes for ten seconds", false},

@@ -200,12 +200,7 @@ static void add_spheres(MoreauClient *client, uint64_t world, size_t count) {
     free(shape_of);
 }
 
-uint64_t probe_world(const char *address, size_t count) {
-    MoreauClient *client;
-    MoreauError error;
-    if (moreau_connect(address, NULL, &client, &error) != MOREAU_OK) {
-        bench_fail("%s", error.message);
-    }
+uint64_t probe_world_of(MoreauClient *client, size_t count) {
     MoreauWorldDef def = moreau_world_def_default();
     def.lifetime = MOREAU_LIFETIME_SERVER;
     uint64_t world = 0;
@@ -215,6 +210,16 @@ uint64_t probe_world(const char *address, size_t count) {
     if (count > 0) {
         add_spheres(client, world, count);
     }
+    return world;
+}
+
+uint64_t probe_world(const char *address, size_t count) {
+    MoreauClient *client;
+    MoreauError error;
+    if (moreau_connect(address, NULL, &client, &error) != MOREAU_OK) {
+        bench_fail("%s", error.message);
+    }
+    const uint64_t world = probe_world_of(client, count);
     moreau_disconnect(client);
     return world;
 }

@@ -44,6 +44,10 @@ ProbeFrame probe_batch_frame(size_t count, const uint64_t *worlds, bool reports)
 ProbeFrame probe_get_frame(uint64_t world);
 ProbeFrame probe_echo_frame(size_t count, size_t reply_body_bytes);
 
+// The same by a client of the caller's.
+typedef struct MoreauClient MoreauClient;
+uint64_t probe_world_of(MoreauClient *client, size_t count);
+
 // Makes a world of `count` (0: an empty one) dynamic spheres that touch nothing; it lives as long
 // as the server.
 uint64_t probe_world(const char *address, size_t count);

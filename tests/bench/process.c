@@ -52,6 +52,7 @@ static void read_addresses(FILE *ready, Process *process) {
 // What a server is started with beside its addresses; NULL: not.
 typedef struct More {
     const char *db, *folder; // folder: of its certificate
+    char *const *options;
 } More;
 
 static _Noreturn void become_server(int ready_fd, const char *local, unsigned workers,
@@ -63,7 +64,7 @@ static _Noreturn void become_server(int ready_fd, const char *local, unsigned wo
     snprintf(count, sizeof(count), "%u", workers);
     snprintf(address, sizeof(address), "%s", local);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    char *words[16] = {SERVER_PROGRAM, "--workers", count,   "--ready-fd",  ready,  "--listen",
+    char *words[20] = {SERVER_PROGRAM, "--workers", count,   "--ready-fd",  ready,  "--listen",
                        "127.0.0.1:0",  "--listen",  address, "--log-level", "error"};
     size_t used = 11;
     if (more->db != NULL) {
@@ -75,6 +76,9 @@ static _Noreturn void become_server(int ready_fd, const char *local, unsigned wo
         snprintf(key, sizeof(key), "--tls-key=%s/key.pem", more->folder);
         words[used++] = certificate;
         words[used++] = key;
+    }
+    for (size_t i = 0; more->options != NULL && more->options[i] != NULL; i++) {
+        words[used++] = more->options[i];
     }
     execvp(path, words);
     fprintf(stderr, "moreau-bench: cannot start %s\n", path);
@@ -114,6 +118,10 @@ static Process start(unsigned workers, const More *more) {
 
 Process process_start_workers(unsigned workers, const char *db) {
     return start(workers, &(More){.db = db});
+}
+
+Process process_start_with(char *const *options) {
+    return start(2, &(More){.options = options});
 }
 
 Process process_start_secure(char *folder, size_t capacity) {

@@ -18,6 +18,9 @@ typedef struct Process {
 Process process_start_server(const char *db);
 Process process_start_workers(unsigned workers, const char *db); // with so many
 
+// With two workers and these options, NULL behind the last; at most eight.
+Process process_start_with(char *const *options);
+
 // The same with two workers and TLS, by a certificate that it makes in a new folder, which goes in
 // the end.
 Process process_start_secure(char *folder, size_t capacity);
