@@ -3,7 +3,8 @@
 // of its threads what he would try there, and writes to standard error what each came to:
 // `tried NAME` and the number of the error, 0 where it was allowed.
 //
-// MOREAU_OWN names a file of the server's, which he wants to change, MOREAU_SHOWN one that it reads.
+// MOREAU_OWN names a file of the server's, which he wants to change, MOREAU_SHOWN one that it only
+// reads.
 //
 // MOREAU_INTRUDER names a folder that is none of the server's, which he wants to write into. With
 // MOREAU_NO_LANDLOCK=1 the kernel is one that has no Landlock.
