@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -331,11 +332,29 @@ static Status open_access(Server *server, Error *error) {
     return status;
 }
 
+// One that was there before keeps its permissions.
+static void warn_of_audit(const Server *server) {
+    struct stat info;
+    const char *path = server->options->audit_file;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & S_IRWXO) != 0) {
+        report_line(&server->report, REPORT_WARN, "audit_exposed",
+                    "file=%s mode=%04o why=\"anybody on this machine may read who did what: chmod "
+                    "o=\"",
+                    path, info.st_mode & 07777u);
+    }
+}
+
 static Status open_audit(Server *server, Error *error) {
     const Options *options = server->options;
-    return options->audit_file[0] == '\0'
-               ? STATUS_OK
-               : trail_open(&server->audit, options->audit_file, options->audit_bytes_max, error);
+    if (options->audit_file[0] == '\0') {
+        return STATUS_OK;
+    }
+    const Status status =
+        trail_open(&server->audit, options->audit_file, options->audit_bytes_max, error);
+    if (status == STATUS_OK) {
+        warn_of_audit(server);
+    }
+    return status;
 }
 
 static bool computes_golden_bits(const Server *server) {

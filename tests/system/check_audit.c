@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
@@ -210,6 +211,30 @@ START_TEST(it_is_there_without_tokens_too) {
 }
 END_TEST
 
+START_TEST(a_file_that_is_none_is_refused_and_one_that_all_may_read_is_warned_of) {
+    char said[512], options[200], path[128];
+    server_make_folder(folder);
+    snprintf(options, sizeof(options), "--audit-file %s", folder);
+    ck_assert_int_eq(server_refusal(options, said, sizeof(said)), 1);
+    ck_assert_msg(strstr(said, "cannot be written") != NULL, "%s", said);
+    snprintf(path, sizeof(path), "%s/pipe", folder); // which nobody reads
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    snprintf(options, sizeof(options), "--audit-file %s", path);
+    ck_assert_int_eq(server_refusal(options, said, sizeof(said)), 1);
+    ck_assert_msg(strstr(said, "cannot be written") != NULL, "%s", said);
+    server_write(folder, "audit", "{}\n");
+    snprintf(path, sizeof(path), "%s/audit", folder);
+    ck_assert_int_eq(chmod(path, 0644), 0);
+    snprintf(options, sizeof(options), "--audit-file %s", path);
+    ServerProcess *server = server_start(options);
+    char *log = server_read(server, "log");
+    ck_assert_msg(strstr(log, " warn audit_exposed ") != NULL, "%s", log);
+    free(log);
+    server_stop(server);
+    server_remove_folder(folder);
+}
+END_TEST
+
 static TCase *case_audit(void) {
     TCase *tcase = tcase_create("audit");
     tcase_set_timeout(tcase, 60);
@@ -217,6 +242,7 @@ static TCase *case_audit(void) {
     tcase_add_test(tcase, a_long_list_is_cut_and_counted);
     tcase_add_test(tcase, what_was_made_is_named);
     tcase_add_test(tcase, a_full_disk_stops_nobody_and_is_said);
+    tcase_add_test(tcase, a_file_that_is_none_is_refused_and_one_that_all_may_read_is_warned_of);
     tcase_add_test(tcase, it_is_there_without_tokens_too);
     return tcase;
 }

@@ -8,6 +8,7 @@
 #include "support/wire_world.h"
 
 #include <protobuf-c/protobuf-c.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,104 @@ START_TEST(what_cannot_be_read_changes_nothing_and_is_said) {
 }
 END_TEST
 
+static const char *wrong_text(int kind, const char *good, size_t *bytes) {
+    enum { MUCH = 10 << 20 };
+    char *text = calloc(1, MUCH);
+    ck_assert_ptr_nonnull(text);
+    const size_t length = strlen(good);
+    memcpy(text, good, length);
+    *bytes = length;
+    if (kind == 0) { // 10 MB
+        memset(text + length, '\n', MUCH - length);
+        *bytes = MUCH;
+    } else if (kind == 1) {
+        *strstr(text, "alice") = '\0';
+    } else if (kind == 2) { // a name twice
+        char *end = strstr(text, "# end");
+        const char *line = strstr(good, "alice");
+        const size_t line_bytes = strcspn(line, "\n") + 1;
+        memcpy(end, line, line_bytes);
+        strcpy(end + line_bytes, "# end 2\n");
+        *bytes = strlen(text);
+    } else {
+        memset(text, 0xff, length);
+    }
+    return text;
+}
+
+static void wait_for_lines(ServerProcess *server, const char *word, int wanted) {
+    for (int tries = 0;; tries++) {
+        char *log = server_read(server, "log");
+        int count = 0;
+        for (const char *at = log; (at = strstr(at, word)) != NULL; at++) {
+            count++;
+        }
+        free(log);
+        if (count >= wanted) {
+            return;
+        }
+        ck_assert_msg(tries < 500, "%d lines of %s, not %d", count, word, wanted);
+        server_sleep_ms(10);
+    }
+}
+
+START_TEST(whatever_is_put_there_the_tokens_from_before_stay) {
+    const WirePerson one[] = {{"alice", "watch"}};
+    ServerProcess *server = wire_tokens_start(one, 1, "", folder);
+    char good[WIRE_TOKENS_BYTES], path[128];
+    wire_tokens_text(one, 1, good);
+    snprintf(path, sizeof(path), "%s/tokens", folder);
+    for (int kind = 0; kind < 6; kind++) {
+        unlink(path);
+        if (kind == 4) {
+            ck_assert_int_eq(mkdir(path, 0700), 0);
+        } else if (kind < 4) {
+            size_t bytes;
+            const char *text = wrong_text(kind, good, &bytes);
+            FILE *file = fopen(path, "w");
+            ck_assert_ptr_nonnull(file);
+            ck_assert_uint_eq(fwrite(text, 1, bytes, file), bytes);
+            fclose(file);
+            chmod(path, 0600);
+            free((char *)(uintptr_t)text);
+        } // 5: there is none
+        kill(server->pid, SIGHUP);
+        wait_for_lines(server, "error tokens_reload why=", kind + 1);
+        wire_close(wire_open_as(server, "alice"));
+        rmdir(path);
+    }
+    stop(server);
+}
+END_TEST
+
+// In place, not by renaming: whatever of it is read, whole or half, alice is who she was.
+START_TEST(a_file_may_be_written_while_it_is_read) {
+    const WirePerson one[] = {{"alice", "watch"}};
+    ServerProcess *server = wire_tokens_start(one, 1, "", folder);
+    WireClient *alice = wire_open_as(server, "alice");
+    const Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
+    char text[WIRE_TOKENS_BYTES], path[128];
+    wire_tokens_text(one, 1, text);
+    snprintf(path, sizeof(path), "%s/tokens", folder);
+    for (int i = 0; i < 100; i++) {
+        FILE *file = fopen(path, "w");
+        ck_assert_ptr_nonnull(file);
+        setvbuf(file, NULL, _IONBF, 0);
+        for (const char *at = text; *at != '\0'; at++) {
+            fputc(*at, file);
+            if ((at - text) % 16 == i % 16) {
+                kill(server->pid, SIGHUP);
+            }
+        }
+        fclose(file);
+        wire_accept(alice, &list);
+    }
+    wire_close(alice);
+    wire_close(wire_open_as(server, "alice"));
+    stop(server);
+}
+END_TEST
+
 // ---- at the start
 
 static void expect_refusal(const char *options, const char *wanted) {
@@ -375,6 +474,8 @@ static TCase *case_changes(void) {
     tcase_add_test(tcase, a_right_that_is_taken_ends_what_is_done_by_it);
     tcase_add_test(tcase, a_token_that_is_revoked_or_another_one_may_nothing_any_more);
     tcase_add_test(tcase, what_cannot_be_read_changes_nothing_and_is_said);
+    tcase_add_test(tcase, whatever_is_put_there_the_tokens_from_before_stay);
+    tcase_add_test(tcase, a_file_may_be_written_while_it_is_read);
     return tcase;
 }
 
