@@ -35,8 +35,8 @@ enum {
     HEIGHTS_SIDE_MIN = 2, // columns, and rows
     MESH_RING_MAX = 512,  // triangles at a point
     MESH_LEAF_MAX = 4,
-    MESH_NONE = UINT32_MAX,
 };
+#define MESH_NONE           UINT32_MAX
 #define MESH_SIZE_MIN       1e-6 // its longest side along an axis [m]
 #define MESH_COORDINATE_MAX 1e6  // [m]
 
