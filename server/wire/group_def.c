@@ -72,7 +72,12 @@ static bool read_channel(const Moreau__V1__GroupChannel *message, Arena *arena, 
                         .low = from->low,
                         .has_high = from->has_high,
                         .high = from->high,
-                        .has_mount = from->n_mount > 0};
+                        .has_mount = from->n_mount > 0,
+                        .sensor = {.noise = from->noise_deviation,
+                                   .bias = from->bias_deviation,
+                                   .walk = from->bias_walk,
+                                   .delay = from->delay,
+                                   .delay_max = from->delay_max}};
     // one of another length is none: it is blamed
     if (from->n_mount == sizeof(def->mount) / sizeof(def->mount[0])) {
         memcpy(def->mount, from->mount, sizeof(def->mount));

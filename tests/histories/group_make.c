@@ -113,6 +113,15 @@ static void put_more(Dice *dice, const World *world, Arena *arena, ChannelDef *c
     }
 }
 
+static SensorDef make_sensor(Dice *dice) {
+    SensorDef made = {.noise = dice_chance(dice, 50) ? uniform(dice, 0.0, 0.5) : 0.0,
+                      .bias = dice_chance(dice, 50) ? uniform(dice, 0.0, 0.5) : 0.0,
+                      .walk = dice_chance(dice, 50) ? uniform(dice, 0.0, 0.5) : 0.0,
+                      .delay = (uint32_t)dice_roll(dice, 4)};
+    made.delay_max = made.delay + (uint32_t)dice_roll(dice, 4);
+    return made;
+}
+
 static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, const char *list,
                              Arena *arena) {
     ChannelDef *channel = take(arena, CHANNELS_MAX, sizeof(*channel));
@@ -134,6 +143,9 @@ static LayoutDef make_layout(Dice *dice, const World *world, LayoutUse use, cons
                 put_bound(dice, &made);
             }
             put_more(dice, world, arena, &made);
+            if (use == LAYOUT_READ && strcmp(list, "bounds") != 0 && dice_chance(dice, 30)) {
+                made.sensor = make_sensor(dice);
+            }
             if (!is_twice(channel, def.count, &made)) {
                 channel[def.count++] = made;
             }

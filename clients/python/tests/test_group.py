@@ -581,3 +581,44 @@ def test_sensors_feel_what_happened_in_the_last_step(client):
     with pytest.raises(errors.InvalidArgument, match=r"observation\[0\].mount"):
         options["observation"] = [channel("CONTACT", "foot", mount=[1])]
         Group.create(client, ARM, count=1, **options)
+
+
+def test_a_sensor_says_what_numpy_draws(client):
+    seen = channel("BODY_POSITION", "dog", scale=2.0, noise_deviation=0.1, bias_deviation=1.0, bias_walk=0.5)
+    late = channel("TIME", delay=1, delay_max=4)
+    options = {"action": [channel("BODY_FORCE", "dog")], "observation": [seen, late], "double": True, "seed": 3}
+    options |= {"extra": [channel("TIME", noise_deviation=1.0)], "record": "sensed", "step_limit": 8}
+
+    def normal(stream):
+        u, v = stream.random(2)
+        return np.sqrt(-2 * np.log1p(-u)) * np.cos(2 * np.pi * v)
+
+    with Group.create(client, STAIRS, count=2, **options) as group:
+        recording = group.recording
+        rows = group.reset()
+        bias = np.zeros((2, 3))
+        delay = np.zeros(2)
+        for row in range(9):
+            for i in range(2):
+                stream = moreau_sim.sensor_stream(3, i, 0, row)
+                for axis in range(3):
+                    bias[i, axis] += (1.0 if row == 0 else 0.5 * np.sqrt(0.01)) * normal(stream)
+                    told = 2 * ([0, 0, 1][axis] + bias[i, axis] + 0.1 * normal(stream))
+                    assert rows.observation[i, axis] == pytest.approx(told, abs=1e-12)
+                if row == 0:
+                    delay[i] = 1 + np.floor(4 * stream.random())
+                assert rows.observation[i, 3] == pytest.approx(0.01 * max(0, row - delay[i]), abs=1e-12)
+                beside = 0.01 * row + normal(moreau_sim.sensor_stream(3, i, 0, row, extra=True))
+                assert rows.extra[i, 0] == pytest.approx(beside, abs=1e-12)
+            if row == 5:
+                saved = group.save()
+                with Group.from_saved(client, saved) as again:
+                    assert np.array_equal(again.read().observation, rows.observation)
+                    next_row = again.step(np.zeros((2, 3))).observation
+            rows = group.step(np.zeros((2, 3)))
+            if row == 5:
+                assert np.array_equal(rows.observation, next_row)
+    [first, *_] = client.episode_list(recording=recording).episodes
+    assert client.episode_verify(episode=first.episode).result().verified
+    with pytest.raises(errors.InvalidArgument, match=r"bounds\[0\].*judges"):
+        Group.create(client, STAIRS, count=1, bounds=[channel("TIME", delay=2, high=1.0)], **options)

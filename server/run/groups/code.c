@@ -42,6 +42,11 @@ static void write_layout(Sink *sink, const LayoutDef *layout) {
         }
         sink_u64(sink, channel->has_mount);
         sink_doubles(sink, channel->mount, channel->has_mount ? 7 : 0);
+        sink_double(sink, channel->sensor.noise);
+        sink_double(sink, channel->sensor.bias);
+        sink_double(sink, channel->sensor.walk);
+        sink_u64(sink, channel->sensor.delay);
+        sink_u64(sink, channel->sensor.delay_max);
     }
 }
 
@@ -145,6 +150,14 @@ static void read_rays(Source *source, Arena *arena, ChannelRays *rays) {
     rays->heading = source_u64(source) != 0;
 }
 
+static void read_sensor(Source *source, SensorDef *sensor) {
+    sensor->noise = source_double(source);
+    sensor->bias = source_double(source);
+    sensor->walk = source_double(source);
+    sensor->delay = (uint32_t)source_u64(source);
+    sensor->delay_max = (uint32_t)source_u64(source);
+}
+
 static void read_layout(Source *source, uint64_t version, Arena *arena, LayoutDef *layout) {
     enum { CHANNEL_BYTES_MIN = 15 * 8 };
     ChannelDef *channels =
@@ -172,6 +185,9 @@ static void read_layout(Source *source, uint64_t version, Arena *arena, LayoutDe
         }
         channel->has_mount = version >= CODE_VERSION && source_u64(source) != 0;
         source_doubles(source, channel->mount, channel->has_mount ? 7 : 0);
+        if (version >= CODE_VERSION) {
+            read_sensor(source, &channel->sensor);
+        }
         source->failed = source->failed || channel->kind >= CHANNEL_COUNT;
     }
 }

@@ -11,7 +11,8 @@
 //   layout    = number of channels, channel …: kind, joint, body, beside which body (texts; "": not
 //               given), their ids (0: not given), has axes, axes, has low, low, has high, high,
 //               scale, offset; of rays: number, origins, ways (columns), mask, heading; whether it
-//               is mounted, and then the pose (before version 3: not)
+//               is mounted, and then the pose; noise, bias, walk, delay, delay_max (before version
+//               3: neither)
 //   noise     = kind, low, high, mean, deviation
 //   parameter = kind, name, id, numbers (a column: world after world)
 #pragma once

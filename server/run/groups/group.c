@@ -74,6 +74,7 @@ Status group_def_check(const GroupDef *def, Error *error) {
 
 static Status compile(Group *group, const GroupDef *def, Error *error) {
     LayoutDef reads[] = {def->observation, def->extra, def->bounds};
+    reads[2].is_rule = true;
     Layout *const made[] = {&group->observation, &group->extra, &group->bounds};
     Status status =
         layout_compile(&def->action, group->template, &group->memory, &group->action, error);
@@ -132,13 +133,17 @@ static bool take_worlds(Group *group, uint64_t seed) {
     double *actions = arena_take_zeroed(&group->memory, group->count * columns, sizeof(double));
     double *felt =
         arena_take_zeroed(&group->memory, group->count * group->felt_count, sizeof(double));
-    if (group->world == NULL || actions == NULL || felt == NULL) {
+    const size_t sensors = group->observation.sensor_count + group->extra.sensor_count;
+    double *sensor = arena_take_zeroed(&group->memory, group->count * sensors, sizeof(double));
+    group->sensor_count = sensors;
+    if (group->world == NULL || actions == NULL || felt == NULL || sensor == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < group->count; i++) {
         group->world[i].seed = seed;
         group->world[i].action = actions + i * columns;
         group->world[i].felt = felt + i * group->felt_count;
+        group->world[i].sensor = sensor + i * sensors;
     }
     return true;
 }

@@ -104,7 +104,8 @@ typedef struct GroupWorld {
     // what its channels feel of its last substep stands in `felt`: it was read, or the world put in
     // from a key-frame, and nothing has happened to it since
     bool has_felt;
-    double *felt; // [felt_count] in the group's memory: of observation, extra, bounds
+    double *felt;   // [felt_count] in the group's memory: of observation, extra, bounds
+    double *sensor; // [sensor_count] likewise (sensor.h): of observation, extra
     // Nullable, borrowed: shown what each row has left. Any thread sets it; who takes it away sees
     // to it that no row of this world is under way
     _Atomic(Watch *) watch;
@@ -142,6 +143,7 @@ typedef struct Group {
     size_t parameter_count;
     GroupBodies push, mover; // with forces and torques; with velocities
     size_t felt_count;       // numbers that are felt in a world
+    size_t sensor_count;     // numbers of what stands between a world and its rows
     GroupWorld *world;       // [count]
     // of a group of one world
     StepReport *report; // borrowed, Nullable: gets that of each substep
@@ -241,6 +243,9 @@ WatchView group_view(const Group *group, uint32_t i, const Watch *watch);
 
 // Whether any layout feels how bodies were accelerated, so that steppers must keep how they moved.
 bool group_feels_motion(const Group *group);
+
+// An episode begins: nothing of it has been told.
+void group_begin_sensors(const Group *group, GroupWorld *world);
 
 // Sees to it that what its channels feel of its last substep stands in `felt`.
 Status group_feel(const Group *group, GroupWorld *world, Arena *scratch, Error *error);

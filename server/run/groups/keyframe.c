@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 1, WORD = 8, RUN_HEAD_BYTES = 8, WORLD_HEAD_BYTES = 72 };
+enum { VERSION = 2, VERSION_OLDEST = 1, WORD = 8, RUN_HEAD_BYTES = 8 };
+enum { WORLD_HEAD_BYTES = 80, WORLD_HEAD_BYTES_OLDEST = 72 };
 
 // ---- writing
 
@@ -21,7 +22,7 @@ void group_keyframe_begin(const GroupKeyframe *keyframe, Sink *sink) {
 // Two runs are at least a word apart.
 size_t group_keyframe_world_bytes(const Group *group, size_t snapshot_bytes) {
     ASSERT(snapshot_bytes > 0);
-    const size_t numbers = group->action.column_count + group->felt_count;
+    const size_t numbers = group->action.column_count + group->felt_count + group->sensor_count;
     return WORLD_HEAD_BYTES + numbers * sizeof(double) + snapshot_bytes +
            (snapshot_bytes / ((size_t)2 * WORD) + 1) * RUN_HEAD_BYTES;
 }
@@ -78,6 +79,10 @@ void group_keyframe_add(const Group *group, uint32_t i, const uint8_t *snapshot,
     if (felt > 0) {
         sink_doubles(sink, world->felt, felt);
     }
+    sink_u64(sink, group->sensor_count);
+    if (group->sensor_count > 0) {
+        sink_doubles(sink, world->sensor, group->sensor_count);
+    }
     write_runs(group, snapshot, snapshot_bytes / WORD, sink);
 }
 
@@ -91,10 +96,10 @@ Status group_keyframe_open(const uint8_t *bytes, size_t count, GroupKeyframe *ke
                            Error *error) {
     Source source = {.bytes = bytes, .count = count};
     const uint64_t version = source_u64(&source);
-    GroupKeyframe found = {.call = source_u64(&source)};
+    GroupKeyframe found = {.version = version, .call = source_u64(&source)};
     found.finished = source_u64(&source);
-    found.count = source_count(&source, WORLD_HEAD_BYTES);
-    if (source.failed || version != VERSION) {
+    found.count = source_count(&source, WORLD_HEAD_BYTES_OLDEST);
+    if (source.failed || version < VERSION_OLDEST || version > VERSION) {
         return damaged(error);
     }
     found.rest = source;
@@ -124,6 +129,9 @@ Status group_keyframe_next(GroupKeyframe *keyframe, GroupKeyframeWorld *world, E
     found.begun = source_double(source);
     found.actions = take_numbers(source, &found.action_count);
     found.felt = take_numbers(source, &found.felt_count);
+    if (keyframe->version > VERSION_OLDEST) {
+        found.sensors = take_numbers(source, &found.sensor_count);
+    }
     found.words = source_u64(source);
     found.run_count = source_u64(source);
     found.runs = *source;
@@ -196,6 +204,23 @@ static bool is_of_template(const World *world, const World *template) {
     return true;
 }
 
+// Whole numbers, where they count.
+static bool sensors_are_of(const Group *group, const GroupKeyframeWorld *world) {
+    if (world->sensor_count != group->sensor_count) {
+        return false;
+    }
+    const Layout *const layouts[] = {&group->observation, &group->extra};
+    size_t first = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const uint8_t *numbers = world->sensors + first * sizeof(double);
+        if (layouts[i]->sensor_count > 0 && !sensor_is_sound(layouts[i], numbers)) {
+            return false;
+        }
+        first += layouts[i]->sensor_count;
+    }
+    return true;
+}
+
 Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld *world,
                               Arena *scratch, Error *error) {
     ASSERT(i < group->count);
@@ -204,7 +229,8 @@ Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld
     uint8_t *bytes;
     size_t count;
     const size_t felt = group->felt_count;
-    if (world->action_count != group->action.column_count || world->felt_count != felt) {
+    if (world->action_count != group->action.column_count || world->felt_count != felt ||
+        !sensors_are_of(group, world)) {
         return damaged(error);
     }
     Status status = group_keyframe_snapshot(group, world, scratch, &bytes, &count, error);
@@ -228,6 +254,9 @@ Status group_keyframe_restore(Group *group, uint32_t i, const GroupKeyframeWorld
     to->begun = world->begun;
     to->substep = 0;
     memcpy(to->action, world->actions, world->action_count * sizeof(double));
+    if (world->sensor_count > 0) {
+        memcpy(to->sensor, world->sensors, world->sensor_count * sizeof(double));
+    }
     to->has_felt = felt > 0;
     if (felt > 0) {
         memcpy(to->felt, world->felt, felt * sizeof(double));

@@ -2,12 +2,13 @@
 // A key-frame of a group: what the worlds of one range are between two calls, with all that the
 // future of their rows depends on, so that they go on from there without what came before.
 //
-//   key-frame = version (1), call (the last on the range; 0: none), episodes that its worlds have
+//   key-frame = version (2), call (the last on the range; 0: none), episodes that its worlds have
 //               finished so far, number of worlds, world …                       (u64 each)
 //   world     = is running (1: an episode goes on), seed, episode, length (u64 each), when that
 //               episode began [s], number of actions (u64), action applied last …, number of
 //               what is felt (u64), what channels feel of the last step … (f64 each: of
-//               observation, extra, bounds), snapshot
+//               observation, extra, bounds), number of sensors' numbers (u64), these … (f64 each:
+//               of observation, extra; sensor.h), snapshot. Version 1 had no sensors.
 //   snapshot  = words of it (u64), runs (u64), run …: first word, words (u32 each), word …
 //
 // A snapshot (step/snapshot/snapshot.h) is told by its words of eight bytes that are not the
@@ -18,6 +19,7 @@
 #include "run/groups/group.h"
 
 typedef struct GroupKeyframe {
+    uint64_t version;
     uint64_t call;     // the last on the range; 0: none
     uint64_t finished; // episodes of its worlds, so far
     size_t count;      // worlds
@@ -28,9 +30,9 @@ typedef struct GroupKeyframeWorld {
     bool is_running;
     uint64_t seed, episode, length;
     double begun; // [s]
-    size_t action_count, felt_count;
-    const uint8_t *actions, *felt; // doubles
-    uint64_t words;                // of the snapshot
+    size_t action_count, felt_count, sensor_count;
+    const uint8_t *actions, *felt, *sensors; // doubles
+    uint64_t words;                          // of the snapshot
     uint64_t run_count;
     Source runs;
 } GroupKeyframeWorld;

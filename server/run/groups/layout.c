@@ -212,6 +212,23 @@ static Status take_mount(const Compiler *compiler, const ChannelDef *def, Channe
     return STATUS_OK;
 }
 
+static Status take_sensor(const Compiler *compiler, const ChannelDef *def, Channel *channel) {
+    channel->sensor = def->sensor;
+    channel->sensor.delay_max =
+        def->sensor.delay_max == 0 ? def->sensor.delay : def->sensor.delay_max;
+    const char *field, *wrong = sensor_wrong(&channel->sensor, &field);
+    if (wrong != NULL) {
+        return blame(compiler, field, wrong, "");
+    }
+    return !sensor_is_any(&channel->sensor) ||
+                   (compiler->def->use == LAYOUT_READ && !compiler->def->is_rule)
+               ? STATUS_OK
+               : blame(compiler, "",
+                       "Noise, bias and delay are of what is told, observation and "
+                       "extra, not of what acts or judges%s.",
+                       "");
+}
+
 // How many numbers a channel has.
 static uint32_t count_numbers(const Compiler *compiler, const Channel *channel) {
     const KindRow *row = &kinds[channel->kind];
@@ -357,6 +374,7 @@ static Status add_columns(const Compiler *compiler, const ChannelDef *def, Chann
     channel->felt_first = layout->felt_count;
     channel->felt_count = kinds[channel->kind].is_felt ? numbers : 0;
     layout->felt_count += channel->felt_count;
+    layout->sensor_count += sensor_count(&channel->sensor, channel->column_count);
     layout->feels_wrenches = layout->feels_wrenches || channel->kind == CHANNEL_JOINT_TORQUE ||
                              channel->kind == CHANNEL_JOINT_WRENCH;
     layout->feels_motion = layout->feels_motion || channel->kind == CHANNEL_ACCELEROMETER;
@@ -405,12 +423,14 @@ Status layout_compile(const LayoutDef *def, const World *template, Arena *arena,
         status = STATUS_THEN(status, find_things(&compiler, from, channel));
         status = STATUS_THEN(status, take_rays(&compiler, from, arena, channel));
         status = STATUS_THEN(status, take_mount(&compiler, from, channel));
+        status = STATUS_THEN(status, take_sensor(&compiler, from, channel));
         status = STATUS_THEN(status, add_columns(&compiler, from, channel));
         if (status != STATUS_OK) {
             return status;
         }
     }
     ASSERT(layout->column_count <= columns_max);
+    layout->sensor_count += layout->sensor_count > 0; // and how many rows
     return STATUS_OK;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "run/groups/ray_channel.h"
+#include "run/groups/sensor.h"
 #include "step/step.h"
 
 // The numbers are those of the wire.
@@ -62,6 +63,7 @@ typedef struct ChannelDef {
     ChannelRays rays; // of CHANNEL_RAYS
     bool has_mount;   // of CHANNEL_ACCELEROMETER and _GYROSCOPE: where it sits in the body's axes,
     double mount[7];  // from its origin; default: there
+    SensorDef sensor; // of what is read, but by rules
 } ChannelDef;
 
 typedef struct LayoutDef {
@@ -71,6 +73,7 @@ typedef struct LayoutDef {
     size_t count;
     const ChannelDef *channel;
     uint32_t action_count; // columns of the action's layout, for CHANNEL_ACTION
+    bool is_rule;          // what is read is judged: as it is
 } LayoutDef;
 
 typedef struct Channel {
@@ -81,6 +84,7 @@ typedef struct Channel {
     uint32_t felt_first, felt_count; // of what is felt
     const ChannelRays *rays;         // of CHANNEL_RAYS; else NULL
     Pose mount;
+    SensorDef sensor;
 } Channel;
 
 typedef struct Column {
@@ -94,6 +98,7 @@ typedef struct Layout {
     uint32_t channel_count, column_count;
     uint32_t felt_count; // numbers that are felt
     uint32_t ray_count;  // of all channels of CHANNEL_RAYS
+    size_t sensor_count; // numbers of sensor.h, of a world; 0: nothing stands in between
     bool feels_wrenches; // of joints
     bool feels_motion;   // how bodies moved as the step began
     LayoutUse use;

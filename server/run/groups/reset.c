@@ -190,6 +190,7 @@ Status group_begin_episode(Group *group, uint32_t i, const double *values, Arena
     status = STATUS_THEN_IF(status, group->noise.column_count > 0,
                             disturb(group, i, values, scratch, error));
     world->length = world->doubtful = 0;
+    group_begin_sensors(group, world);
     world->begun = world->world->time.value;
     memset(world->action, 0, group->action.column_count * sizeof(double));
     world->is_running = status == STATUS_OK;

@@ -99,6 +99,39 @@ Status group_feel(const Group *group, GroupWorld *world, Arena *scratch, Error *
     return feel_in(group, world, group->time_step, scratch, error);
 }
 
+// ---- what is told of it
+
+static double *sensor_of(const Group *group, const GroupWorld *world, const Layout *layout) {
+    return world->sensor + (layout == &group->extra ? group->observation.sensor_count : 0);
+}
+
+void group_begin_sensors(const Group *group, GroupWorld *world) {
+    if (group->observation.sensor_count > 0) {
+        sensor_begin(sensor_of(group, world, &group->observation));
+    }
+    if (group->extra.sensor_count > 0) {
+        sensor_begin(sensor_of(group, world, &group->extra));
+    }
+}
+
+// What is read of a world becomes what is told: of a step, or an episode's begin, that was not told
+// of yet, that is measured.
+static void tell_row(const Group *group, GroupWorld *world, const Layout *layout, double *row) {
+    if (layout->sensor_count == 0) {
+        return;
+    }
+    double *numbers = sensor_of(group, world, layout);
+    const SensorOf of = {.seed = world->seed,
+                         .world = group->first_world + (uint64_t)(world - group->world),
+                         .episode = world->episode,
+                         .length = world->length,
+                         .stream = layout == &group->observation ? SENSOR_STREAM_OBSERVATION
+                                                                 : SENSOR_STREAM_EXTRA,
+                         .time_step = group->substeps * group->time_step};
+    const bool is_new = world->is_running && numbers[0] <= (double)world->length;
+    sensor_tell(layout, &of, is_new, numbers, row);
+}
+
 // Reads a world into row `index` of both.
 static Status read_rows(const Group *group, GroupWorld *world, void *observation, void *extra,
                         size_t index, Arena *scratch, Error *error) {
@@ -117,10 +150,12 @@ static Status read_rows(const Group *group, GroupWorld *world, void *observation
     const FeltSpans felt = spans_of(group, world->felt);
     LayoutSource source = source_of(group, world, felt.observation, scratch);
     layout_read(&group->observation, &source, row);
+    tell_row(group, world, &group->observation, row);
     store_row(group, row, wide, observation, index);
     if (beside > 0) {
         source = source_of(group, world, felt.extra, scratch);
         layout_read(&group->extra, &source, row);
+        tell_row(group, world, &group->extra, row);
         store_row(group, row, beside, extra, index);
     }
     arena_reset_to(scratch, mark);

@@ -24,7 +24,19 @@ from .client import Client, Pending
 from .episode import Episode, Frames
 from .errors import ConnectionLost, MoreauError, ProtocolError, ServerError, Untrusted
 from .fleet import Event, Fleet
-from .group import Columns, Final, Group, Opinions, Rows, channel, gaussian, opinion_stream, parameter, uniform
+from .group import (
+    Columns,
+    Final,
+    Group,
+    Opinions,
+    Rows,
+    channel,
+    gaussian,
+    opinion_stream,
+    parameter,
+    sensor_stream,
+    uniform,
+)
 from .group import stream as noise_stream
 from .launch import Server, find_server, launch
 from .problem import dense_problem, solve
@@ -74,6 +86,7 @@ __all__ = [
     "opinion_stream",
     "parameter",
     "protocol",
+    "sensor_stream",
     "solve",
     "step_joints",
     "uniform",

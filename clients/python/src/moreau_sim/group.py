@@ -55,7 +55,8 @@ def channel(
     relative_to   another body, in whose axes it is read
     axes          which of its numbers, as [0, 2], or as bits; default: all
     more          scale, offset, low, high; of RAYS: ray_way and ray_origin (n x 3), ray_heading, ray_mask; of
-                  ACCELEROMETER and GYROSCOPE: mount, a pose in the body's axes (7)
+                  ACCELEROMETER and GYROSCOPE: mount, a pose in the body's axes (7); of what is observed:
+                  noise_deviation, bias_deviation, bias_walk, delay, delay_max
     """
     for numbers in ("ray_way", "ray_origin", "mount"):
         if numbers in more:
@@ -103,6 +104,12 @@ def stream(seed: int, world: int, episode: int) -> np.random.Generator:
     """What noise of an episode is drawn from: one number of random() for each uniform column, two for each
     gaussian one, in their order (protocol.Group)."""
     return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, 0, episode, 0]))
+
+
+def sensor_stream(seed: int, world: int, episode: int, row: int, *, extra: bool = False) -> np.random.Generator:
+    """What noise, bias and delays of channels are drawn from in a row of an episode, the one that begins it is row 0
+    (protocol.GroupChannel)."""
+    return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, row, episode, 3 if extra else 2]))
 
 
 def opinion_stream(seed: int, world: int, episode: int) -> np.random.Generator:

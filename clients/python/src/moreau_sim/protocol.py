@@ -2302,6 +2302,16 @@ class GroupChannel(Message):
     mount: ArrayLike | None = None
     """of ACCELEROMETER and GYROSCOPE: 7: where it sits, a pose in the body's axes, from its origin [m];
     default: there"""
+    noise_deviation: float | None = None
+    """of each row"""
+    bias_deviation: float | None = None
+    """of the bias as the episode begins"""
+    bias_walk: float | None = None
+    """per sqrt(s): of what the bias changes by"""
+    delay: int | None = None
+    """steps of the group, 0 … 1,000"""
+    delay_max: int | None = None
+    """up to which it is drawn as each episode begins; default, and 0: the delay"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4916,6 +4926,11 @@ GroupChannel.FIELDS = (
     Field(15, "ray_heading", Kind.BOOL, False, None),
     Field(16, "ray_mask", Kind.UINT32, False, None),
     Field(17, "mount", Kind.DOUBLE, True, None),
+    Field(18, "noise_deviation", Kind.DOUBLE, False, None),
+    Field(19, "bias_deviation", Kind.DOUBLE, False, None),
+    Field(20, "bias_walk", Kind.DOUBLE, False, None),
+    Field(21, "delay", Kind.UINT32, False, None),
+    Field(22, "delay_max", Kind.UINT32, False, None),
 )
 GroupNoise.FIELDS = (
     Field(1, "channel", Kind.MESSAGE, False, GroupChannel),
