@@ -609,3 +609,81 @@ def test_a_fleet_learns_the_same(server):
         gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4, fleet=["127.0.0.1:1"], address="127.0.0.1:1")
     with pytest.raises(TypeError, match="lost_after"):
         gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4, address=server.address, lost_after_s=1.0)
+
+
+LEG = """<robot name="leg">
+<link name="hip"><inertial><mass value="3"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision></link>
+<link name="shank"><inertial><origin xyz="0 0 -0.2"/><mass value="1"/>
+<inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 -0.4"/><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="knee" type="revolute"><parent link="hip"/><child link="shank"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="20" velocity="10"/></joint></robot>"""
+
+
+def leg_file(folder):
+    path = folder / "leg.urdf"
+    path.write_text(LEG)
+    return path
+
+
+def high(moment):
+    return moment.observation[:, 0] - 0.01 * np.square(moment.action).sum(axis=1)
+
+
+def test_an_environment_of_a_file_needs_no_class(address, tmp_path):
+    path = leg_file(tmp_path)
+    seat = [channel("BODY_POSITION", "hip", axes=[2], low=-0.05)]
+    options = {"free_base": True, "ground": True, "reward": high, "terminate": seat, "step_limit": 30}
+    options |= {"noise": [moreau_sim.uniform("JOINT_POSITION", "knee", -0.1, 0.1)], "address": address}
+    env = environments.from_file(path, **options)
+    names = env.worlds.group.observation.names
+    assert names[:2] == ["hip.position.z", "hip.rotation.w"] and names[-2:] == ["knee.position", "knee.velocity"]
+    assert env.action_space.low.tolist() == [-1] and env.action_space.high.tolist() == [1]
+    assert env.environment.action[0].scale == 20
+    assert env.environment.time_step == pytest.approx(0.02) and env.environment.imported.controls[0].name == "knee"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", ".*observation space m.*infinity")  # a robot may go anywhere
+        check_env(env, skip_render_check=True)
+    env.close()
+
+    def make(autoreset_mode):
+        return environments.from_file(path, num_envs=3, autoreset_mode=autoreset_mode, **options)
+
+    report = check_vector_env(make, calls=40)
+    assert report.ok, report
+    worlds = environments.from_file(path, num_envs=2, **options)
+    observation, _ = worlds.reset(seed=1)
+    action = np.array([[0.15], [-1.0]], np.float32)
+    after, reward, terminated, _, _ = worlds.step(action)
+    assert reward == pytest.approx(after[:, 0] - 0.01 * action[:, 0] ** 2)
+    ends = 0
+    for _ in range(40):
+        after, _, terminated, truncated, _ = worlds.step(action * 0)
+        ends += int((terminated | truncated).sum())
+    assert ends == 2 and np.isfinite(after).all()
+    worlds.close()
+    own = environments.from_file(path, normalized=False, **options)
+    assert own.action_space.low.tolist() == [-20] and own.action_space.high.tolist() == [20]
+    own.close()
+
+
+def test_what_a_file_does_not_say_is_asked_for(address, tmp_path):
+    path = leg_file(tmp_path)
+    with pytest.raises(TypeError, match="reward: say what"):
+        environments.from_file(path)
+    with pytest.raises(TypeError, match="terminate a list of channels"):
+        environments.from_file(path, reward=high, terminate=lambda moment: moment.terminated)
+    scene = tmp_path / "ball.json"
+    scene.write_text('{"bodies": [{"name": "ball", "position": [0, 0, 1], "shapes": [{"sphere": {"radius": 0.1}}]}]}')
+    with pytest.raises(ValueError, match="ball.json has no actuators"):
+        environments.from_file(scene, reward=high)
+    push = [channel("BODY_FORCE", "ball", low=-1, high=1)]
+    env = environments.from_file(scene, reward=high, action=push, settings={"time_step": 0.01}, address=address)
+    assert env.environment.substeps == 2 and env.reset(seed=1)[0][0] == 1.0
+    env.close()
+    path.write_text(LEG.replace('link="shank"/><axis', 'link="shank"/><safety_controller soft_lower_limit="0"/><axis'))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        environments.from_file(path, reward=high, address=address).close()

@@ -494,3 +494,27 @@ def test_poses_compose_and_quaternions_come_back():
         back = a.then(b).then(b.inverse())
         assert np.abs(back.position - a.position).max() < 1e-13
         assert min(np.abs(back.orientation - sign * a.orientation).max() for sign in (1, -1)) < 1e-14
+
+
+def test_a_model_leaves_groups_to_others_where_it_is_told_which_are_its_own(mujoco, tmp_path):
+    path = tmp_path / "two.xml"
+    path.write_text(
+        """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+        <body name="a" pos="0 0 1"><freejoint/><geom size="0.1"/></body>
+        <body name="b" pos="0 0 2"><freejoint/><geom size="0.1"/></body></worldbody>
+        <contact><exclude body1="a" body2="b"/></contact></mujoco>"""
+    )
+
+    def shapes(**options):
+        bodies = importers.load(path, **options).json["bodies"]
+        return {body["name"]: body["shapes"][0] for body in bodies}
+
+    def touch(a, b):
+        return bool(a["group"] & b["mask"] and b["group"] & a["mask"])
+
+    one, other = shapes(collision_group=1), shapes(collision_group=5)
+    for own in (one, other):
+        assert not touch(own["a"], own["b"]) and touch(own["a"], own["world"]) and touch(own["b"], own["world"])
+    assert all(touch(a, b) for a in one.values() for b in other.values())
+    assert all(touch(a, {"group": 1, "mask": 2**32 - 1}) for a in one.values())
+    assert not touch(shapes()["a"], {"group": 1 << 9, "mask": 2**32 - 1})  # as it always was

@@ -456,3 +456,25 @@ def test_robots_that_people_have(mujoco, client):
     print(f"as in MuJoCo: differences at most {max(shares):.2g}, median {np.median(shares):.2g}")
     assert len(files) >= 69 and len(imported) >= len(files) - 1  # ur3.urdf has nothing in it
     assert len(alike) == len(imported) and len(whole) >= 18
+
+
+def test_two_robots_in_one_scene_touch_where_each_has_a_group(tmp_path):
+    path = tmp_path / "leg.urdf"
+    path.write_text(
+        """<robot name="leg"><link name="foot"><inertial><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>"""
+    )
+
+    def shape(**options):
+        [body] = importers.load(path, free_base=True, **options).json["bodies"]
+        return body["shapes"][0]
+
+    def touch(a, b):
+        return bool(a["group"] & b["mask"] and b["group"] & a["mask"])
+
+    first, second = shape(), shape(collision_group=2)
+    assert not touch(first, first) and not touch(second, second) and not touch(first, shape())
+    assert touch(first, second)
+    with pytest.raises(ValueError, match="0 to 31, not 32"):
+        importers.load(path, collision_group=32)

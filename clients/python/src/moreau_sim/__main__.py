@@ -23,6 +23,7 @@ def import_file(arguments: argparse.Namespace) -> int:
             free_base=arguments.free_base,
             self_collisions=arguments.self_collisions,
             strict=arguments.strict,
+            collision_group=arguments.collision_group,
             arguments=dict(arguments.arg),
         )
         for loss in imported.losses:
@@ -151,6 +152,10 @@ def main(words: list[str] | None = None) -> int:
     )
     command.add_argument(
         "--strict", action="store_true", help="refuse numbers that no body has, in the place of repairing them"
+    )
+    command.add_argument(
+        "--collision-group", metavar="N", type=int, choices=range(32),
+        help="0 to 31: the first group of shapes that it takes; robots of one scene have theirs each",
     )
     command.add_argument(
         "--arg", metavar="NAME=VALUE", action="append", default=[], type=name_and_value,

@@ -8,7 +8,7 @@
 
 Gymnasium loads no plugins: the name in front of the colon is the module that it imports for the ids to be there, and
 once that is imported they may stand alone. Without an address a server is started for this process. An environment of
-one's own is a class of Environment, and register().
+one's own is a class of Environment, and register(); of a robot's file, from_file().
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .ant import Ant  # noqa: E402
 from .block_push import BlockPush  # noqa: E402
 from .cart_pole import CartPole  # noqa: E402
 from .environment import Environment, Moment  # noqa: E402
+from .from_file import FileEnvironment, from_file  # noqa: E402
 from .render import Camera, Picture  # noqa: E402
 from .single import MoreauEnv  # noqa: E402
 from .stack import Stack  # noqa: E402
@@ -37,11 +38,13 @@ __all__ = [
     "Camera",
     "CartPole",
     "Environment",
+    "FileEnvironment",
     "Moment",
     "MoreauEnv",
     "MoreauVectorEnv",
     "Picture",
     "Stack",
+    "from_file",
     "register",
     "register_all",
 ]

@@ -19,7 +19,7 @@ from ._imported import Imported, ImportFailed, Place
 from ._joints import Joints
 from ._packages import Packages
 from ._scan import scan_model, scan_urdf
-from ._shapes import Shapes
+from ._shapes import GROUPS_MAX, Shapes
 from ._starts import read_starts
 from ._urdf import read_robot
 from ._urdf_scene import UrdfScene
@@ -41,6 +41,7 @@ def load(
     free_base: bool = False,
     self_collisions: bool = False,
     strict: bool = False,
+    collision_group: int | None = None,
     arguments: Mapping[str, str] | None = None,
 ) -> Imported:
     """Reads an MJCF or a URDF file. ImportFailed says why it cannot.
@@ -49,19 +50,24 @@ def load(
     free_base     of URDF: the root is free, and does not stand fast in the world
     self_collisions  of URDF: links touch each other, but those that a joint connects
     strict        of URDF: refuses numbers that no body has, in the place of repairing them
+    collision_group  0 … 31, default 1 of URDF, 0 of MJCF: the first of the groups of shapes that it takes, of URDF the
+                  only one. Robots that come into one scene touch each other where each has groups of its own
     arguments     of xacro: what `$(arg NAME)` is
     """
+    if collision_group is not None and not 0 <= collision_group < GROUPS_MAX:
+        raise ValueError(f"collision_group is 0 to {GROUPS_MAX - 1}, not {collision_group}")
     path = pathlib.Path(path)
     try:
         root = ElementTree.parse(path).getroot()
         if root.tag != "robot":
-            return _load_mjcf(path, root.tag)
+            return _load_mjcf(path, root.tag, collision_group)
         packages, findings = Packages(path, package_path), Findings()
         if has_macros(root):
             root = expand(path, packages, arguments or {})
         robot = read_robot(root, findings)
         scan_urdf(root, robot, findings)
-        scene = UrdfScene(robot, packages, findings, is_free=free_base, touches_itself=self_collisions)
+        scene = UrdfScene(robot, packages, findings, is_free=free_base, touches_itself=self_collisions,
+            collision_group=1 if collision_group is None else collision_group)
         if strict and findings.repairs:
             raise ImportFailed("; ".join(findings.repairs))
         return scene.imported()
@@ -71,7 +77,7 @@ def load(
         raise ImportFailed(f"{path}: {error}") from None
 
 
-def _load_mjcf(path: pathlib.Path, tag: str) -> Imported:
+def _load_mjcf(path: pathlib.Path, tag: str, collision_group: int | None) -> Imported:
     if tag not in ("mujoco", "mujocoinclude"):
         raise ImportFailed(f"<{tag}> is neither MJCF (<mujoco>) nor URDF (<robot>)")
     mujoco = _parser()
@@ -79,7 +85,7 @@ def _load_mjcf(path: pathlib.Path, tag: str) -> Imported:
         model = mujoco.MjModel.from_xml_path(os.fspath(path))
     except ValueError as error:
         raise ImportFailed(str(error)) from None
-    return read_model(mujoco, model, path.stem, Findings())
+    return read_model(mujoco, model, path.stem, Findings(), collision_group)
 
 
 def _settings(mujoco: Any, model: Any) -> dict[str, Any]:
@@ -98,12 +104,14 @@ def _settings(mujoco: Any, model: Any) -> dict[str, Any]:
     }
 
 
-def read_model(mujoco: Any, model: Any, name: str, findings: Findings) -> Imported:
+def read_model(
+    mujoco: Any, model: Any, name: str, findings: Findings, collision_group: int | None = None
+) -> Imported:
     """A compiled model, as mujoco.MjModel has it."""
     bodies = Bodies(model)
     shapes = Shapes(mujoco, bodies, findings)
     joints = Joints(mujoco, bodies, findings)
-    shapes.assign_groups(joints.adjacent, not joints.collides)
+    shapes.assign_groups(joints.adjacent, not joints.collides, collision_group)
     actuators = Actuators(mujoco, joints, findings)
     equalities = Equalities(mujoco, joints, findings)
     scan_model(mujoco, joints, shapes, findings)

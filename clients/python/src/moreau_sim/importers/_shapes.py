@@ -160,9 +160,12 @@ class Shapes:
                 touch[i, j] = touch[j, i] = True
         return touch
 
-    def assign_groups(self, adjacent: set[tuple[int, int]], is_parent_filtered: bool) -> None:
+    def assign_groups(
+        self, adjacent: set[tuple[int, int]], is_parent_filtered: bool, first: int | None = None
+    ) -> None:
         """Gives the shapes groups and masks by which those touch that touch in the model. `adjacent` bodies
-        (roots, the smaller first) do not touch each other here in any case."""
+        (roots, the smaller first) do not touch each other here in any case. `first` is the first group that may be
+        taken; given, all that is of none of these touches, too."""
         geoms = list(self.forms)
         root = [self.bodies.root[int(self.model.geom_bodyid[g])] for g in geoms]
         wanted = self._wanted(is_parent_filtered)
@@ -177,9 +180,10 @@ class Shapes:
         reach = np.array(
             [[bool(np.any(wanted[np.ix_(a, b)] & matters[np.ix_(a, b)])) for b in members] for a in members]
         )
-        while len(members) > GROUPS_MAX:
+        most, lowest = GROUPS_MAX - (first or 0), first or 0
+        while len(members) > most:
             self.findings.add(
-                f"more than {GROUPS_MAX} collision groups are needed: the last ones touch more than in the model",
+                f"more than {most} collision groups are needed: the last ones touch more than in the model",
                 of=[weight for group in members[-2:] for k in group for weight in self.weight(geoms[k])],
             )
             members[-2] += members.pop()
@@ -187,9 +191,11 @@ class Shapes:
             reach[:, -2] |= reach[:, -1]
             reach = reach[:-1, :-1]
         for own, indices in enumerate(members):
-            mask = sum(1 << other for other in range(len(members)) if reach[own, other])
+            mask = sum(1 << lowest + other for other in range(len(members)) if reach[own, other])
+            if first is not None and mask:  # whatever else comes into the scene
+                mask |= 0xFFFFFFFF - sum(1 << lowest + other for other in range(len(members)))
             for index in indices:
-                self.forms[geoms[index]] |= {"group": 1 << own if mask else 0, "mask": mask}
+                self.forms[geoms[index]] |= {"group": 1 << lowest + own if mask else 0, "mask": mask}
 
 
 def _classes(wanted: NDArray[np.bool_], matters: NDArray[np.bool_]) -> list[list[int]]:

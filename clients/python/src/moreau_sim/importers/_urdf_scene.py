@@ -22,7 +22,6 @@ from ._urdf import Link, Robot, UrdfJoint
 
 # what a body weighs that has no mass and moves: this share of what hangs on it, or of the robot where nothing does
 LIGHT, LIGHT_ALONE = 1e-6, 1e-4
-OWN_GROUP = 2
 LIGHT_RADIUS = 0.02  # [m] of gyration of such a body
 SCENE_KIND = {"revolute": "HINGE", "continuous": "HINGE", "prismatic": "SLIDER", "planar": "GENERIC"}
 SETTINGS = {"time_step": 0.002, "gravity": [0.0, 0.0, -9.81], "integrator": "SYMPLECTIC"}
@@ -33,11 +32,19 @@ class UrdfScene:
     """What the scene gets of a robot."""
 
     def __init__(
-        self, robot: Robot, packages: Packages, findings: Findings, *, is_free: bool, touches_itself: bool
+        self,
+        robot: Robot,
+        packages: Packages,
+        findings: Findings,
+        *,
+        is_free: bool,
+        touches_itself: bool,
+        collision_group: int,
     ) -> None:
         self.robot = robot
         # of shapes: a robot's own group, which its mask leaves out
-        self.own = {} if touches_itself else {"group": OWN_GROUP, "mask": 0xFFFFFFFF - OWN_GROUP}
+        own = 1 << collision_group
+        self.own = {} if touches_itself else {"group": own, "mask": 0xFFFFFFFF - own}
         self.packages = packages
         self.findings = findings
         self.group: dict[str, str] = {}  # of each link: the first of those that are one body with it
