@@ -17,6 +17,7 @@ typedef struct Push {
 
 // Of contact i; `beside` 0: with any other. false: it is none of that body's.
 static bool push_of(const FeltSource *source, uint32_t i, Id body, Id beside, Push *push) {
+    ASSERT(i < source->stepper->contact_count);
     const Stepper *stepper = source->stepper;
     const StepContact *contact = &stepper->contact[i];
     const Id a = stepper_body_id(stepper, source->world, contact->a),
@@ -128,6 +129,7 @@ static void read_torques(const World *world, const Joint *joint, const double *w
 
 static void read_joint(const World *world, ChannelKind kind, uint32_t index, const double *wrenches,
                        double *x) {
+    ASSERT(index < world->joint_count);
     const Joint *joint = &world->joint[index];
     const double *wrench = wrenches + 6 * (size_t)index;
     if (kind == CHANNEL_JOINT_TORQUE) {
@@ -142,6 +144,7 @@ static void read_joint(const World *world, ChannelKind kind, uint32_t index, con
 // ---- all
 
 Status felt_joint_wrenches(const FeltSource *source, const double **wrench, Error *error) {
+    ASSERT(source->scratch != NULL);
     *wrench = NULL;
     double *made =
         arena_take_array(source->scratch, 6 * source->world->joint_count, sizeof(double));
@@ -162,6 +165,7 @@ Status felt_joint_wrenches(const FeltSource *source, const double **wrench, Erro
 
 static void read_channel(const Channel *channel, const FeltSource *source,
                          const double *joint_wrench, double *x) {
+    ASSERT(source->time_step > 0.0);
     const World *world = source->world, *template = source->template;
     uint32_t index, beside;
     if (channel->joint != JOINT_NONE) {

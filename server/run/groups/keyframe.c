@@ -213,7 +213,7 @@ static bool sensors_are_of(const Group *group, const GroupKeyframeWorld *world) 
     size_t first = 0;
     for (size_t i = 0; i < 2; i++) {
         const uint8_t *numbers = world->sensors + first * sizeof(double);
-        if (layouts[i]->sensor_count > 0 && !sensor_is_sound(layouts[i], numbers)) {
+        if (!layout_sensors_are_sound(layouts[i], numbers)) {
             return false;
         }
         first += layouts[i]->sensor_count;

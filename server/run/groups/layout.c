@@ -679,3 +679,46 @@ void layout_read(const Layout *layout, const LayoutSource *source, double *row) 
         raycast_end(&cast);
     }
 }
+
+// ---- telling
+
+void layout_tell(const Layout *layout, const LayoutTold *of, double *numbers, double *row) {
+    ASSERT(numbers != NULL && layout->sensor_count > 0);
+    if (!of->is_new && numbers[0] == 0.0) {
+        return; // no episode has begun
+    }
+    numbers[0] = of->is_new ? (double)of->length + 1.0 : numbers[0];
+    const uint64_t t = (uint64_t)numbers[0] - 1;
+    SensorRow told = {.t = t,
+                      .is_new = of->is_new,
+                      .walking = sqrt(of->time_step),
+                      .stream = sensor_stream(of->seed, of->world, of->episode, t, of->stream)};
+    double *at = numbers + 1;
+    for (uint32_t i = 0; i < layout->channel_count; i++) {
+        const Channel *channel = &layout->channel[i];
+        if (sensor_is_any(&channel->sensor)) {
+            sensor_tell(&channel->sensor, &told, channel->column_count,
+                        &layout->column[channel->column_first].scale, sizeof(Column), at,
+                        row + channel->column_first);
+            at += sensor_count(&channel->sensor, channel->column_count);
+        }
+    }
+    ASSERT(at == numbers + layout->sensor_count);
+}
+
+bool layout_sensors_are_sound(const Layout *layout, const uint8_t *numbers) {
+    if (layout->sensor_count == 0) {
+        return true;
+    }
+    ASSERT(numbers != NULL);
+    bool is_sound = sensor_count_is_sound(numbers);
+    const uint8_t *at = numbers + sizeof(double);
+    for (uint32_t i = 0; i < layout->channel_count; i++) {
+        const Channel *channel = &layout->channel[i];
+        if (sensor_is_any(&channel->sensor)) {
+            is_sound = is_sound && sensor_is_sound(&channel->sensor, at);
+            at += sensor_count(&channel->sensor, channel->column_count) * sizeof(double);
+        }
+    }
+    return is_sound;
+}

@@ -132,6 +132,21 @@ typedef struct LayoutSource {
 // Every number is finite.
 void layout_read(const Layout *layout, const LayoutSource *source, double *row);
 
+// Whose rows are told (sensor.h).
+typedef struct LayoutTold {
+    uint64_t seed, world, episode, length; // steps of it so far
+    uint64_t stream;
+    double time_step; // [s] between two rows
+    bool is_new;      // of a step that was not told of yet, or of an episode's begin
+} LayoutTold;
+
+// `row` is what is so: it becomes what is told, and is kept where it is new. Before an episode's
+// first row nothing changes. `numbers` are the layout's sensor_count, rows told so far before all.
+void layout_tell(const Layout *layout, const LayoutTold *of, double *numbers, double *row);
+
+// Whether stored ones, as bytes, may be a layout's.
+bool layout_sensors_are_sound(const Layout *layout, const uint8_t *numbers);
+
 // Where a thing of the template is in a world by now. false: gone.
 bool layout_find_body(const World *world, const World *template, uint32_t body, uint32_t *found);
 bool layout_find_joint(const World *world, const World *template, uint32_t joint, uint32_t *found);

@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/gaussian.h"
-#include "run/groups/layout.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,75 +40,46 @@ static double draw(double deviation, Philox *stream) {
 }
 
 // A column's next number: its bias goes on, and what it measures is kept.
-static void measure(const SensorDef *def, const Column *column, double step, uint64_t t,
-                    double *numbers, Philox *stream, double x) {
-    const double walked = draw(t == 0 ? def->bias : def->walk * step, stream);
-    numbers[0] = t == 0 ? walked : numbers[0] + walked;
-    const double off = numbers[0] + draw(def->noise, stream);
-    const double told = x + column->scale * off;
-    numbers[1 + t % ((uint64_t)def->delay_max + 1)] = isfinite(told) ? told : x;
+static void measure(const SensorDef *def, SensorRow *row, double scale, double *numbers, double x) {
+    const bool is_first = row->t == 0;
+    const double walked = draw(is_first ? def->bias : def->walk * row->walking, &row->stream);
+    numbers[0] = is_first ? walked : numbers[0] + walked;
+    const double told = x + scale * (numbers[0] + draw(def->noise, &row->stream));
+    numbers[1 + row->t % ((uint64_t)def->delay_max + 1)] = isfinite(told) ? told : x;
 }
 
-static void tell_channel(const Layout *layout, const Channel *channel, double step, uint64_t t,
-                         bool is_new, double *numbers, Philox *stream, double *row) {
-    const SensorDef *def = &channel->sensor;
-    if (is_new && t == 0) {
-        numbers[0] = draw_delay(def, stream);
+void sensor_tell(const SensorDef *def, SensorRow *row, size_t columns, const double *scale,
+                 size_t stride, double *numbers, double *told) {
+    ASSERT(sensor_is_any(def));
+    ASSERT(def->delay <= def->delay_max);
+    if (row->is_new && row->t == 0) {
+        numbers[0] = draw_delay(def, &row->stream);
     }
+    ASSERT(numbers[0] >= 0.0 && numbers[0] <= def->delay_max);
     const uint64_t delay = (uint64_t)numbers[0], ring = (uint64_t)def->delay_max + 1,
-                   at = t < delay ? 0 : t - delay;
+                   at = row->t < delay ? 0 : row->t - delay;
     double *of = numbers + 1;
-    for (uint32_t c = 0; c < channel->column_count; c++, of += 1 + ring) {
-        const uint32_t k = channel->column_first + c;
-        if (is_new) {
-            measure(def, &layout->column[k], step, t, of, stream, row[k]);
+    for (size_t c = 0; c < columns; c++, of += 1 + ring) {
+        if (row->is_new) {
+            const double own = *(const double *)(const void *)((const char *)scale + c * stride);
+            measure(def, row, own, of, told[c]);
         }
-        row[k] = of[1 + at % ring];
+        told[c] = of[1 + at % ring];
     }
 }
 
-// The index-th, a whole one up to `most`.
-static bool is_whole(const uint8_t *numbers, size_t index, double most) {
+static bool is_whole(const uint8_t *bytes, double most) {
     double number;
-    memcpy(&number, numbers + index * sizeof(number), sizeof(number));
+    memcpy(&number, bytes, sizeof(number));
     return number >= 0.0 && number <= most && number == floor(number);
 }
 
-bool sensor_is_sound(const Layout *layout, const uint8_t *numbers) {
-    bool is_sound = is_whole(numbers, 0, 0x1p53);
-    size_t at = 1;
-    for (uint32_t i = 0; i < layout->channel_count; i++) {
-        const Channel *channel = &layout->channel[i];
-        if (sensor_is_any(&channel->sensor)) {
-            is_sound = is_sound && is_whole(numbers, at, channel->sensor.delay_max);
-            at += sensor_count(&channel->sensor, channel->column_count);
-        }
-    }
-    return is_sound;
+bool sensor_is_sound(const SensorDef *def, const uint8_t *numbers) {
+    ASSERT(numbers != NULL);
+    return is_whole(numbers, def->delay_max);
 }
 
-void sensor_tell(const Layout *layout, const SensorOf *of, bool is_new, double *numbers,
-                 double *row) {
-    if (layout->sensor_count == 0) {
-        return;
-    }
-    ASSERT(numbers != NULL);
-    if (!is_new && numbers[0] == 0.0) {
-        return; // no episode has begun
-    }
-    numbers[0] = is_new ? (double)of->length + 1.0 : numbers[0];
-    const uint64_t t = (uint64_t)numbers[0] - 1;
-    Philox stream = {.key = {of->seed, of->world},
-                     .counter = {0, t, of->episode, of->stream},
-                     .used = PHILOX_WORDS};
-    const double step = sqrt(of->time_step);
-    double *at = numbers + 1;
-    for (uint32_t i = 0; i < layout->channel_count; i++) {
-        const Channel *channel = &layout->channel[i];
-        if (sensor_is_any(&channel->sensor)) {
-            tell_channel(layout, channel, step, t, is_new, at, &stream, row);
-            at += sensor_count(&channel->sensor, channel->column_count);
-        }
-    }
-    ASSERT(at == numbers + layout->sensor_count);
+bool sensor_count_is_sound(const uint8_t *rows) {
+    ASSERT(rows != NULL);
+    return is_whole(rows, 0x1p53);
 }

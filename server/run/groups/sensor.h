@@ -7,12 +7,12 @@
 // Numbers are drawn row by row, of an own stream each (streams of a documented counter, as of
 // base/philox.h), so that no state of a stream is kept and any row can be drawn again alone:
 //
-//     numpy.random.Philox(key=[seed, world], counter=[0, row, episode, 2 of observation, 3 of extra])
+//     numpy.random.Philox(key=[seed, world], counter=[0, row, episode, 2])    3: of extra
 //
 // rows counted from 0, which is the one that a reset returns. A channel draws, in the order of the
 // layout, in row 0 its delay, one uniform number, where that is not given; then of each column, in
-// row 0 its bias and in others its bias' step, a Gaussian each, and its noise, a Gaussian; each only
-// where it is not 0.
+// row 0 its bias and in others its bias' step, a Gaussian each, and its noise, a Gaussian; each
+// only where it is not 0.
 //
 // Its numbers, of a layout of one world:
 //
@@ -20,7 +20,6 @@
 //     in rows, and of each column its bias and as many numbers as the longest delay and one, a ring
 #pragma once
 
-#include "base/arena.h"
 #include "base/philox.h"
 #include "base/status.h"
 
@@ -45,29 +44,36 @@ static inline bool sensor_is_any(const SensorDef *def) {
 // What is wrong, and in which field; NULL: nothing.
 const char *sensor_wrong(const SensorDef *def, const char **field);
 
-struct Layout;
-
 // Numbers of a channel of so many columns.
 static inline size_t sensor_count(const SensorDef *def, size_t columns) {
     return sensor_is_any(def) ? 1 + columns * (2 + (size_t)def->delay_max) : 0;
 }
 
-// Whose rows they are.
-typedef struct SensorOf {
-    uint64_t seed, world, episode, length; // steps of it so far
-    uint64_t stream;
-    double time_step; // [s] between two rows
-} SensorOf;
-
+// An episode begins: no rows were told of it.
 static inline void sensor_begin(double *numbers) {
-    numbers[0] = 0.0; // rows
+    numbers[0] = 0.0;
 }
 
-// Whether stored ones, as bytes, may be a layout's.
-bool sensor_is_sound(const struct Layout *layout, const uint8_t *numbers);
+// Whose row it is that is told.
+typedef struct SensorRow {
+    uint64_t t;     // which row of the episode
+    bool is_new;    // it is measured now, else it was
+    double walking; // sqrt of the time between two rows [s]
+    Philox stream;
+} SensorRow;
 
-// `row` is what is so: it becomes what is told, and is kept where `is_new`, it is that of a step
-// that has not been told of, or of an episode's begin. Before an episode's first row nothing
-// changes.
-void sensor_tell(const struct Layout *layout, const SensorOf *of, bool is_new, double *numbers,
-                 double *row);
+// The stream of a row: `which` of the two.
+static inline Philox sensor_stream(uint64_t seed, uint64_t world, uint64_t episode, uint64_t row,
+                                   uint64_t which) {
+    return (Philox){
+        .key = {seed, world}, .counter = {0, row, episode, which}, .used = PHILOX_WORDS};
+}
+
+// A channel's rows, [columns] numbers that are so: they become what is told. `numbers` are its own;
+// `scale` is of each column, `stride` bytes from one to the next.
+void sensor_tell(const SensorDef *def, SensorRow *row, size_t columns, const double *scale,
+                 size_t stride, double *numbers, double *told);
+
+// Whether stored numbers of a channel, as bytes, may be its own; or so may be a count of rows.
+bool sensor_is_sound(const SensorDef *def, const uint8_t *numbers);
+bool sensor_count_is_sound(const uint8_t *rows);

@@ -102,10 +102,12 @@ Status group_feel(const Group *group, GroupWorld *world, Arena *scratch, Error *
 // ---- what is told of it
 
 static double *sensor_of(const Group *group, const GroupWorld *world, const Layout *layout) {
+    ASSERT(layout == &group->observation || layout == &group->extra);
     return world->sensor + (layout == &group->extra ? group->observation.sensor_count : 0);
 }
 
 void group_begin_sensors(const Group *group, GroupWorld *world) {
+    ASSERT(world->sensor != NULL || group->sensor_count == 0);
     if (group->observation.sensor_count > 0) {
         sensor_begin(sensor_of(group, world, &group->observation));
     }
@@ -121,15 +123,15 @@ static void tell_row(const Group *group, GroupWorld *world, const Layout *layout
         return;
     }
     double *numbers = sensor_of(group, world, layout);
-    const SensorOf of = {.seed = world->seed,
-                         .world = group->first_world + (uint64_t)(world - group->world),
-                         .episode = world->episode,
-                         .length = world->length,
-                         .stream = layout == &group->observation ? SENSOR_STREAM_OBSERVATION
-                                                                 : SENSOR_STREAM_EXTRA,
-                         .time_step = group->substeps * group->time_step};
-    const bool is_new = world->is_running && numbers[0] <= (double)world->length;
-    sensor_tell(layout, &of, is_new, numbers, row);
+    const LayoutTold of = {.seed = world->seed,
+                           .world = group->first_world + (uint64_t)(world - group->world),
+                           .episode = world->episode,
+                           .length = world->length,
+                           .stream = layout == &group->observation ? SENSOR_STREAM_OBSERVATION
+                                                                   : SENSOR_STREAM_EXTRA,
+                           .time_step = group->substeps * group->time_step,
+                           .is_new = world->is_running && numbers[0] <= (double)world->length};
+    layout_tell(layout, &of, numbers, row);
 }
 
 // Reads a world into row `index` of both.

@@ -137,7 +137,8 @@ def _observations(scene: Mapping[str, Any]) -> list[p.GroupChannel]:
 
 _OF_DESCRIPTION = {
     "reward", "action", "observation", "terminate", "extra", "noise", "step_limit", "substeps", "start", "ground",
-    "settings", "camera", "normalized", "package_path", "free_base", "self_collisions", "strict", "arguments", "collision_group",
+    "settings", "camera", "normalized", "package_path", "free_base", "self_collisions", "strict", "arguments",
+    "collision_group",
 }  # fmt: skip
 
 
