@@ -10,9 +10,10 @@
 
 `Client` has every call of the protocol as a method; `protocol` has its messages. `Group` steps thousands of worlds
 as arrays, `Episode` is a stored episode as arrays. `moreau_sim.gym` has Gymnasium environments, `moreau_sim.checker`
-a checker of vector environments, `moreau_sim.importers` reads MJCF and URDF, and `moreau_sim.exporters` writes MCAP:
-each needs an extra of the distribution, and is imported when it is first named. So are `moreau_sim.slurm` and
-`moreau_sim.ray`, whose `Fleet` starts its servers on the nodes that those give.
+a checker of vector environments, `moreau_sim.importers` reads MJCF and URDF, `moreau_sim.geometry` reads STL, OBJ, PLY,
+GLB and DAE, and `moreau_sim.exporters` writes MCAP: each needs an extra of the distribution, and is imported when it is
+first named. So are `moreau_sim.slurm` and `moreau_sim.ray`, whose `Fleet` starts its servers on the nodes that those
+give.
 """
 
 import importlib
@@ -45,7 +46,7 @@ from .view import view
 from .world import JointState, RayHits, State, World, joint_starts, step_joints
 
 if TYPE_CHECKING:
-    from . import checker, exporters, gym, importers
+    from . import checker, exporters, geometry, gym, importers
     from .checker import check_vector_env
 
 __version__ = "0.1.0"
@@ -98,6 +99,6 @@ def __getattr__(name: str) -> Any:
     # they need packages that the rest does not, and so do not come with *
     if name == "check_vector_env":
         return importlib.import_module(".checker", __name__).check_vector_env
-    if name in ("checker", "exporters", "gym", "importers", "ray", "slurm"):
+    if name in ("checker", "exporters", "geometry", "gym", "importers", "ray", "slurm"):
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
