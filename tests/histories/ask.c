@@ -91,6 +91,10 @@ bool ask_is_calm(const World *world) {
         const Primitive *p = &world->primitive[i];
         const double sizes[3] = {p->size.x, p->size.y, p->size.z};
         calm = largest(sizes, 3) <= 3.0 && (p->kind == PRIMITIVE_PLANE || p->size.x >= 0.01);
+        if (p->kind == PRIMITIVE_HULL) {
+            const Hull *hull = p->geometry->hull;
+            calm = hull->reach <= 3.0 && hull->inner_radius >= 1e-3;
+        }
     }
     return calm;
 }
@@ -109,6 +113,7 @@ bool ask_bytes(Play *play, const World *world) {
                             world->material,
                             world->primitive,
                             world->shape,
+                            world->geometry,
                             world->body_block,
                             world->joint,
                             world->joint_axis,

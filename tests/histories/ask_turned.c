@@ -813,9 +813,10 @@ bool ask_turned(Play *play, const World *world, uint32_t seed) {
     bool is_fine = make(&ask, &ask.here) && make(&ask, &ask.there);
     if (is_fine) {
         const Push push = seen_push(&ask.seen, &ask.push);
-        seen_apply(&ask.seen, &ask.there, &ask.dice, &play->memory);
-        play->tally.turned++;
-        if (variant_step(play, &ask.here, &ask.push) && variant_step(play, &ask.there, &push)) {
+        const bool is_seen = seen_apply(&ask.seen, &ask.there, &ask.dice, &play->memory);
+        play->tally.turned += is_seen;
+        if (is_seen && variant_step(play, &ask.here, &ask.push) &&
+            variant_step(play, &ask.there, &push)) {
             is_fine = compare(&ask);
         }
     }

@@ -34,8 +34,8 @@ MakeScale make_scale(Dice *dice);
 
 Deed make_deed(Make *make);
 
-// What a history begins with: settings, a ground perhaps, some shapes and materials.
-enum { MAKE_PROLOGUE = 4 };
+// What a history begins with: settings, materials, hulls perhaps, some shapes, and bodies.
+enum { MAKE_PROLOGUE = 5 };
 Deed make_prologue(Make *make, uint32_t number);
 
 // ---- for the files of this room
@@ -55,6 +55,7 @@ uint32_t make_any_dynamic(Make *make);
 uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen);
 
 Input make_materials(Make *make);
+Input make_hulls(Make *make);
 Input make_shapes(Make *make);
 Input make_bodies(Make *make);
 Input make_joints(Make *make);

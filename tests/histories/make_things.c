@@ -34,7 +34,7 @@ static void put_size(Make *make, PrimitiveKind kind, double *size) {
     for (int k = 0; k < 3; k++) {
         size[k] = make_chance(make, 50) ? 0.1 : make_number(make, 0.03, 0.4, 1e-5, 1e4);
     }
-    if (kind == PRIMITIVE_PLANE) {
+    if (kind == PRIMITIVE_PLANE || kind == PRIMITIVE_HULL) {
         size[0] = size[1] = size[2] = 0.0;
     }
 }
@@ -105,21 +105,33 @@ static void put_optional(Make *make, ShapeColumns *shapes) {
     }
 }
 
+// A hull where the world has one to wear.
+static uint32_t any_solid(Make *make, uint64_t *geometry) {
+    static const PrimitiveKind solid[] = {PRIMITIVE_SPHERE,  PRIMITIVE_BOX,      PRIMITIVE_BOX,
+                                          PRIMITIVE_CAPSULE, PRIMITIVE_CYLINDER, PRIMITIVE_HULL,
+                                          PRIMITIVE_HULL};
+    const uint32_t there = (uint32_t)make->world->geometry_count;
+    const PrimitiveKind kind = solid[make_roll(make, there == 0 ? 5 : 7)];
+    *geometry = kind == PRIMITIVE_HULL ? 1 + make_roll(make, there) : 0;
+    return (uint32_t)kind;
+}
+
 Input make_shapes(Make *make) {
     const uint32_t count = make->world->shape_count > SHAPES_MAX ? 1 : 1 + make_roll(make, 4);
     uint32_t *parts = make_column(make, count, sizeof(*parts));
     uint32_t *kind = make_column(make, PARTS_MAX * count, sizeof(*kind));
     double *size = make_column(make, PARTS_MAX * count, 3 * sizeof(*size));
     double *pose = make_column(make, PARTS_MAX * count, 7 * sizeof(*pose));
+    uint64_t *geometry = make_column(make, PARTS_MAX * count, sizeof(*geometry));
+    bool has_hulls = false;
     const bool has_ground = make->world->shape_count > 0;
     size_t made = 0;
     for (uint32_t i = 0; i < count; i++) {
         const bool is_plane = i == 0 && make_chance(make, has_ground ? 10 : 80);
         parts[i] = is_plane || make_chance(make, 75) ? 1 : 1 + make_roll(make, PARTS_MAX);
         for (uint32_t k = 0; k < parts[i]; k++, made++) {
-            static const PrimitiveKind solid[] = {PRIMITIVE_SPHERE, PRIMITIVE_BOX, PRIMITIVE_BOX,
-                                                  PRIMITIVE_CAPSULE, PRIMITIVE_CYLINDER};
-            kind[made] = is_plane ? PRIMITIVE_PLANE : (uint32_t)solid[make_roll(make, 5)];
+            kind[made] = is_plane ? PRIMITIVE_PLANE : any_solid(make, &geometry[made]);
+            has_hulls = has_hulls || kind[made] == PRIMITIVE_HULL;
             put_size(make, (PrimitiveKind)kind[made], size + 3 * made);
             put_local(make, parts[i] == 1, pose + 7 * made);
         }
@@ -129,7 +141,8 @@ Input make_shapes(Make *make) {
                            .primitives_of_shape = made == count ? NULL : parts,
                            .kind = kind,
                            .size = size,
-                           .pose = pose};
+                           .pose = pose,
+                           .geometry = has_hulls || make_chance(make, 10) ? geometry : NULL};
     put_optional(make, &shapes);
     return (Input){.kind = INPUT_SHAPES, .shapes = shapes};
 }

@@ -137,8 +137,21 @@ static const char *memories_differ(const World *a, const World *b) {
                                    : NULL;
 }
 
+static bool wear_same(const World *a, const World *b) {
+    bool are = a->geometry_count == b->geometry_count && a->primitive_count == b->primitive_count;
+    for (size_t i = 0; are && i < a->geometry_count; i++) {
+        are = a->geometry[i].geometry == b->geometry[i].geometry; // of one shelf
+    }
+    for (size_t i = 0; are && i < a->primitive_count; i++) {
+        are = a->primitive[i].geometry == b->primitive[i].geometry &&
+              a->primitive[i].geometry_number == b->primitive[i].geometry_number;
+    }
+    return are;
+}
+
 const char *members_differ(const World *a, const World *b) {
     const char *what = progress_differs(a, b);
+    what = what == NULL && !wear_same(a, b) ? "geometry" : what;
     what = what == NULL ? members_move_apart(a, b) : what;
     what = what == NULL ? memories_differ(a, b) : what;
     return what == NULL && !settings_are_same(&a->settings, &b->settings) ? "setting" : what;

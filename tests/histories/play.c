@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const WorldLimits limits = {.body_count_max = 1000, .bytes_max = (size_t)1 << 28};
+enum { BODIES_MAX = 1000, BYTES_MAX = 1 << 28 };
 
 const char *const property_names[PROPERTY_COUNT] = {
     [PROPERTY_VALID] = "valid",     [PROPERTY_ALIVE] = "alive",   [PROPERTY_FINITE] = "finite",
@@ -53,7 +53,7 @@ static void tell(Play *play, const char *doing) {
 }
 
 static void open_door(Play *play, int which) {
-    ASSERT(door_init(&play->door[which], &limits, NULL) == STATUS_OK);
+    ASSERT(door_init(&play->door[which], &play->limits, NULL) == STATUS_OK);
 }
 
 static void close_twin(Play *play) {
@@ -71,9 +71,12 @@ static void keep_twin(Play *play) {
 void play_init(Play *play, uint32_t phase, Finding *finding) {
     *play = (Play){.phase = phase % PLAY_PHASES, .is_calm = true, .finding = finding};
     *finding = (Finding){0};
-    record_init(&play->record, phase / PLAY_PHASES, &limits);
-    arena_init(&play->scratch, limits.bytes_max);
-    arena_init(&play->memory, limits.bytes_max);
+    play->limits = (WorldLimits){
+        .body_count_max = BODIES_MAX, .bytes_max = BYTES_MAX, .shelf = geometry_shelf_create()};
+    ASSERT(play->limits.shelf != NULL);
+    record_init(&play->record, phase / PLAY_PHASES, &play->limits);
+    arena_init(&play->scratch, BYTES_MAX);
+    arena_init(&play->memory, BYTES_MAX);
     open_door(play, PLAY_MAIN);
     open_door(play, PLAY_TWIN);
     keep_twin(play);
@@ -88,6 +91,7 @@ void play_deinit(Play *play) {
     record_deinit(&play->record);
     arena_deinit(&play->scratch);
     arena_deinit(&play->memory);
+    geometry_shelf_destroy(play->limits.shelf); // on which nobody has left anything
 }
 
 // Asked first, so that what is wrong with the world is named, and not what that breaks.
@@ -216,6 +220,11 @@ static bool change(Play *play, const Input *input) {
         return false;
     }
     play->tally.refused += status != STATUS_OK;
+    if (input->kind == INPUT_GEOMETRIES) {
+        const bool is_refused = status != STATUS_OK;
+        play->tally.hulls += is_refused ? 0 : input->geometries.count;
+        play->tally.hulls_refused += is_refused;
+    }
     if (status != STATUS_OK && whole_hash(door->world) != before) {
         return play_found(play, PROPERTY_REFUSED, "hash", "refused (%s: %.200s), and yet changed",
                           error.field, error.message);
@@ -275,6 +284,18 @@ static void note_hunger(Play *play, const World *world, const Certificate *c) {
     }
 }
 
+static void count_hulls(Play *play, const Door *door) {
+    const World *world = door->world;
+    for (uint32_t i = 0; i < door->stepper->contact_count; i++) {
+        const StepContact *contact = &door->stepper->contact[i];
+        const Shape *a = world_body_shape(world, contact->a),
+                    *b = world_body_shape(world, contact->b);
+        play->tally.hull_contacts +=
+            world->primitive[a->primitive_first + contact->part_a].kind == PRIMITIVE_HULL ||
+            world->primitive[b->primitive_first + contact->part_b].kind == PRIMITIVE_HULL;
+    }
+}
+
 static bool ask_to_stop(void *context) {
     Play *play = context;
     return ++play->questions > PLAY_QUESTIONS_MAX;
@@ -300,6 +321,9 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
             play_found(play, PROPERTY_REFUSED, "given up", "a step given up has changed the world");
         }
     } else if (status == STATUS_OK) {
+        if (run->tally.last.removed_count == 0) { // or contacts name others
+            count_hulls(play, door);
+        }
         note_hunger(play, door->world, &run->tally.last.certificate);
         record_step(&play->record, door, &run->tally.last);
         ask_step_end(&ask, &run->tally.last);
@@ -460,7 +484,7 @@ static bool go_on_in_scene(Play *play) {
         if (i == PLAY_TWIN && !play->has_twin) {
             continue;
         }
-        ASSERT(door_init(&made, &limits, NULL) == STATUS_OK);
+        ASSERT(door_init(&made, &play->limits, NULL) == STATUS_OK);
         const bool is_made = ask_make_scene(play, play->door[i].world, &made);
         door_deinit(&play->door[i]);
         play->door[i] = made;

@@ -20,12 +20,15 @@ enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOI
 typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
     uint64_t groups, groups_refused, group_rows, recorded;
+    // what is worn by hulls, and contacts of steps at such primitives
+    uint64_t hulls, hulls_refused, hull_contacts;
     // of worlds seen otherwise (ask_turned.h)
     uint64_t units, units_beyond, turned, turned_pairs, turned_seams, turned_answers, turned_open,
         turned_loose;
 } PlayTally;
 
 typedef struct Play {
+    WorldLimits limits; // with the shelf of all of its worlds
     Door door[PLAY_DOORS];
     bool has_twin;
     uint64_t twin_steps; // since it was made

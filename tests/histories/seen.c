@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
+#include "histories/other_hulls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,6 +143,25 @@ static void mirror_primitive(Primitive *primitive) {
     if (primitive->foundation.face != 0) {
         primitive->foundation.face = ((primitive->foundation.face - 1) ^ 1) + 1;
     }
+}
+
+// Points turned, mirrored, in a frame that is turned back: the same places.
+static bool see_hulls(const Seen *seen, World *world) {
+    const Quat turn = seen->turn, back = {turn.w, -turn.x, -turn.y, -turn.z};
+    Mat3 map = quat_to_mat3(turn);
+    map.c0 = vec3_scale(seen->sign, map.c0);
+    map.c1 = vec3_scale(seen->sign, map.c1);
+    map.c2 = vec3_scale(seen->sign, map.c2);
+    if (!other_hulls(world, map)) {
+        return false;
+    }
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        Pose *local = &world->primitive[i].local;
+        if (world->primitive[i].kind == PRIMITIVE_HULL) {
+            local->orientation = quat_normalize(quat_mul(local->orientation, back));
+        }
+    }
+    return true;
 }
 
 static void mirror_shapes(World *world) {
@@ -385,13 +405,14 @@ void seen_recall_rows(const Seen *seen, const World *from, const Stepper *there,
 
 // ---- all of it
 
-void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
+bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
     World *world = variant->world;
     world->settings.gravity = seen_vector(seen, world->settings.gravity);
     see_bodies(seen, world);
     if (seen->sign < 0.0) {
         mirror_shapes(world);
     }
+    const bool are_hulls = see_hulls(seen, world);
     for (size_t i = 0; i < world->joint_count; i++) {
         see_joint(seen, world, &world->joint[i]);
     }
@@ -401,4 +422,5 @@ void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
         order_shapes(world, dice, arena);
     }
     variant_settle(variant);
+    return are_hulls;
 }

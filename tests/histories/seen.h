@@ -29,8 +29,10 @@ Seen seen_make(const World *world, Dice *dice, Arena *arena);
 
 Seen seen_plain(const World *world, Arena *arena); // as it is
 
-// A variant of the world, so seen; the dice say in which order its joints and shapes stand.
-void seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena);
+// A variant of the world, so seen; the dice say in which order its joints and shapes stand. Frames
+// of hulls turn with it, so that they are other geometries. false: one that is flat within a
+// rounding of what a hull may be is none when it is turned.
+bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena);
 
 Vec3 seen_point(const Seen *seen, Vec3 point);
 Vec3 seen_vector(const Seen *seen, Vec3 vector); // velocities, forces, normals

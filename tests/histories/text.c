@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "histories/text.h"
 
+#include "base/assert.h"
 #include "histories/table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const input_names[] = {
-    [INPUT_SET] = "set",       [INPUT_MATERIALS] = "materials", [INPUT_SHAPES] = "shapes",
-    [INPUT_BODIES] = "bodies", [INPUT_STEP] = "step",           [INPUT_JOINTS] = "joints",
-    [INPUT_REMOVE] = "remove",
+    [INPUT_SET] = "set",       [INPUT_MATERIALS] = "materials",
+    [INPUT_SHAPES] = "shapes", [INPUT_BODIES] = "bodies",
+    [INPUT_STEP] = "step",     [INPUT_JOINTS] = "joints",
+    [INPUT_REMOVE] = "remove", [INPUT_GEOMETRIES] = "geometries",
 };
 enum { INPUT_NAMES = sizeof(input_names) / sizeof(input_names[0]) };
 
@@ -318,11 +321,54 @@ static bool read_materials(const json_t *text, Arena *arena, MaterialList *list)
     return made != NULL;
 }
 
+// ---- geometries: their bytes, as hexadecimal
+
+static json_t *geometries_text(const GeometryList *list) {
+    json_t *text = json_array();
+    for (size_t i = 0; i < list->count; i++) {
+        char *digits = calloc(2 * list->byte_count[i] + 1, 1);
+        ASSERT(digits != NULL);
+        for (size_t k = 0; k < list->byte_count[i]; k++) {
+            snprintf(digits + 2 * k, 3, "%02x", list->bytes[i][k]);
+        }
+        json_array_append_new(text, json_string(digits));
+        free(digits);
+    }
+    return text;
+}
+
+static const uint8_t *read_bytes(const char *digits, size_t count, Arena *arena) {
+    uint8_t *bytes = arena_take_zeroed(arena, count + 1, 1);
+    for (size_t i = 0; bytes != NULL && i < count; i++) {
+        const char pair[3] = {digits[2 * i], digits[2 * i + 1], '\0'};
+        bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return bytes;
+}
+
+static bool read_geometries(const json_t *text, Arena *arena, GeometryList *list) {
+    const size_t count = json_array_size(text);
+    const uint8_t **bytes = arena_take_zeroed(arena, count + 1, sizeof(*bytes));
+    size_t *byte_count = arena_take_zeroed(arena, count + 1, sizeof(*byte_count));
+    bool is_read = bytes != NULL && byte_count != NULL;
+    for (size_t i = 0; is_read && i < count; i++) {
+        const char *digits = json_string_value(json_array_get(text, i));
+        byte_count[i] = digits == NULL ? 0 : strlen(digits) / 2 & ~(size_t)7;
+        bytes[i] = read_bytes(digits, byte_count[i], arena);
+        is_read = digits != NULL && bytes[i] != NULL;
+    }
+    *list = (GeometryList){.count = count, .bytes = bytes, .byte_count = byte_count};
+    return is_read;
+}
+
 // ---- deeds
 
 static json_t *input_text(const Input *input) {
     if (input->kind == INPUT_MATERIALS) {
         return materials_text(&input->materials);
+    }
+    if (input->kind == INPUT_GEOMETRIES) {
+        return geometries_text(&input->geometries);
     }
     json_t *text = json_object();
     if (input->kind == INPUT_SET) {
@@ -351,6 +397,9 @@ static bool read_input(const json_t *text, InputKind kind, Arena *arena, Input *
     *input = (Input){.kind = kind};
     if (kind == INPUT_MATERIALS) {
         return read_materials(text, arena, &input->materials);
+    }
+    if (kind == INPUT_GEOMETRIES) {
+        return read_geometries(text, arena, &input->geometries);
     }
     if (kind == INPUT_SET) {
         read_settings(text, &input->set.settings);

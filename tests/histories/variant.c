@@ -93,7 +93,9 @@ double variant_size(const World *world, uint32_t body) {
     for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
         const Primitive *primitive = &world->primitive[shape->primitive_first + i];
         if (primitive->kind != PRIMITIVE_PLANE) {
-            size = fmax(size, vec3_norm(primitive->local.position) + vec3_norm(primitive->size));
+            const double own = primitive->kind == PRIMITIVE_HULL ? primitive->geometry->hull->reach
+                                                                 : vec3_norm(primitive->size);
+            size = fmax(size, vec3_norm(primitive->local.position) + own);
         }
     }
     return size;
