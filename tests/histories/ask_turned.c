@@ -195,6 +195,9 @@ static bool make_nudged(Ask *ask, double part, Variant *variant) {
             velocity[k] *= 1.0 + variant_chance(&ask->dice, part);
         }
     }
+    // a hull's own roundings, and which of many corners of a face are as good (polygon_meet.c); one
+    // that is none when it is turned stays as it is
+    seen_turn_hulls(world, 1.0, seen_any_turn(&ask->dice), &ask->dice);
     for (size_t i = 0; i < world->joint_count; i++) {
         nudge_joint(&ask->dice, world, &world->joint[i], part);
     }
@@ -289,35 +292,63 @@ static bool has_same_contacts(const Ask *ask, const Pair *pair, const Seen *seen
     return true;
 }
 
-// The size of a body's first box.
-static bool wears_box(const World *world, uint32_t body, Vec3 *size) {
+// What pairs of one kind, of two of one size, have in common: which of the two is the reference, or
+// the first of two lines that lie along each other, turns on how they lie to each other
+// (pair_order.c, convex_pair.c), as nothing else tells them apart. Whoever swaps the two turns it
+// round, and in a mirror, where the way from one to the other is turned round and boxes and
+// cylinders look as before, it is turned round too. No order does without that: one that a mirror
+// does not turn changes its sign with the two turns alone, as f(A, B, d) = -f(B, A, -d) =
+// -f(B, A, d), and so is nothing where A = B, as of all that lies flat on something: noise would
+// turn it there from step to step. A hull's order goes by its own frame, which is another one
+// wherever it is turned.
+static const PrimitiveKind with_references[] = {PRIMITIVE_BOX, PRIMITIVE_CYLINDER, PRIMITIVE_HULL};
+enum { WITH_REFERENCES = sizeof(with_references) / sizeof(with_references[0]) };
+
+// A body's first primitive of a kind; NULL: it has none.
+static const Primitive *first_of_kind(const World *world, uint32_t body, PrimitiveKind kind) {
     const Shape *shape = world_body_shape(world, body);
     for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
         const Primitive *primitive = &world->primitive[shape->primitive_first + i];
-        if (primitive->kind == PRIMITIVE_BOX) {
-            *size = primitive->size;
+        if (primitive->kind == kind) {
+            return primitive;
+        }
+    }
+    return NULL;
+}
+
+static bool turns_round(const Seen *seen, PrimitiveKind kind) {
+    return seen->sign < 0.0 || (kind == PRIMITIVE_HULL && seen->turn.w != 1.0);
+}
+
+static bool wear_one_size(const World *world, const Seen *seen, uint32_t a, uint32_t b) {
+    for (size_t i = 0; i < WITH_REFERENCES; i++) {
+        if (!turns_round(seen, with_references[i])) {
+            continue;
+        }
+        const Primitive *p = first_of_kind(world, a, with_references[i]),
+                        *q = first_of_kind(world, b, with_references[i]);
+        if (p != NULL && q != NULL && vec3_norm(p->size) == vec3_norm(q->size) &&
+            p->geometry == q->geometry) {
             return true;
         }
     }
     return false;
 }
 
-static bool wear_one_size(const World *world, uint32_t a, uint32_t b) {
-    Vec3 p, q;
-    return wears_box(world, a, &p) && wears_box(world, b, &q) && vec3_norm(p) == vec3_norm(q);
+static PrimitiveKind kind_of_part(const World *world, uint32_t body, uint32_t part) {
+    return world->primitive[world_body_shape(world, body)->primitive_first + part].kind;
 }
 
-// Of contacts of faces of boxes: which of two bodies the reference is of (box_box.c).
-static bool is_of_boxes(const World *world, const StepContact *contact) {
-    const uint32_t body[2] = {contact->a, contact->b};
-    const size_t part[2] = {contact->part_a, contact->part_b};
-    for (int s = 0; s < 2; s++) {
-        const Shape *shape = world_body_shape(world, body[s]);
-        if (world->primitive[shape->primitive_first + part[s]].kind != PRIMITIVE_BOX) {
-            return false;
-        }
+// Whether both bodies are of one of those kinds there.
+static bool has_reference(const World *world, const Seen *seen, const StepContact *contact,
+                          PrimitiveKind *kind) {
+    *kind = kind_of_part(world, contact->a, contact->part_a);
+    bool has = false;
+    for (size_t i = 0; i < WITH_REFERENCES; i++) {
+        has = has || *kind == with_references[i];
     }
-    return true;
+    return has && turns_round(seen, *kind) &&
+           kind_of_part(world, contact->b, contact->part_b) == *kind;
 }
 
 static bool is_reference(const StepContact *contact, uint32_t body) {
@@ -347,7 +378,7 @@ static double find_offset(const Ask *ask, const Pair *pair, Vec3 normal) {
     return fabs(vec3_dot(seen_vector(&ask->seen, vec3_sub(b, a)), normal));
 }
 
-// Contact i here is of the same two faces as contact k there, but that of the other box is the
+// Contact i here is of the same two faces as contact k there, but that of the other body is the
 // reference: normals and gaps are the same within the angle of faces that count as parallel. Places
 // may differ by more: corners of what the faces share, where edges cross that are themselves nearly
 // parallel, and which four of eight corners are taken. One that is in the middle of the other, but
@@ -358,8 +389,10 @@ static bool is_of_other_reference(const Ask *ask, const Pair *pair, uint32_t i, 
     const StepContact *a = &here->contact[i], *b = &there->contact[k];
     const uint32_t to[2] = {ask->seen.body[a->a], ask->seen.body[a->b]};
     const bool is_swapped = b->a == to[1];
-    if (!(b->a == to[is_swapped] && b->b == to[!is_swapped]) || !is_of_boxes(ask->here.world, a) ||
-        !is_of_boxes(ask->there.world, b)) {
+    PrimitiveKind kind, other;
+    if (!(b->a == to[is_swapped] && b->b == to[!is_swapped]) ||
+        !has_reference(ask->here.world, &ask->seen, a, &kind) ||
+        !has_reference(ask->there.world, &ask->seen, b, &other) || kind != other) {
         return false;
     }
     const ProblemContact *p = &here->problem.contact[i], *q = &there->problem.contact[k];
@@ -368,8 +401,8 @@ static bool is_of_other_reference(const Ask *ask, const Pair *pair, uint32_t i, 
     if (off > 1.0 && find_offset(ask, pair, normal) <= parallel_part * size) {
         off = vec3_norm(is_swapped ? vec3_sub(normal, q->normal) : vec3_add(normal, q->normal));
     }
-    return is_reference(a, a->a) != is_reference(b, to[0]) && off <= parallel_part &&
-           fabs(p->gap - q->gap) <= 2.0 * parallel_part * size;
+    const bool is_other = kind != PRIMITIVE_BOX || is_reference(a, a->a) != is_reference(b, to[0]);
+    return is_other && off <= parallel_part && fabs(p->gap - q->gap) <= 2.0 * parallel_part * size;
 }
 
 // A ball inside a body has no face; it goes by the plane of those that have (approach.c).
@@ -410,19 +443,18 @@ static bool may_be_covered_otherwise(const Ask *ask, const Pair *pair) {
         const Pair *other = &ask->pair[i];
         const bool is_at = other->a == pair->a || other->a == pair->b || other->b == pair->a ||
                            other->b == pair->b;
-        if (other != pair && is_at && wear_one_size(ask->from, other->a, other->b)) {
+        if (other != pair && is_at && wear_one_size(ask->from, &ask->seen, other->a, other->b)) {
             return true;
         }
     }
     return false;
 }
 
-// Of the faces of two boxes that are parallel within 1.4e-3 one is the reference (box_box.c). Which
-// of two boxes of one size it is turns on how they lie to each other (pair_order.c), as nothing
-// else tells them apart, and turns round in a mirror: both are as good as their angle.
+// Of two faces that are parallel within 1.4e-3 one is the reference (box_box.c): both are as good as
+// their angle.
 static bool is_other_reference(const Ask *ask, const Pair *pair) {
-    return ask->seen.sign < 0.0 &&
-           ((wear_one_size(ask->from, pair->a, pair->b) && has_other_reference(ask, pair)) ||
+    return ((wear_one_size(ask->from, &ask->seen, pair->a, pair->b) &&
+             has_other_reference(ask, pair)) ||
             may_be_covered_otherwise(ask, pair));
 }
 
@@ -516,6 +548,25 @@ static bool has_odd_within_reach(const Ask *ask, const Pair *pair) {
     return false;
 }
 
+static uint32_t count_inner_balls(const Variant *variant, uint32_t a, uint32_t b) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < variant->stepper->contact_count; i++) {
+        const StepContact *contact = &variant->stepper->contact[i];
+        const bool is_of_pair =
+            (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+        count += is_of_pair && is_inner_ball(variant, i);
+    }
+    return count;
+}
+
+// One of the two may come farther in one of the worlds, as what may hit it is asked of boxes along
+// the world's axes (reach.c): an inner ball is needed there alone. Planes past which a pair moves
+// are as good as others, and how far the two may come is in which is found (contacts.c, approach.c).
+static bool comes_farther(const Ask *ask, const Pair *pair) {
+    return count_inner_balls(&ask->here, pair->a, pair->b) !=
+           count_inner_balls(&ask->there, ask->seen.body[pair->a], ask->seen.body[pair->b]);
+}
+
 static void find_odd(Ask *ask) {
     list_pairs(ask);
     for (uint32_t i = 0; i < ask->pair_count; i++) {
@@ -526,7 +577,8 @@ static void find_odd(Ask *ask) {
             ask->has_other = true;
             ask->play->tally.turned_seams++;
         }
-        if (pair->is_odd && (!has_odd_within_reach(ask, pair) || are_far_apart(ask, pair))) {
+        if (pair->is_odd && (!has_odd_within_reach(ask, pair) || are_far_apart(ask, pair) ||
+                             comes_farther(ask, pair))) {
             pair->is_odd = false;
             ask->has_other = true;
             ask->play->tally.turned_seams++;

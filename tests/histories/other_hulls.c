@@ -7,16 +7,18 @@
 #include <string.h>
 
 // In a mirror faces are seen from the other side: their corners go round the other way.
-static void put_corners(const Hull *hull, bool is_mirrored, uint32_t *corner) {
+static void put_corners(const Hull *hull, bool is_mirrored, Dice *dice, uint32_t *corner) {
     for (uint32_t f = 0; f < hull->face_count; f++) {
-        const uint32_t first = hull->face_first[f], end = hull->face_first[f + 1];
-        for (uint32_t i = first; i < end; i++) {
-            corner[i] = hull->corner[is_mirrored ? first + (end - 1 - i) : i];
+        const uint32_t first = hull->face_first[f], count = hull->face_first[f + 1] - first;
+        const uint32_t start = dice == NULL ? 0 : (uint32_t)dice_roll(dice, count);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t from = is_mirrored ? count + 1 - i : i;
+            corner[first + i] = hull->corner[first + (start + from) % count];
         }
     }
 }
 
-static const Geometry *make_other(const Geometry *from, Mat3 map) {
+static const Geometry *make_other(const Geometry *from, Mat3 map, Dice *dice) {
     const Hull *hull = from->hull;
     Vec3 point[HULL_VERTICES_MAX];
     uint32_t corner[HULL_CORNERS_MAX];
@@ -24,7 +26,7 @@ static const Geometry *make_other(const Geometry *from, Mat3 map) {
     for (uint32_t i = 0; i < hull->vertex_count; i++) {
         point[i] = mat3_mul_vec(map, hull->point[i]);
     }
-    put_corners(hull, is_mirrored, corner);
+    put_corners(hull, is_mirrored, dice, corner);
     HullForm form = hull_form(hull);
     form.point = point;
     form.corner = corner;
@@ -48,12 +50,12 @@ static void wear(World *world, size_t at, const Geometry *made) {
     }
 }
 
-bool other_hulls(World *world, Mat3 map) {
+bool other_hulls(World *world, Mat3 map, Dice *dice) {
     bool are_hulls = true;
     const Geometry **made = calloc(world->geometry_count + 1, sizeof(*made));
     ASSERT(made != NULL);
     for (size_t i = 0; i < world->geometry_count && are_hulls; i++) {
-        made[i] = make_other(world->geometry[i].geometry, map);
+        made[i] = make_other(world->geometry[i].geometry, map, dice);
         are_hulls = made[i] != NULL;
     }
     for (size_t i = 0; i < world->geometry_count; i++) {

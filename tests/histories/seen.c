@@ -38,7 +38,7 @@ static double world_size(const World *world) {
 }
 
 // Rotations are as likely as any other where four numbers are in a ball.
-static Quat any_turn(Dice *dice) {
+Quat seen_any_turn(Dice *dice) {
     Quat q;
     do {
         q = (Quat){variant_chance(dice, 1.0), variant_chance(dice, 1.0), variant_chance(dice, 1.0),
@@ -63,7 +63,7 @@ Seen seen_make(const World *world, Dice *dice, Arena *arena) {
                  .flip = (int)dice_roll(dice, 4)};
     const bool all = seen.kind == SEEN_ALL;
     if (all || seen.kind == SEEN_TURNED) {
-        seen.turn = any_turn(dice);
+        seen.turn = seen_any_turn(dice);
     }
     if (all || seen.kind == SEEN_MOVED) {
         const double far = shift_max * world_size(world) / sqrt(3.0);
@@ -146,13 +146,13 @@ static void mirror_primitive(Primitive *primitive) {
 }
 
 // Points turned, mirrored, in a frame that is turned back: the same places.
-static bool see_hulls(const Seen *seen, World *world) {
-    const Quat turn = seen->turn, back = {turn.w, -turn.x, -turn.y, -turn.z};
+bool seen_turn_hulls(World *world, double sign, Quat turn, Dice *dice) {
+    const Quat back = {turn.w, -turn.x, -turn.y, -turn.z};
     Mat3 map = quat_to_mat3(turn);
-    map.c0 = vec3_scale(seen->sign, map.c0);
-    map.c1 = vec3_scale(seen->sign, map.c1);
-    map.c2 = vec3_scale(seen->sign, map.c2);
-    if (!other_hulls(world, map)) {
+    map.c0 = vec3_scale(sign, map.c0);
+    map.c1 = vec3_scale(sign, map.c1);
+    map.c2 = vec3_scale(sign, map.c2);
+    if (!other_hulls(world, map, dice)) {
         return false;
     }
     for (size_t i = 0; i < world->primitive_count; i++) {
@@ -412,7 +412,7 @@ bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
     if (seen->sign < 0.0) {
         mirror_shapes(world);
     }
-    const bool are_hulls = see_hulls(seen, world);
+    const bool are_hulls = seen_turn_hulls(world, seen->sign, seen->turn, NULL);
     for (size_t i = 0; i < world->joint_count; i++) {
         see_joint(seen, world, &world->joint[i]);
     }

@@ -34,6 +34,11 @@ Seen seen_plain(const World *world, Arena *arena); // as it is
 // rounding of what a hull may be is none when it is turned.
 bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena);
 
+// Hulls of other frames, turned and turned back: all is where it was, but for roundings. Dice,
+// Nullable, and false: as other_hulls.h has them.
+bool seen_turn_hulls(World *world, double sign, Quat turn, Dice *dice);
+Quat seen_any_turn(Dice *dice);
+
 Vec3 seen_point(const Seen *seen, Vec3 point);
 Vec3 seen_vector(const Seen *seen, Vec3 vector); // velocities, forces, normals
 Vec3 seen_spin(const Seen *seen, Vec3 spin);     // spins, torques

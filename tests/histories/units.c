@@ -92,7 +92,7 @@ static void scale_settings(World *world, Units u) {
 static void scale_surfaces(World *world, Units u) {
     const double by = factor(u, metre);
     const Mat3 map = {vec3(by, 0.0, 0.0), vec3(0.0, by, 0.0), vec3(0.0, 0.0, by)};
-    ASSERT(other_hulls(world, map));
+    ASSERT(other_hulls(world, map, NULL));
     for (size_t i = 0; i < world->material_count; i++) {
         Material *m = &world->material[i];
         // F = stiffness d^p: what is left of the dimension beside the tangent's
