@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/edit.h"
 
+#include "api/hulls.h"
 #include "simulate/dice.h"
 #include "wire/joints.h"
+#include "wire/scene/geometry.h"
 #include "wire/set.h"
+
+#include <math.h>
 
 static double draw(Dice *dice, double low, double high) {
     return low + (high - low) * ((double)(dice_bits(dice) >> 11) * 0x1p-53);
@@ -50,7 +54,7 @@ static void draw_body(Edit *edit, Dice *dice, uint64_t world) {
     for (size_t i = 3; i < 7; i++) {
         edit->number[i] = draw(dice, -1.0, 1.0);
     }
-    edit->id[0] = 2 + dice_roll(dice, 2); // a ball or a box
+    edit->id[0] = 2 + dice_roll(dice, dice_chance(dice, 50) ? 2 : 4); // a ball, a box, perhaps more
     edit->add_bodies.n_pose = 7;
     edit->add_bodies.pose = edit->number;
     edit->add_bodies.n_shape = 1;
@@ -117,6 +121,44 @@ static void draw_solver(Edit *edit, Dice *dice, uint64_t world) {
     edit->set.settings = &edit->settings;
 }
 
+// Some are too few, or all in one plane, or none.
+static void draw_hull(Edit *edit, Dice *dice, uint64_t world) {
+    moreau__v1__world_add_geometries__init(&edit->add_geometries);
+    moreau__v1__hull__init(&edit->hull);
+    const bool is_flat = dice_chance(dice, 5);
+    edit->hull.n_points = 3 * (3 + dice_roll(dice, EDIT_HULL_POINTS_MAX - 2));
+    for (size_t i = 0; i < edit->hull.n_points; i++) {
+        edit->point[i] = is_flat && i % 3 == 2 ? 0.0 : draw(dice, -0.1, 0.1);
+    }
+    if (dice_chance(dice, 5)) {
+        edit->point[dice_roll(dice, edit->hull.n_points)] = NAN;
+    }
+    if (dice_chance(dice, 20)) {
+        edit->hull.has_vertices_max = 1;
+        edit->hull.vertices_max = (uint32_t)(3 + dice_roll(dice, 8));
+    }
+    edit->hull.points = edit->point;
+    edit->hulls[0] = &edit->hull;
+    edit->add_geometries.has_world = 1;
+    edit->add_geometries.world = world;
+    edit->add_geometries.n_hulls = 1;
+    edit->add_geometries.hulls = edit->hulls;
+}
+
+// Of one that is there, perhaps.
+static void draw_shape(Edit *edit, Dice *dice, uint64_t world) {
+    moreau__v1__world_add_shapes__init(&edit->add_shapes);
+    edit->primitive = MOREAU__V1__PRIMITIVE__KIND__HULL;
+    edit->id[0] = 1 + dice_roll(dice, 2);
+    edit->add_shapes.has_world = 1;
+    edit->add_shapes.world = world;
+    edit->add_shapes.n_kind = edit->add_shapes.n_geometry = 1;
+    edit->add_shapes.kind = &edit->primitive;
+    edit->add_shapes.geometry = edit->id;
+    edit->add_shapes.n_size = 3;
+    edit->add_shapes.size = edit->number;
+}
+
 typedef void EditDraw(Edit *edit, Dice *dice, uint64_t world);
 
 static const struct {
@@ -131,6 +173,8 @@ static const struct {
     [EDIT_MASS] = {draw_mass, 6},
     [EDIT_SLEEP] = {draw_sleep, 8},
     [EDIT_SOLVER] = {draw_solver, 6},
+    [EDIT_ADD_HULL] = {draw_hull, 10},
+    [EDIT_ADD_SHAPE] = {draw_shape, 10},
 };
 
 void edit_draw(Edit *edit, uint64_t number, uint64_t world) {
@@ -159,9 +203,20 @@ const void *edit_message(const Edit *edit) {
     case EDIT_REMOVE_BODY:
     case EDIT_REMOVE_JOINT:
         return &edit->remove;
+    case EDIT_ADD_HULL:
+        return &edit->add_geometries;
+    case EDIT_ADD_SHAPE:
+        return &edit->add_shapes;
     default:
         return &edit->set;
     }
+}
+
+// Built of its points, as a lane does it.
+static Status hull_input(const Edit *edit, Arena *arena, Input *input, Error *error) {
+    *input = (Input){.kind = INPUT_GEOMETRIES};
+    Status status = wire_hulls(&edit->add_geometries, arena, &input->geometries, error);
+    return STATUS_THEN(status, hulls_build(input, arena, error));
 }
 
 Status edit_input(const Edit *edit, Arena *arena, Input *input, Error *error) {
@@ -170,6 +225,16 @@ Status edit_input(const Edit *edit, Arena *arena, Input *input, Error *error) {
         *input = (Input){
             .kind = INPUT_BODIES,
             .bodies = {.count = 1, .pose = edit->add_bodies.pose, .shape = edit->add_bodies.shape}};
+        return STATUS_OK;
+    case EDIT_ADD_HULL:
+        return hull_input(edit, arena, input, error);
+    case EDIT_ADD_SHAPE:
+        *input = (Input){.kind = INPUT_SHAPES,
+                         .shapes = {.shape_count = 1,
+                                    .primitive_count = 1,
+                                    .kind = (const uint32_t *)edit->add_shapes.kind,
+                                    .size = edit->add_shapes.size,
+                                    .geometry = edit->add_shapes.geometry}};
         return STATUS_OK;
     case EDIT_ADD_JOINT:
         *input = (Input){.kind = INPUT_JOINTS};

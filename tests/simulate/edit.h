@@ -7,7 +7,8 @@
 #include "moreau.pb-c.h"
 #include "run/worlds/input.h"
 
-enum { EDIT_BODY_MAX = 6 }; // it names bodies and joints 1 … so much
+enum { EDIT_BODY_MAX = 6 };         // it names bodies and joints 1 … so much
+enum { EDIT_HULL_POINTS_MAX = 24 }; // of a hull
 
 typedef enum EditKind {
     EDIT_PUSH, // a velocity
@@ -18,6 +19,8 @@ typedef enum EditKind {
     EDIT_MASS,
     EDIT_SLEEP,
     EDIT_SOLVER,
+    EDIT_ADD_HULL,  // of points, which may make none
+    EDIT_ADD_SHAPE, // that wears one
     EDIT_KIND_COUNT
 } EditKind;
 
@@ -29,9 +32,14 @@ typedef struct Edit {
         Moreau__V1__WorldAddBodies add_bodies;
         Moreau__V1__WorldAddJoints add_joints;
         Moreau__V1__WorldRemove remove;
+        Moreau__V1__WorldAddGeometries add_geometries;
+        Moreau__V1__WorldAddShapes add_shapes;
     };
     uint64_t id[2];
     double number[7];
+    Moreau__V1__Hull hull, *hulls[1];
+    double point[3 * EDIT_HULL_POINTS_MAX];
+    Moreau__V1__Primitive__Kind primitive;
     Moreau__V1__Joint__Kind joint;
     protobuf_c_boolean as_rows;
     Moreau__V1__WorldSettings settings;

@@ -70,7 +70,8 @@ void herd_draw(HerdMaking *making, Dice *dice, uint64_t template) {
 
 static World *copy_of(Model *template, Arena *scratch) {
     const WorldLimits limits = {.body_count_max = MODEL_LATER_BODIES_MAX,
-                                .bytes_max = MEMORY_BYTES};
+                                .bytes_max = MEMORY_BYTES,
+                                .shelf = model_shelf()};
     uint8_t *bytes;
     size_t count;
     World *world = NULL;

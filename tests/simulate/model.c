@@ -74,9 +74,20 @@ static void fill(World *world, uint64_t seed) {
     demand(world_add_bodies(world, &bodies, ids, &error), &error);
 }
 
+GeometryShelf *model_shelf(void) {
+    static GeometryShelf *shelf; // threads have their turns
+    shelf = shelf == NULL ? geometry_shelf_create() : shelf;
+    if (shelf == NULL) {
+        fail("no memory for the reference");
+    }
+    return shelf;
+}
+
 static void build(Model *model) {
     enum { MEMORY_BYTES = 1 << 28 };
-    WorldLimits limits = {.body_count_max = MODEL_LATER_BODIES_MAX, .bytes_max = MEMORY_BYTES};
+    WorldLimits limits = {.body_count_max = MODEL_LATER_BODIES_MAX,
+                          .bytes_max = MEMORY_BYTES,
+                          .shelf = model_shelf()};
     model->world = world_create(&limits);
     model->stepper = stepper_create(MEMORY_BYTES);
     if (model->world == NULL || model->stepper == NULL) {

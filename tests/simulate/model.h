@@ -34,6 +34,9 @@ typedef struct ModelStart {
     double sleep_speed, sleep_time;   // some fall asleep as soon as they lie
 } ModelStart;
 
+// Where worlds of the reference have their geometries: one for all, which stays.
+GeometryShelf *model_shelf(void);
+
 ModelStart model_start(uint64_t seed);
 extern const double model_shape_size[9]; // 3 per shape
 void model_init(Model *model, uint64_t seed, HistoryWorld *history);
