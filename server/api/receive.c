@@ -259,8 +259,13 @@ static void refuse_frame(Request *request, const Error *error) {
     }
 }
 
+// What it says may be refused already: then in its turn, if it has one.
 static void go_on(Request *request, const Error *judged) {
-    if (request->command->field == MOREAU__V1__REQUEST__CALL_HELLO) {
+    const bool is_hello = request->command->field == MOREAU__V1__REQUEST__CALL_HELLO;
+    if (judged != NULL && judged->status != STATUS_OK &&
+        (is_hello || request->command->place == PLACE_LOOP)) {
+        request_end(request, judged);
+    } else if (is_hello) {
         session_greet(request);
     } else if (request->repeats != NULL) {
         kept_answer(request);
@@ -273,7 +278,7 @@ static void go_on(Request *request, const Error *judged) {
 
 static void judge(Request *request, LongFrame *frame) {
     if (find_call(request, &frame->error) == STATUS_OK &&
-        check(request, &frame->error) == STATUS_OK && request->command->judge != NULL) {
+        check(request, &frame->judged) == STATUS_OK && request->command->judge != NULL) {
         request->command->judge(request, &frame->judged);
     }
 }
@@ -398,11 +403,11 @@ static void receive_short(Request *request, const uint8_t *body, size_t body_byt
     uint64_t content =
         session != NULL && session->is_resumable ? hash_bytes(body, body_bytes, 0) : 0;
     if (count_memory(request, &error) != STATUS_OK || find_call(request, &error) != STATUS_OK ||
-        admit(request, content, &error) != STATUS_OK || check(request, &error) != STATUS_OK) {
+        admit(request, content, &error) != STATUS_OK) {
         request_end(request, &error);
         return;
     }
-    go_on(request, NULL);
+    go_on(request, check(request, &error) == STATUS_OK ? NULL : &error);
 }
 
 void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,

@@ -260,18 +260,27 @@ Status articulate_fly(StepState *state) {
 
 // ---- contacts
 
+// Of the numbers that a contact's point was made of: where it is in the world, and how large what
+// it is on is. They may cancel, where it is on a joint, and what is left says nothing of that.
+static double contact_size(const StepState *state, uint32_t body, Vec3 at) {
+    const Shape *shape = world_body_shape(state->world, body);
+    ASSERT(shape != NULL); // it touches
+    return tree_point_size(at) + (shape->is_unbounded ? 0.0 : shape->radius);
+}
+
 // Adds what a side's body, of a tree, says of it to the Jacobian at `place`.
-static void add_side(const StepState *state, const ProblemContact *contact, int side, uint32_t body,
-                     uint32_t place) {
+static void add_side(const StepState *state, uint32_t i, int side, uint32_t body, uint32_t place) {
+    const ProblemContact *contact = &state->stepper->problem_contact[i];
     ASSERT(side == 0 || side == 1);
     const StepTree *tree = stage_tree(state, body);
     const TreeFlight *flight = &tree->flight;
     const uint32_t link = state->world->trees->link_of_body[body];
     const Vec3 direction[3] = {contact->normal, contact->tangent[0], contact->tangent[1]};
     const Vec3 point = vec3_add(flight->work.frame[link].center, contact->side[side].arm);
-    tree_jacobian(&flight->view, flight->work.frame, link, point,
-                  tree->extent + tree_point_size(point), direction, side == 0 ? -1.0 : 1.0,
-                  state->stepper->number + place);
+    const double size = tree->extent + tree_point_size(point) +
+                        contact_size(state, body, state->stepper->contact[i].point);
+    tree_jacobian(&flight->view, flight->work.frame, link, point, size, direction,
+                  side == 0 ? -1.0 : 1.0, state->stepper->number + place);
 }
 
 static bool is_articulated(const StepState *state, const ContactSide *side) {
@@ -289,11 +298,11 @@ static void fill_contact(const StepState *state, uint32_t i) {
         if (is_articulated(state, side)) {
             memset(state->stepper->number + side->jacobian, 0,
                    3 * (size_t)state->tree[side->tree].width * sizeof(double));
-            add_side(state, contact, s, s == 0 ? bodies->a : bodies->b, side->jacobian);
+            add_side(state, i, s, s == 0 ? bodies->a : bodies->b, side->jacobian);
         }
     }
     if (is_within) {
-        add_side(state, contact, 1, bodies->b, contact->side[0].jacobian);
+        add_side(state, i, 1, bodies->b, contact->side[0].jacobian);
     }
 }
 

@@ -173,10 +173,12 @@ static bool tell_runaway(Play *play, const World *world, const StepReport *repor
                       calm_speed_max);
 }
 
-// S, of the step's begin and end; the work of wrenches, drives and movers with it.
+// S, of the step's begin and end; the work of wrenches, drives and movers with it. What a scheme
+// gains by itself, contacts may take at once: then both stand in the book, and neither in the
+// energies of the begin and the end.
 static double scale_of(const AskStep *ask, const StepEnergy *e) {
     return ask->scale + ask_energy_scale(ask->world, ask->time_step) + fabs(e->applied) +
-           fabs(e->drive);
+           fabs(e->drive) + (ask->play->gains ? fabs(e->scheme) : 0.0);
 }
 
 bool ask_step_end(const AskStep *ask, const StepReport *report) {

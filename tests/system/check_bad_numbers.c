@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
@@ -540,11 +541,35 @@ START_TEST(a_step_of_next_to_no_time_or_too_much_is_refused) {
 }
 END_TEST
 
+// In a short frame, and in one that is unpacked elsewhere.
+static const size_t pose_counts[] = {1, 5000};
+
+START_TEST(a_refusal_waits_for_the_calls_before_it) {
+    const size_t numbers = 7 * pose_counts[_i];
+    double *pose = calloc(numbers, sizeof(*pose));
+    ck_assert_ptr_nonnull(pose);
+    pose[0] = NAN;
+    Moreau__V1__WorldStep step = wire_step_call(&world, 3000);
+    Moreau__V1__WorldAddBodies add = MOREAU__V1__WORLD_ADD_BODIES__INIT;
+    add.has_world = 1, add.world = world;
+    add.n_pose = numbers, add.pose = pose;
+    const uint64_t first = wire_submit(client, &step), second = wire_submit(client, &add);
+    Moreau__V1__Reply *reply = wire_receive(client);
+    ck_assert_uint_eq(reply->id, first);
+    wire_expect(reply, CODE(OK), NULL);
+    reply = wire_receive(client);
+    ck_assert_uint_eq(reply->id, second);
+    wire_expect(reply, CODE(INVALID_ARGUMENT), "pose[0]");
+    free(pose);
+}
+END_TEST
+
 static TCase *case_poison(void) {
     TCase *tcase = tcase_create("poison");
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_test(tcase, no_field_of_any_call_takes_nan_or_infinity);
+    tcase_add_loop_test(tcase, a_refusal_waits_for_the_calls_before_it, 0, COUNT(pose_counts));
     return tcase;
 }
 
