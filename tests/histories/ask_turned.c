@@ -450,8 +450,8 @@ static bool may_be_covered_otherwise(const Ask *ask, const Pair *pair) {
     return false;
 }
 
-// Of two faces that are parallel within 1.4e-3 one is the reference (box_box.c): both are as good as
-// their angle.
+// Of two faces that are parallel within 1.4e-3 one is the reference (box_box.c): both are as good
+// as their angle.
 static bool is_other_reference(const Ask *ask, const Pair *pair) {
     return ((wear_one_size(ask->from, &ask->seen, pair->a, pair->b) &&
              has_other_reference(ask, pair)) ||
@@ -561,7 +561,8 @@ static uint32_t count_inner_balls(const Variant *variant, uint32_t a, uint32_t b
 
 // One of the two may come farther in one of the worlds, as what may hit it is asked of boxes along
 // the world's axes (reach.c): an inner ball is needed there alone. Planes past which a pair moves
-// are as good as others, and how far the two may come is in which is found (contacts.c, approach.c).
+// are as good as others, and how far the two may come is in which is found (contacts.c,
+// approach.c).
 static bool comes_farther(const Ask *ask, const Pair *pair) {
     return count_inner_balls(&ask->here, pair->a, pair->b) !=
            count_inner_balls(&ask->there, ask->seen.body[pair->a], ask->seen.body[pair->b]);
