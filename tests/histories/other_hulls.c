@@ -20,6 +20,7 @@ static void put_corners(const Hull *hull, bool is_mirrored, Dice *dice, uint32_t
 
 static const Geometry *make_other(const Geometry *from, Mat3 map, Dice *dice) {
     const Hull *hull = from->hull;
+    ASSERT(hull != NULL); // no history makes another kind
     Vec3 point[HULL_VERTICES_MAX];
     uint32_t corner[HULL_CORNERS_MAX];
     const bool is_mirrored = vec3_dot(vec3_cross(map.c0, map.c1), map.c2) < 0.0;

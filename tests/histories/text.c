@@ -2,10 +2,10 @@
 #include "histories/text.h"
 
 #include "base/assert.h"
+#include "base/hex.h"
 #include "histories/table.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -326,24 +326,13 @@ static bool read_materials(const json_t *text, Arena *arena, MaterialList *list)
 static json_t *geometries_text(const GeometryList *list) {
     json_t *text = json_array();
     for (size_t i = 0; i < list->count; i++) {
-        char *digits = calloc(2 * list->byte_count[i] + 1, 1);
+        char *digits = malloc(2 * list->byte_count[i] + 1);
         ASSERT(digits != NULL);
-        for (size_t k = 0; k < list->byte_count[i]; k++) {
-            snprintf(digits + 2 * k, 3, "%02x", list->bytes[i][k]);
-        }
+        hex_text(list->bytes[i], list->byte_count[i], digits);
         json_array_append_new(text, json_string(digits));
         free(digits);
     }
     return text;
-}
-
-static const uint8_t *read_bytes(const char *digits, size_t count, Arena *arena) {
-    uint8_t *bytes = arena_take_zeroed(arena, count + 1, 1);
-    for (size_t i = 0; bytes != NULL && i < count; i++) {
-        const char pair[3] = {digits[2 * i], digits[2 * i + 1], '\0'};
-        bytes[i] = (uint8_t)strtoul(pair, NULL, 16);
-    }
-    return bytes;
 }
 
 static bool read_geometries(const json_t *text, Arena *arena, GeometryList *list) {
@@ -354,8 +343,9 @@ static bool read_geometries(const json_t *text, Arena *arena, GeometryList *list
     for (size_t i = 0; is_read && i < count; i++) {
         const char *digits = json_string_value(json_array_get(text, i));
         byte_count[i] = digits == NULL ? 0 : strlen(digits) / 2 & ~(size_t)7;
-        bytes[i] = read_bytes(digits, byte_count[i], arena);
-        is_read = digits != NULL && bytes[i] != NULL;
+        uint8_t *read = arena_take_zeroed(arena, byte_count[i] + 8, 1);
+        bytes[i] = read;
+        is_read = digits != NULL && read != NULL && hex_read(digits, byte_count[i], read);
     }
     *list = (GeometryList){.count = count, .bytes = bytes, .byte_count = byte_count};
     return is_read;

@@ -215,7 +215,7 @@ const void *edit_message(const Edit *edit) {
 // Built of its points, as a lane does it.
 static Status hull_input(const Edit *edit, Arena *arena, Input *input, Error *error) {
     *input = (Input){.kind = INPUT_GEOMETRIES};
-    Status status = wire_hulls(&edit->add_geometries, arena, &input->geometries, error);
+    Status status = wire_geometries(&edit->add_geometries, arena, &input->geometries, error);
     return STATUS_THEN(status, hulls_build(input, arena, error));
 }
 
