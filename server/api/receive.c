@@ -38,6 +38,7 @@ struct LongFrame {
     size_t body_bytes;
     uint64_t content; // a hash of the body
     Error error;      // why it was not unpacked, or is no message that may be
+    Error said;       // numbers that are none, and the like
     Error judged;     // by its command
 };
 
@@ -259,13 +260,11 @@ static void refuse_frame(Request *request, const Error *error) {
     }
 }
 
-// What it says may be refused already: then in its turn, if it has one.
-static void go_on(Request *request, const Error *judged) {
-    const bool is_hello = request->command->field == MOREAU__V1__REQUEST__CALL_HELLO;
-    if (judged != NULL && judged->status != STATUS_OK &&
-        (is_hello || request->command->place == PLACE_LOOP)) {
-        request_end(request, judged);
-    } else if (is_hello) {
+// `said`, Nullable: why it is refused for what it says, in its turn.
+static void go_on(Request *request, const Error *said, const Error *judged) {
+    if (said != NULL && request->repeats == NULL) {
+        request_refuse(request, said);
+    } else if (request->command->field == MOREAU__V1__REQUEST__CALL_HELLO) {
         session_greet(request);
     } else if (request->repeats != NULL) {
         kept_answer(request);
@@ -278,7 +277,7 @@ static void go_on(Request *request, const Error *judged) {
 
 static void judge(Request *request, LongFrame *frame) {
     if (find_call(request, &frame->error) == STATUS_OK &&
-        check(request, &frame->judged) == STATUS_OK && request->command->judge != NULL) {
+        check(request, &frame->said) == STATUS_OK && request->command->judge != NULL) {
         request->command->judge(request, &frame->judged);
     }
 }
@@ -345,7 +344,7 @@ static void on_unpacked(Job *job) {
     } else if (refusal(request, frame, is_here, &error) != STATUS_OK) {
         request_end(request, &error);
     } else {
-        go_on(request, &frame->judged);
+        go_on(request, frame->said.status == STATUS_OK ? NULL : &frame->said, &frame->judged);
     }
     free(frame);
 }
@@ -407,7 +406,7 @@ static void receive_short(Request *request, const uint8_t *body, size_t body_byt
         request_end(request, &error);
         return;
     }
-    go_on(request, check(request, &error) == STATUS_OK ? NULL : &error);
+    go_on(request, check(request, &error) == STATUS_OK ? NULL : &error, NULL);
 }
 
 void request_receive(Api *api, Peer peer, uint64_t received_ns, const uint8_t *body,

@@ -566,6 +566,15 @@ static void refuse(Request *request, const Error *error) {
     pool_submit(request_pool(request), strand_of(request), request_share(request), &request->job);
 }
 
+void request_refuse(Request *request, const Error *error) {
+    Error nobody;
+    error_clear(&nobody);
+    if (request->command->place == PLACE_WORLD) {
+        find_world(request, &nobody);
+    }
+    refuse(request, error);
+}
+
 void request_prepare(Request *request) {
     const Command *command = request->command;
     Error error;

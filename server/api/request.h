@@ -254,6 +254,10 @@ const uint64_t *request_worlds(const Request *request);
 // has said; NULL: it was not asked.
 void request_dispatch(Request *request, const Error *judged);
 
+// What was admitted, and is refused for what it says: answered behind the calls before it on its
+// world.
+void request_refuse(Request *request, const Error *error);
+
 // What was judged, whose turn has come: `prepare` of its command, or submits it.
 void request_prepare(Request *request);
 
