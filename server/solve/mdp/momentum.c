@@ -24,7 +24,8 @@ enum {
     // a cold start soon knows which contacts push, and what still slides then does so for long
     AIM_WAIT = 2,
     AIM_WAIT_GROWTH = 4,
-    HELD_SWEEPS = 150 // of an island, with momentum held
+    NO_MORE = 1 << 30, // carries: of an island that is held one aim takes as long as thirty sweeps
+    HELD_SWEEPS = 150  // of an island, with momentum held
 };
 
 void mdp_momentum_begin(MdpPack *pack, uint32_t i) {
@@ -62,7 +63,7 @@ static bool aim(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough)
         island->wait--;
         return false;
     }
-    island->wait = island->wait_next;
+    island->wait = island->is_held ? NO_MORE : island->wait_next;
     island->wait_next *= AIM_WAIT_GROWTH;
     island->aims_paid += pack->count.aim;
     if (!mdp_direct_aim(pack, group, i)) {

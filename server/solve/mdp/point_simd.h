@@ -10,9 +10,9 @@
 // Quads so far ahead are fetched, and their bodies.
 enum { AHEAD = 2 };
 
-// Steps of Newton's method for a slide, at most; and how near to its end one step ends it.
-enum { POINT_SLIDE_STEPS = 8 };
-#define POINT_SLIDE_NEAR 1e-7
+// Steps of Halley's method for a slide, at most; and how near to its end one more ends it.
+enum { POINT_SLIDE_STEPS = 16 };
+#define POINT_SLIDE_NEAR 4e-5
 
 typedef struct Inertias {
     Simd xx, yy, zz, xy, xz, yz;
@@ -190,18 +190,53 @@ INLINE Simd begin_slides(const Slides *of, Simd y1, Simd y2) {
     return simd_choose((along > zero) & (square > zero), along / square, zero);
 }
 
-// Newton on Q / N - 1, which is a straight line where Ah is a multiple of the unit matrix, and
-// nearly one for large s. A place that is done stands still. Where `is_open` is left, nothing was
+// N and Q, without kap's sign, at s; and half of the rates of N^2 and Q^2.
+typedef struct SlidePoint {
+    Simd square; // N^2
+    Simd q, q_rate;
+    Simd square_rate; // half of it
+} SlidePoint;
+
+INLINE SlidePoint slide_at(const Slides *of, Simd s) {
+    return (SlidePoint){.square = of->n0 + s * ((of->n1 + of->n1) + s * of->n2),
+                        .q = of->q0 + s * (of->q1 + s * of->q2),
+                        .q_rate = of->q1 + (s + s) * of->q2,
+                        .square_rate = of->n1 + s * of->n2};
+}
+
+// What is known to be below the root, and above it: at first nothing.
+typedef struct Bracket {
+    Simd low, high;
+} Bracket;
+
+// Where a step leads to, from s; out of the bracket it leads to its middle, or further up.
+INLINE Simd step_on(const Slides *of, Bracket *bracket, SimdMask is_below, Simd s, Simd back) {
+    const Simd none = simd_all(HUGE_VAL);
+    bracket->low = simd_choose(is_below, s, bracket->low);
+    bracket->high = simd_choose(is_below, bracket->high, s);
+    Simd next = s - back, middle = simd_all(0.5) * (bracket->low + bracket->high);
+    Simd other = simd_choose(bracket->high < none, middle, s + s + of->trace);
+    return simd_choose((next > bracket->low) & (next < bracket->high), next, other);
+}
+
+// One step of Newton's method on Q / N - 1, which is a straight line where Ah is a multiple of the
+// unit matrix, and nearly one for large s. Then Halley's method on Q^2 - N^2, which takes no root,
+// and cubes its error. A place that is done stands still. Where `is_open` is left, nothing was
 // found.
 INLINE Simd find_slides(const Slides *of, Simd s, SimdMask *is_open) {
     const Simd near = simd_all(POINT_SLIDE_NEAR), zero = simd_all(0.0);
+    Bracket bracket = {zero, simd_all(HUGE_VAL)};
+    SlidePoint at = slide_at(of, s);
+    Simd n = simd_root(at.square);
+    s = step_on(of, &bracket, at.q < n, s,
+                (at.q - n) * at.square / (at.q_rate * at.square - at.q * at.square_rate));
     for (int step = 0; step < POINT_SLIDE_STEPS && simd_any(*is_open); step++) {
-        Simd square = of->n0 + s * ((of->n1 + of->n1) + s * of->n2);
-        Simd n = simd_root(square), q = of->q0 + s * (of->q1 + s * of->q2);
-        Simd q_rate = of->q1 + (s + s) * of->q2, n_rate = of->n1 + s * of->n2; // the latter times n
-        Simd next = s - (q - n) * square / (q_rate * square - q * n_rate);
-        next = simd_choose(next > zero, next, zero);
-        SimdMask ends = simd_abs(q - n) <= near * n; // with this step
+        at = slide_at(of, s);
+        Simd p = at.q * at.q - at.square, rate = at.q * at.q_rate - at.square_rate;
+        Simd bend = at.q_rate * at.q_rate + (at.q + at.q) * of->q2 - of->n2, twice = rate + rate;
+        Simd next = step_on(of, &bracket, (p < zero) | (at.q < zero), s,
+                            p * twice / (twice * twice - p * bend));
+        SimdMask ends = simd_abs(p) <= near * at.square; // with this step
         s = simd_choose(*is_open, next, s);
         *is_open &= ~ends;
     }
@@ -227,7 +262,8 @@ INLINE SimdMask solve_slides(const MdpPointQuad *c, int first, const Simd b[3], 
                              Simd x[3]) {
     const Simd zero = simd_all(0.0), mu = simd_load(c->mu.at + first),
                known = apart(c->inverse, 0, first);
-    SimdMask pushes = asked & (b[0] > zero), glides = pushes & (mu == zero);
+    SimdMask pushes = asked & (b[0] > zero), grazes = asked & (b[0] == zero),
+             glides = pushes & (mu == zero);
     Slides of = load_slides(c, first, b);
     // an inverse that is no number is of a block that wants care
     SimdMask slides = pushes & (mu > zero) & (known == known) & have_one_slide(&of);
@@ -240,10 +276,11 @@ INLINE SimdMask solve_slides(const MdpPointQuad *c, int first, const Simd b[3], 
     // the cone is kept to rounding by giving the normal part way
     Simd nn = apart(c->block, 0, first), n = (b[0] - of.nt * y1 - of.no * y2) / nn;
     n = simd_max(n, length / mu);
-    x[0] = simd_choose(slides, n, simd_choose(glides, b[0] / nn, x[0]));
-    x[1] = simd_choose(slides, y1, simd_choose(glides, zero, x[1]));
-    x[2] = simd_choose(slides, y2, simd_choose(glides, zero, x[2]));
-    return asked & ~(slides | glides);
+    SimdMask glides_or_grazes = glides | grazes;
+    x[0] = simd_choose(slides, n, simd_choose(grazes, zero, simd_choose(glides, b[0] / nn, x[0])));
+    x[1] = simd_choose(slides, y1, simd_choose(glides_or_grazes, zero, x[1]));
+    x[2] = simd_choose(slides, y2, simd_choose(glides_or_grazes, zero, x[2]));
+    return asked & ~(slides | glides_or_grazes);
 }
 
 // Places of a quad that are to be solved by themselves, from where momentum carried them, p; x
