@@ -4,13 +4,25 @@ import type { Table } from "./wire";
 
 const FACE: Table = { 1: ["points", "wholes"] };
 
+// A shape has the name of one of the scene's besides, as its first field, and all others one later.
+const HULL: Table = { 1: ["points", "reals"], 2: ["faces", [FACE]] };
+const MESH: Table = { 1: ["points", "reals"], 2: ["triangles", "wholes"] };
+const HEIGHTS: Table = { 1: ["columns", "whole"], 2: ["rows", "whole"], 3: ["spacing", "reals"], 4: ["heights", "reals"] };
+function named(form: Table): Table {
+    const table: Table = { 1: ["geometry", "text"] };
+    for (const [field, of] of Object.entries(form) as [string, Table[number]][]) {
+        table[Number(field) + 1] = of;
+    }
+    return table;
+}
+
 const SHAPE: Table = {
     1: ["sphere", { 1: ["radius", "real"] }],
     2: ["box", { 1: ["half_extents", "reals"] }],
     3: ["plane", { 1: ["normal", "reals"], 2: ["offset", "real"] }],
     4: ["capsule", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
     5: ["cylinder", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
-    6: ["hull", { 1: ["geometry", "text"], 2: ["points", "reals"], 3: ["faces", [FACE]] }],
+    6: ["hull", named(HULL)], 7: ["mesh", named(MESH)], 8: ["height_field", named(HEIGHTS)],
     10: ["position", "reals"], 11: ["orientation", "reals"], 12: ["material", "text"],
 };
 
@@ -26,7 +38,7 @@ const JOINT: Table = {
 
 const SCENE: Table = {
     1: ["name", "text"], 3: ["settings", { 1: ["gravity", "reals"], 2: ["time_step", "real"] }], 5: ["bodies", [BODY]], 6: ["joints", [JOINT]],
-    7: ["geometries", [{ 1: ["name", "text"], 2: ["hull", { 1: ["points", "reals"], 2: ["faces", [FACE]] }] }]],
+    7: ["geometries", [{ 1: ["name", "text"], 2: ["hull", HULL], 3: ["mesh", MESH], 4: ["height_field", HEIGHTS] }]],
 };
 
 const CONTACTS: Table = {

@@ -5,10 +5,11 @@ import { nth } from "../nth";
 export type ShapeKind = "sphere" | "box" | "capsule" | "cylinder" | "hull" | "plane";
 export const SHAPE_KINDS: ShapeKind[] = ["sphere", "box", "capsule", "cylinder", "hull", "plane"];
 
-/** A convex polyhedron; one of several shapes that wear the same. */
+/** A convex polyhedron, or a surface; one of several shapes that wear the same. */
 export interface Hull {
     points: number[]; // 3 each
     faces: number[][]; // points, counter-clockwise seen from outside
+    isSurface: boolean; // of triangles, with nothing inside
 }
 
 export interface Shape {
@@ -61,13 +62,39 @@ function numbers(value: Json, standard: number[]): number[] {
 function readHull(json: Json): Hull {
     const points = numbers(json?.points, []), count = Math.floor(points.length / 3);
     const faces: number[][] = (Array.isArray(json?.faces) ? json.faces : []).map((face: Json) => numbers(face?.points, []));
-    return { points, faces: faces.filter((face) => face.length > 2 && face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
+    return { points, isSurface: false, faces: faces.filter((face) => face.length > 2 && face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
 }
+
+function readMesh(json: Json): Hull {
+    const points = numbers(json?.points, []), corners = numbers(json?.triangles, []), count = Math.floor(points.length / 3);
+    const faces = Array.from({ length: Math.floor(corners.length / 3) }, (_, i) => corners.slice(3 * i, 3 * i + 3));
+    return { points, isSurface: true, faces: faces.filter((face) => face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
+}
+
+// Over a grid whose middle is the origin; each cell is two triangles, cut from its lowest corner on.
+function readHeights(json: Json): Hull {
+    const columns = Number(json?.columns ?? 0), rows = Number(json?.rows ?? 0), heights = numbers(json?.heights, []);
+    const [x = 0, y = 0] = numbers(json?.spacing, [0, 0]), faces: number[][] = [];
+    const points = heights.length !== columns * rows ? [] : heights.flatMap((z, i) =>
+        [(i % columns - 0.5 * (columns - 1)) * x, (Math.floor(i / columns) - 0.5 * (rows - 1)) * y, z]);
+    for (let i = 0; points.length > 0 && i + columns + 1 < columns * rows; i++) {
+        if (i % columns < columns - 1) {
+            faces.push([i, i + 1, i + columns + 1], [i, i + columns + 1, i + columns]);
+        }
+    }
+    return { points, faces, isSurface: true };
+}
+
+const FORMS: Readonly<Record<string, (json: Json) => Hull>> = { hull: readHull, mesh: readMesh, height_field: readHeights };
+const formOf = (json: Json) => Object.keys(FORMS).find((key) => json?.[key] !== undefined);
 
 type Hulls = ReadonlyMap<string, Hull>;
 
 function readHulls(json: Json): Hulls {
-    return new Map((Array.isArray(json) ? json : []).map((g: Json) => [String(g?.name), readHull(g?.hull)]));
+    return new Map((Array.isArray(json) ? json : []).map((g: Json) => {
+        const form = formOf(g) ?? "hull";
+        return [String(g?.name), (FORMS[form] ?? readHull)(g?.[form])];
+    }));
 }
 
 // Half of the box about its origin that holds it.
@@ -77,12 +104,13 @@ function extentOf({ points }: Hull): [number, number, number] {
 }
 
 function readShape(json: Json, hulls: Hulls): Shape | null {
-    const kind = SHAPE_KINDS.find((k) => json !== null && typeof json === "object" && json[k] !== undefined);
+    const form = json !== null && typeof json === "object" ? formOf(json) : undefined;
+    const kind = form !== undefined ? "hull" : SHAPE_KINDS.find((k) => json !== null && typeof json === "object" && json[k] !== undefined);
     if (kind === undefined) {
         return null;
     }
-    const of = json[kind];
-    const hull = kind !== "hull" ? null : hulls.get(String(of.geometry ?? "")) ?? readHull(of);
+    const of = json[form ?? kind];
+    const hull = form === undefined ? null : hulls.get(String(of.geometry ?? "")) ?? (FORMS[form] ?? readHull)(of);
     const size: [number, number, number] =
         kind === "sphere" ? [Number(of.radius), 0, 0]
         : hull !== null ? extentOf(hull)

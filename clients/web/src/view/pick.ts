@@ -44,6 +44,21 @@ function cylinder(origin: Vector3, direction: Vector3, radius: number, half: num
     return far >= Math.max(near, 0) ? near : Infinity;
 }
 
+// The nearest of its triangles, from either side.
+function surfaceHit(origin: Vector3, direction: Vector3, { points, faces }: Hull): number {
+    const at = (i: number) => new Vector3(nth(points, 3 * i), nth(points, 3 * i + 1), nth(points, 3 * i + 2)).sub(origin);
+    let nearest = Infinity;
+    for (const face of faces) {
+        const a = at(nth(face, 0)), b = at(nth(face, 1)), c = at(nth(face, 2));
+        const sides = [a.clone().cross(b).dot(direction), b.clone().cross(c).dot(direction), c.clone().cross(a).dot(direction)];
+        const normal = b.clone().sub(a).cross(c.clone().sub(a)), distance = a.dot(normal) / direction.dot(normal);
+        if ((sides.every((side) => side <= 0) || sides.every((side) => side >= 0)) && distance >= 0 && distance < nearest) {
+            nearest = distance;
+        }
+    }
+    return nearest;
+}
+
 // In through the last plane that it comes through, before it goes out of any.
 function hullHit(origin: Vector3, direction: Vector3, { points, faces }: Hull): number {
     const at = (i: number) => new Vector3(nth(points, 3 * i), nth(points, 3 * i + 1), nth(points, 3 * i + 2));
@@ -63,7 +78,7 @@ function hit(shape: Shape, origin: Vector3, direction: Vector3): number {
     case "box": return box(origin, direction, shape.size);
     case "capsule": return capsule(origin, direction, shape.size[0], shape.size[1]);
     case "cylinder": return cylinder(origin, direction, shape.size[0], shape.size[1]);
-    case "hull": return shape.hull === null ? Infinity : hullHit(origin, direction, shape.hull);
+    case "hull": return shape.hull === null ? Infinity : (shape.hull.isSurface ? surfaceHit : hullHit)(origin, direction, shape.hull);
     case "plane": return Infinity; // the ground behind everything is not what people point at
     }
 }
