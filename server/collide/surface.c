@@ -13,6 +13,11 @@ static const double across_part = 1e-7;
 static const double behind_part = 1e-9;
 // Below this sine a contact's normal is a face's: the one that is nearest says it itself
 static const double face_sine = 1e-6;
+// of the farthest corner of the triangle beyond an edge: how much lower it is where it falls away
+static const double fall_part = 1e-8;
+// cosine of the angle within which a ridge's contact is nearly a face's: steeper ones would be held
+// by their far sides
+static const double beside_cosine = 0.9;
 // of the sizes: how far outside a triangle something may be and count as over it; and how much
 // higher than the lowest is as low
 static const double slop_part = 1e-9;
@@ -105,15 +110,35 @@ static bool is_peak(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
     return true;
 }
 
-// What of the mesh is there, of a feature of the triangle as a hull; 0: it is not of these corners.
-static uint32_t mesh_feature(const Mesh *mesh, uint32_t triangle, uint32_t feature, uint32_t bits) {
-    const uint32_t kind = feature & 0x70000000u, number = feature & 0xfu;
-    const uint32_t next = number == 2 ? 0 : number + 1;
-    if (kind == CONVEX_VERTEX && (bits & 1u << number) != 0) {
-        return CONVEX_VERTEX | mesh->corner[3 * (size_t)triangle + number];
+bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side) {
+    ASSERT(i < 3);
+    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+    if (other == MESH_NONE || mesh_is_inner(mesh, triangle, i)) {
+        return other == MESH_NONE;
     }
-    if (kind == CONVEX_EDGE && (bits & 1u << number) != 0 && (bits & 1u << next) != 0) {
-        return CONVEX_EDGE | mesh_edge(mesh, triangle, number);
+    const Vec3 at = mesh_corner(mesh, triangle, i), n = mesh_normal(mesh, triangle);
+    double lowest = 0.0, longest = 0.0;
+    for (uint32_t k = 0; k < 3; k++) {
+        const Vec3 way = vec3_sub(mesh_corner(mesh, other, k), at);
+        lowest = fmin(lowest, side * vec3_dot(n, way));
+        longest = fmax(longest, vec3_norm(way));
+    }
+    return lowest < -fall_part * longest;
+}
+
+// What of the mesh is there, of a feature of the piece as a hull; 0: it is not of these corners.
+static uint32_t mesh_feature(const Mesh *mesh, SurfacePiece piece, uint32_t feature,
+                             uint32_t bits) {
+    const uint32_t kind = feature & 0x70000000u, number = feature & 0xfu;
+    const bool is_whole = piece.edge == SURFACE_WHOLE;
+    const uint32_t first = is_whole ? number : (piece.edge + number) % 3;
+    const uint32_t next = first == 2 ? 0 : first + 1;
+    if (kind == CONVEX_VERTEX && (is_whole || number < 2) && (bits & 1u << first) != 0) {
+        return CONVEX_VERTEX | mesh->corner[3 * (size_t)piece.triangle + first];
+    }
+    if (kind == CONVEX_EDGE && (is_whole || number == 0) && (bits & 1u << first) != 0 &&
+        (bits & 1u << next) != 0) {
+        return CONVEX_EDGE | mesh_edge(mesh, piece.triangle, first);
     }
     return 0;
 }
@@ -131,7 +156,7 @@ static uint32_t own_feature(const Mesh *mesh, uint32_t triangle, uint32_t bits) 
 }
 
 // Keeps the points at those corners, or the lowest, which is there.
-static void keep_points(const Mesh *mesh, uint32_t triangle, uint32_t bits,
+static void keep_points(const Mesh *mesh, SurfacePiece piece, uint32_t bits,
                         ConvexManifold *manifold) {
     ASSERT(manifold->count > 0 && bits != 0);
     uint32_t count = 0, lowest = 0;
@@ -141,22 +166,23 @@ static void keep_points(const Mesh *mesh, uint32_t triangle, uint32_t bits,
     ConvexPoint nearest = manifold->point[lowest];
     for (uint32_t i = 0; i < manifold->count; i++) {
         ConvexPoint point = manifold->point[i];
-        point.feature[0] = mesh_feature(mesh, triangle, point.feature[0], bits);
+        point.feature[0] = mesh_feature(mesh, piece, point.feature[0], bits);
         if (point.feature[0] != 0) {
             manifold->point[count++] = point;
         }
     }
     if (count == 0) {
-        nearest.feature[0] = own_feature(mesh, triangle, bits);
+        nearest.feature[0] = own_feature(mesh, piece.triangle, bits);
         manifold->point[count++] = nearest;
     }
     manifold->count = count;
 }
 
-bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, uint32_t triangle, int side,
-                      ConvexManifold *manifold) {
+bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePiece piece, int side,
+                      ConvexManifold *manifold, uint32_t *taken) {
     ASSERT(side == 1 || side == -1);
     const Mesh *mesh = surface->mesh;
+    const uint32_t triangle = piece.triangle;
     const Vec3 n = mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), manifold->normal);
     if (side * vec3_dot(n, mesh_normal(mesh, triangle)) <= 0.0 || is_of_face(mesh, triangle, n)) {
         return false;
@@ -169,9 +195,17 @@ bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, uint32_t 
                  (bits != 1u << i || is_peak(mesh, triangle, i, n));
     }
     if (is_one) {
-        keep_points(mesh, triangle, bits, manifold);
+        keep_points(mesh, piece, bits, manifold);
+        *taken = bits;
     }
     return is_one;
+}
+
+bool surface_is_beside(const Mesh *mesh, const SurfacePose *pose, uint32_t triangle, int side,
+                       Vec3 normal) {
+    ASSERT(side == 1 || side == -1);
+    const Vec3 n = mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), normal);
+    return side * vec3_dot(n, mesh_normal(mesh, triangle)) >= beside_cosine;
 }
 
 // ---- faces
@@ -190,36 +224,115 @@ static void add_point(SurfacePoints *points, const ConvexPoint *point) {
     points->point[points->count++] = *point;
 }
 
+// What an edge of a triangle is to what lies on its face.
+typedef enum EdgeKind {
+    EDGE_FALL, // the surface falls away beyond it, or ends
+    EDGE_FLAT, // it goes on in one plane
+    EDGE_RISE, // it rises: a hollow. The plane goes on below what rises, and holds there too
+} EdgeKind;
+
 // A triangle as it bears, and what lies on it.
 typedef struct Bearing {
     const Mesh *mesh;
     uint32_t triangle;
-    Facet facet;
+    int side;
+    Facet facet;    // goes on behind edges that rise, by as much as may come over them in the step
+    Vec3 corner[3]; // where the triangle's own are
+    EdgeKind edge[3]; // of the facet, from each corner to its next
+    uint32_t taken;   // corners that are a ridge's
     double reach, slop;
     Vec3 origin;
 } Bearing;
 
-// As the mesh has it; `edge` is of the facet. 0: inside a face.
+// Corners and edges of the triangle, as the facet goes around it on that side.
+static uint32_t corner_at(int side, uint32_t i) {
+    return side > 0 || i == 0 ? i : 3 - i;
+}
+
+static uint32_t edge_at(int side, uint32_t i) {
+    return side > 0 ? i : 2 - i;
+}
+
+static EdgeKind kind_of_edge(const Mesh *mesh, uint32_t triangle, uint32_t i, int side) {
+    return surface_falls(mesh, triangle, i, side) ? EDGE_FALL
+           : mesh_is_inner(mesh, triangle, i)     ? EDGE_FLAT
+                                                  : EDGE_RISE;
+}
+
+// Where an edge's line is moved outwards, its corner is where it meets the next one's.
+static Vec3 move_corner(Vec3 corner, const Vec3 out[2], const double by[2]) {
+    const double turn = vec3_dot(out[0], out[1]), across = 1.0 - turn * turn;
+    if (!(across > 0.0)) {
+        return corner;
+    }
+    const double first = (by[0] - turn * by[1]) / across, second = (by[1] - turn * by[0]) / across;
+    return vec3_add_scaled(vec3_add_scaled(corner, first, out[0]), second, out[1]);
+}
+
+// Sets the facet's corners. `far`: how far it goes on where it does.
+static void place_corners(Bearing *on, const Convex *seen, double far) {
+    ASSERT(far >= 0.0);
+    Vec3 *corner = on->corner, out[3];
+    double by[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        corner[i] = convex_corner(seen, corner_at(on->side, i));
+        on->edge[i] = kind_of_edge(on->mesh, on->triangle, edge_at(on->side, i), on->side);
+        by[i] = on->edge[i] == EDGE_RISE ? far : 0.0;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const Vec3 away =
+            vec3_cross(vec3_sub(corner[i == 2 ? 0 : i + 1], corner[i]), on->facet.normal);
+        out[i] = vec3_scale(1.0 / vec3_norm(away), away);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t before = i == 0 ? 2 : i - 1;
+        const Vec3 outs[2] = {out[before], out[i]};
+        const double moved[2] = {by[before], by[i]};
+        on->facet.point[i] =
+            moved[0] > 0.0 || moved[1] > 0.0 ? move_corner(corner[i], outs, moved) : corner[i];
+    }
+}
+
+// As the mesh has it; `edge` is of the facet. 0: nobody's. Where nothing falls away nothing is
+// lowest: what is straight is as low at one of its ends.
 static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner) {
     ASSERT(edge < 3);
-    const Hull *hull = on->facet.of->hull;
-    const uint32_t at = hull->face_first[on->facet.number] + edge;
-    const uint32_t own = hull->corner_edge[at];
-    if (mesh_is_inner(on->mesh, on->triangle, own)) {
+    const bool is_moved = is_corner && on->edge[edge == 0 ? 2 : edge - 1] == EDGE_RISE;
+    const uint32_t begin = corner_at(on->side, edge),
+                   end = corner_at(on->side, edge == 2 ? 0 : edge + 1);
+    const uint32_t own = 1u << begin | (is_corner ? 0u : 1u << end);
+    if ((own & ~on->taken) == 0 || on->edge[edge] != EDGE_FALL || is_moved) {
         return 0;
     }
-    return is_corner ? CONVEX_VERTEX | on->mesh->corner[3 * (size_t)on->triangle + hull->corner[at]]
-                     : CONVEX_EDGE | mesh_edge(on->mesh, on->triangle, own);
+    const size_t first = 3 * (size_t)on->triangle;
+    return is_corner ? CONVEX_VERTEX | on->mesh->corner[first + begin]
+                     : CONVEX_EDGE | mesh_edge(on->mesh, on->triangle, edge_at(on->side, edge));
 }
 
 static uint32_t face_feature(const Bearing *on) {
     return CONVEX_FACE | on->mesh->face[on->triangle];
 }
 
+// Whether a point is over the triangle, or beyond an edge that rises, between its ends: what is
+// beyond a corner is over something else.
+static bool is_over(const Bearing *on, Vec3 position) {
+    for (uint32_t i = 0; i < 3; i++) {
+        const Vec3 along = vec3_sub(on->corner[i == 2 ? 0 : i + 1], on->corner[i]);
+        const Vec3 from = vec3_sub(position, on->corner[i]);
+        const double length = vec3_norm(along), at = vec3_dot(from, along) / length;
+        const bool is_beyond =
+            vec3_dot(from, vec3_cross(along, on->facet.normal)) > on->slop * length;
+        if (is_beyond && (at < -on->slop || at > length + on->slop)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // A point of what lies on it.
 static void add_at(const Bearing *on, Vec3 position, double gap, uint32_t of_mesh,
                    uint32_t of_other, SurfacePoints *points) {
-    if (of_mesh == 0 || !(gap <= on->reach)) {
+    if (of_mesh == 0 || !(gap <= on->reach) || !is_over(on, position)) {
         return;
     }
     const Vec3 middle = vec3_add_scaled(position, -0.5 * gap, points->normal);
@@ -304,23 +417,25 @@ static void add_line(const Bearing *on, const Facet *line, SurfacePoints *points
 }
 
 void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t triangle,
-                      const MeshTriangle *read, int side, double reach, SurfacePoints *points) {
+                      const MeshTriangle *read, int side, uint32_t taken, double reach,
+                      SurfacePoints *points) {
     ASSERT(side == 1 || side == -1);
-    Bearing on = {.mesh = surface->mesh,
+    Bearing on = {.taken = taken,
+                  .mesh = surface->mesh,
                   .triangle = triangle,
+                  .side = side,
                   .reach = reach,
                   .origin = pose->other.position};
-    const Convex bearing = convex_of_hull(&read->hull, &pose->mesh, on.origin);
+    const Convex lower = convex_of_hull(&read->hull, &pose->mesh, on.origin);
     const Hull *hull = hull_of(surface->other);
     const Convex other = hull != NULL ? convex_of_hull(hull, &pose->other, on.origin)
                                       : convex_read(surface->other, &pose->other, on.origin);
-    on.slop = slop_part * (bearing.size + other.size);
+    on.slop = slop_part * (lower.size + other.size);
     on.facet = (Facet){.kind = FACET_POLYGON,
                        .normal = points->normal,
-                       .center = convex_corner(&bearing, 0),
-                       .count = 3,
-                       .number = side > 0 ? 0 : 1,
-                       .of = &bearing};
+                       .center = convex_corner(&lower, 0),
+                       .count = 3};
+    place_corners(&on, &lower, fmin(reach, read->hull.inner_radius));
     const Facet lying = convex_facet(&other, vec3_neg(points->normal));
     switch (lying.kind) {
     case FACET_POLYGON:

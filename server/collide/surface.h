@@ -7,7 +7,8 @@
 //                            itself
 //     a face                 else, along the normal of all triangles that lie in one plane with it,
 //                            at what of the other one is over the triangle. Edges between triangles
-//                            of one face are nobody's: points on them are left out
+//                            of one face, and in a hollow, are nobody's: points on them are left
+//                            out
 //
 // So a floor of ten thousand triangles is a plane to all that lies, slides or rolls on it.
 // Pure. Normals are from the surface to the other one.
@@ -37,10 +38,27 @@ int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face,
 void surface_meet(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
                   double reach, ConvexManifold *manifold);
 
+// A triangle, or its sliver at the edge from a corner to its next.
+typedef struct SurfacePiece {
+    uint32_t triangle;
+    uint32_t edge; // SURFACE_WHOLE: all of it
+} SurfacePiece;
+enum { SURFACE_WHOLE = 3 };
+
 // Whether that is a ridge's or a peak's, and then its points alone, the first feature of each as
-// the mesh has it. false: it is the face's to say.
-bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, uint32_t triangle, int side,
-                      ConvexManifold *manifold);
+// the mesh has it; `taken`: which corners of the triangle it has, 1 << corner. false: it is the
+// face's to say, or, of a sliver, nobody's.
+bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePiece piece, int side,
+                      ConvexManifold *manifold, uint32_t *taken);
+
+// Whether the surface falls away beyond the edge from a corner to its next, seen from that side, or
+// ends there: it may be a ridge.
+bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side);
+
+// Whether a contact on a ridge, of that normal, is so nearly the face's that what leans on the
+// ridge soon lies on the face: what is over the rest of it is held then, too.
+bool surface_is_beside(const Mesh *mesh, const SurfacePose *pose, uint32_t triangle, int side,
+                       Vec3 normal);
 
 // Points of a face, no two with the same features.
 typedef struct SurfacePoints {
@@ -52,9 +70,11 @@ typedef struct SurfacePoints {
 // The normal of a face on a side, in the world.
 Vec3 surface_normal(const Surface *surface, const SurfacePose *pose, uint32_t face, int side);
 
-// Adds what of the other one is over a triangle of the face, with gaps up to `reach`.
+// Adds what of the other one is over a triangle of the face, with gaps up to `reach`, but for what
+// is at the corners `taken`, and on the edge between two of them.
 void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t triangle,
-                      const MeshTriangle *read, int side, double reach, SurfacePoints *points);
+                      const MeshTriangle *read, int side, uint32_t taken, double reach,
+                      SurfacePoints *points);
 
 // Those that bear: at most a manifold's, the lowest first and then those farthest from all kept.
 void surface_reduce(SurfacePoints *points);

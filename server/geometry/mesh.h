@@ -144,3 +144,7 @@ typedef struct MeshTriangle {
 } MeshTriangle;
 
 void mesh_read_triangle(const Mesh *mesh, uint32_t triangle, MeshTriangle *read);
+
+// The sliver of a triangle at the edge from a corner to its next, which are its first two corners
+// and its first edge: what is nearest of it is the edge's, whatever of the triangle is nearer.
+void mesh_read_edge(const Mesh *mesh, uint32_t triangle, uint32_t i, MeshTriangle *read);

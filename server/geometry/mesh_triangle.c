@@ -13,17 +13,17 @@ static const uint16_t neighbour[6] = {1, 2, 2, 0, 0, 1};
 static const uint16_t neighbour_edge[6] = {0, 2, 1, 0, 2, 1};
 static const uint16_t neighbour_face[6] = {0, 1, 0, 1, 0, 1};
 
-void mesh_read_triangle(const Mesh *mesh, uint32_t triangle, MeshTriangle *read) {
-    ASSERT(triangle < mesh->triangle_count);
+static const double sliver_part = 1e-3; // of the triangle's height
+
+// `read` has its points.
+static void derive(const Mesh *mesh, Vec3 normal, MeshTriangle *read) {
     Vec3 sum = vec3(0.0, 0.0, 0.0);
     double reach = 0.0, longest = 0.0;
     for (uint32_t i = 0; i < 3; i++) {
-        read->point[i] = mesh_corner(mesh, triangle, i);
         sum = vec3_add(sum, read->point[i]);
         reach = fmax(reach, vec3_norm(read->point[i]));
     }
     const Vec3 center = vec3_scale(1.0 / 3.0, sum);
-    const Vec3 normal = mesh_normal(mesh, triangle);
     read->normal[0] = normal;
     read->normal[1] = vec3_neg(normal);
     double height = -HUGE_VAL, depth = -HUGE_VAL, mass_reach = 0.0;
@@ -59,4 +59,23 @@ void mesh_read_triangle(const Mesh *mesh, uint32_t triangle, MeshTriangle *read)
                         .mass_reach = mass_reach,
                         .inner_radius = twice_area / (3.0 * longest),
                         .reach = reach};
+}
+
+void mesh_read_triangle(const Mesh *mesh, uint32_t triangle, MeshTriangle *read) {
+    ASSERT(triangle < mesh->triangle_count);
+    for (uint32_t i = 0; i < 3; i++) {
+        read->point[i] = mesh_corner(mesh, triangle, i);
+    }
+    derive(mesh, mesh_normal(mesh, triangle), read);
+}
+
+void mesh_read_edge(const Mesh *mesh, uint32_t triangle, uint32_t i, MeshTriangle *read) {
+    ASSERT(triangle < mesh->triangle_count && i < 3);
+    const Vec3 a = mesh_corner(mesh, triangle, i), b = mesh_corner(mesh, triangle, (i + 1) % 3);
+    const Vec3 middle = vec3_scale(0.5, vec3_add(a, b));
+    read->point[0] = a;
+    read->point[1] = b;
+    read->point[2] = vec3_add_scaled(middle, sliver_part,
+                                     vec3_sub(mesh_corner(mesh, triangle, (i + 2) % 3), middle));
+    derive(mesh, mesh_normal(mesh, triangle), read);
 }

@@ -114,7 +114,8 @@ typedef struct FaceNear {
     bool is_below;
     uint32_t count;
     const uint64_t *key;
-    bool bears[NEAR_MAX]; // no ridge's: what lies over them is the face's
+    bool bears[NEAR_MAX];    // what lies over it is the face's
+    uint8_t taken[NEAR_MAX]; // but for that at these of its corners, which are a ridge's
 } FaceNear;
 
 // When the other part comes to a face: with the first of its triangles that it touches; where it
@@ -136,10 +137,36 @@ static void note_time(const SurfaceMeeting *meeting, double time, const ConvexMa
     }
 }
 
+// Its edges that may be ridges, but for one that was taken: a triangle may be touched at several.
+// Both triangles at an edge look at it: either may be out of the other part's reach.
+static void meet_edges(const SurfaceMeeting *meeting, uint32_t triangle, int side, uint32_t taken) {
+    const Mesh *mesh = meeting->surface.mesh;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t ends = 1u << i | 1u << (i == 2 ? 0 : i + 1);
+        if ((ends & ~taken) == 0 || !surface_falls(mesh, triangle, i, side)) {
+            continue;
+        }
+        MeshTriangle read;
+        ConvexManifold met;
+        mesh_read_edge(mesh, triangle, i, &read);
+        const double time = meet(meeting, &read, &met);
+        if (met.count == 0) {
+            continue;
+        }
+        const SurfacePose pose = pose_at(meeting, time);
+        const SurfacePiece sliver = {triangle, i};
+        uint32_t of_ridge;
+        if (surface_is_ridge(&meeting->surface, &pose, sliver, side, &met, &of_ridge)) {
+            take_ridge(meeting, time, &met);
+        }
+    }
+}
+
 static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
     FaceTime first = {near->is_below ? 0.0 : HUGE_VAL, 0.0};
     for (uint32_t i = 0; i < near->count; i++) {
         near->bears[i] = near->is_below;
+        near->taken[i] = 0;
         if (near->is_below) { // whatever is nearest, it goes up
             continue;
         }
@@ -152,10 +179,17 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
             continue;
         }
         const SurfacePose pose = pose_at(meeting, time);
-        if (surface_is_ridge(&meeting->surface, &pose, triangle, near->side, &met)) {
+        const SurfacePiece whole = {triangle, SURFACE_WHOLE};
+        uint32_t taken = 0;
+        near->bears[i] = true;
+        if (surface_is_ridge(&meeting->surface, &pose, whole, near->side, &met, &taken)) {
             take_ridge(meeting, time, &met);
-        } else {
-            near->bears[i] = true;
+            near->bears[i] =
+                surface_is_beside(meeting->surface.mesh, &pose, triangle, near->side, met.normal);
+            near->taken[i] = (uint8_t)taken;
+        }
+        meet_edges(meeting, triangle, near->side, taken);
+        if (near->bears[i]) {
             note_time(meeting, time, &met, &first);
         }
     }
@@ -181,7 +215,7 @@ static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
             const uint32_t triangle = (uint32_t)near->key[i];
             MeshTriangle read;
             mesh_read_triangle(meeting->surface.mesh, triangle, &read);
-            surface_add_face(&meeting->surface, &pose, triangle, &read, near->side,
+            surface_add_face(&meeting->surface, &pose, triangle, &read, near->side, near->bears[i],
                              time > 0.0 ? 2.0 * meeting->reach : meeting->reach, &points);
         }
     }

@@ -279,6 +279,32 @@ START_TEST(a_surface_of_one_side_lets_pass_from_behind) {
 }
 END_TEST
 
+// Whatever tumbles over hills lies in them no deeper than a step's own motion puts it there: points
+// of a body that turns by an angle leave the planes in which they were held by half its square, and
+// what comes nearer by 1e-5 of its size counts as touching now (collide/approach.h).
+START_TEST(nothing_sinks_into_hills) {
+    const Mobile *mobile = &mobiles[_i];
+    Lab lab = leaning_lab(0.0, HERTZ);
+    const Id material = lab_material(&lab, 0.4, 0.2);
+    lay(&lab, floor_shape(&lab, 0.04, material), none);
+    const uint32_t body =
+        add(&lab, mobile_shape(&lab, mobile, material), vec3(-1.0, -0.5, 0.6),
+            quat_normalize((Quat){0.6, 0.5, -0.3, 0.2}), vec3(0.8, 0.5, 0.0), vec3(3.0, -2.0, 4.0));
+    double spin = vec3_norm(lab_spin(&lab, body));
+    for (int step = 0; step < 3 * HERTZ; step++) {
+        lab_step(&lab, 1);
+        const double angle = spin / HERTZ, deepest = 0.5 * angle * angle * 0.3 + 1e-5 * 0.3;
+        for (uint32_t i = 0; i < lab.stepper->contact_count; i++) {
+            const double gap = lab.stepper->problem_contact[i].gap;
+            ck_assert_msg(gap >= -deepest, "step %d: %g m deep, at most %g", step, -gap, deepest);
+        }
+        spin = vec3_norm(lab_spin(&lab, body));
+    }
+    ck_assert_double_gt(seen_position(&lab, body).z, -0.05);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- bullets
 
 // At 1,000 m/s, four metres a step, onto a bumpy floor from anywhere above: none is below it.
@@ -381,6 +407,7 @@ static TCase *case_surface(void) {
     tcase_add_test(tcase, a_ball_rolls_down_a_height_field);
     tcase_add_test(tcase, below_a_height_field_all_is_solid);
     tcase_add_loop_test(tcase, a_surface_of_one_side_lets_pass_from_behind, 0, 2);
+    tcase_add_loop_test(tcase, nothing_sinks_into_hills, 0, MOBILES);
     tcase_add_loop_test(tcase, no_bullet_passes, 0, MOBILES);
     tcase_add_test(tcase, a_dynamic_body_wears_no_surface);
     tcase_add_test(tcase, a_moving_surface_carries);
