@@ -170,7 +170,8 @@ static StepFound *make_place(PairBlock *block, const StepPart part[2], uint64_t 
     return &block->found[at];
 }
 
-bool contacts_have(const StepPart part[2], uint64_t feature, const PairPlace *place) {
+// Whether a contact of these parts and that feature is there already.
+static bool is_found(const StepPart part[2], uint64_t feature, const PairPlace *place) {
     const PairBlock *block = place->block;
     uint32_t low = place->first, high = block->count < block->room ? block->count : block->room;
     while (low < high) { // sorted
@@ -333,6 +334,13 @@ void contacts_take(const StepState *state, StepPair *pair, const StepPart part[2
             manifold->point[count].feature |= beside;
         }
     }
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < manifold->count; k++) {
+        if (beside == 0 || !is_found(part, manifold->point[k].feature, place)) {
+            manifold->point[kept++] = manifold->point[k];
+        }
+    }
+    manifold->count = kept;
     take_back_gaps(pair, time, manifold);
     stage_set_materials(state->world, pair, a->material, b->material);
     add_manifold(state, pair, part, manifold, time, NULL, place->block, place->first);

@@ -94,12 +94,9 @@ typedef struct PairPlace {
 
 // The points of two parts of a manifold, which is not empty and of that time: with the ball inside
 // what moves far, as they are now, and those within reach. `beside` is added to the feature of that
-// ball.
+// ball; where there is one, what was found before is not taken again.
 void contacts_take(const StepState *state, StepPair *pair, const StepPart part[2], double time,
                    uint64_t beside, Manifold *manifold, const PairPlace *place);
-
-// Whether a contact of these parts and that feature is there already.
-bool contacts_have(const StepPart part[2], uint64_t feature, const PairPlace *place);
 
 // The contacts of a surface, which is part `s`, and another part (surfaces.c).
 void surfaces_collide(const StepState *state, StepPair *pair, const StepPart part[2], int s,

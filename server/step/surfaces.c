@@ -93,16 +93,7 @@ static void take_ridge(const SurfaceMeeting *meeting, double time, const ConvexM
     ASSERT(met->count > 0 && time >= 0.0);
     Manifold manifold;
     take_manifold(meeting, met->normal, met->point, met->count, &manifold);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < manifold.count; i++) {
-        if (!contacts_have(meeting->part, manifold.point[i].feature, meeting->place)) {
-            manifold.point[count++] = manifold.point[i];
-        }
-    }
-    manifold.count = count;
-    if (count > 0) {
-        take(meeting, time, met->point[0].feature[0], &manifold);
-    }
+    take(meeting, time, met->point[0].feature[0], &manifold);
 }
 
 // ---- a face

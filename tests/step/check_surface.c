@@ -299,6 +299,9 @@ START_TEST(nothing_sinks_into_hills) {
             ck_assert_msg(gap >= -deepest, "step %d: %g m deep, at most %g", step, -gap, deepest);
         }
         spin = vec3_norm(lab_spin(&lab, body));
+        if (step % 10 == 0) {
+            world_destroy(lab_copy(&lab)); // no two contacts have one name
+        }
     }
     ck_assert_double_gt(seen_position(&lab, body).z, -0.05);
     lab_destroy(&lab);
