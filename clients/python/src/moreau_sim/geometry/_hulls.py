@@ -43,7 +43,7 @@ def hulls(parts: Any, *, name: str = "hull", vertices_max: int = 0) -> Geometry:
 
 def _hull(points: Any, name: str, most: int) -> tuple[Vectors, dict[str, Any], tuple[float, Vectors, Vectors]]:
     p, _ = usable(points, [], name)
-    _refuse_thin(p, name)
+    refuse_thin(p, name)
     corners, whole = _corners(p, name)
     form: dict[str, Any] = {"points": thinned(corners).ravel().tolist()}
     if len(corners) > most:
@@ -51,7 +51,7 @@ def _hull(points: Any, name: str, most: int) -> tuple[Vectors, dict[str, Any], t
     return corners, {"hull": form}, whole
 
 
-def _refuse_thin(p: Vectors, name: str) -> None:
+def refuse_thin(p: Vectors, name: str) -> None:
     size = float(np.linalg.norm(np.ptp(p, axis=0)))
     spread = np.linalg.svd(p - p.mean(axis=0), compute_uv=False) if len(p) > 3 else np.zeros(3)
     where = next((where for share, where in zip(spread, ("in one place", "in a line", "in a plane"))

@@ -129,6 +129,7 @@ def read_model(
         "name": name,
         "settings": _settings(mujoco, model),
         "materials": shapes.materials(),
+        **({"geometries": shapes.assets.scene} if shapes.assets.scene else {}),
         "bodies": scene_bodies,
         "joints": joints.scene + equalities.scene,
     }

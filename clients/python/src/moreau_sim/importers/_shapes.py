@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Geoms: spheres, boxes, capsules, cylinders and planes, what they are made of, and which of them touch."""
+"""Geoms: spheres, boxes, capsules, cylinders, planes, meshes and height fields, what they are made of, and which of
+them touch."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..geometry import GeometryError
+from ._assets import Assets
 from ._bodies import Bodies
 from ._findings import Findings, Weight
 from ._frictions import shape_frictions
@@ -39,25 +42,38 @@ class Shapes:
         self.bodies = bodies
         self.findings = findings
         self.forms: dict[int, dict[str, Any]] = {}  # by geom
+        self.assets = Assets(mujoco, self.model, findings)
         self._materials: dict[float, str] = {}
         for geom in range(self.model.ngeom):
-            form = _form(mujoco, int(self.model.geom_type[geom]), self.model.geom_size[geom])
-            is_fixed = bodies.root[int(self.model.geom_bodyid[geom])] == 0
             if self.touches(geom):
                 findings.has("geometry", geom)
-            if form is None or ("plane" in form and not is_fixed):
-                if not self.touches(geom):
-                    continue  # it is only seen
-                kind = mujoco.mjtGeom(int(self.model.geom_type[geom])).name.removeprefix("mjGEOM_").lower()
+            form = _form(mujoco, int(self.model.geom_type[geom]), self.model.geom_size[geom]) or self._worn(geom)
+            kind = mujoco.mjtGeom(int(self.model.geom_type[geom])).name.removeprefix("mjGEOM_").lower()
+            kind = f"an {kind}" if kind[0] in "aeh" else f"a {kind}"  # ellipsoid, hfield, arrow
+            if form is not None and self._may_wear(geom, form):
+                self.forms[geom] = form
+                self._place(geom, form)
+            elif self.touches(geom):  # others are only seen
                 where = " on a body that moves" if form else ""
-                sentence = f"geoms that are a {kind}{where} touch nothing (their mass counts)"
+                sentence = f"geoms that are {kind}{where} touch nothing (their mass counts)"
                 findings.add(sentence, self.name(geom), self.weight(geom))
-                continue
-            self.forms[geom] = form
-            self._place(geom, form)
         for geom in self.forms:
             if self.model.geom_condim[geom] > 3 and self.touches(geom):
                 findings.add("torsional and rolling friction", self.name(geom), self.weight(geom))
+
+    def _worn(self, geom: int) -> dict[str, Any] | None:
+        """Of a mesh or a height field that something may meet; a mesh that is only seen is not asked for."""
+        try:
+            return self.assets.form(geom) if self.touches(geom) else None
+        except GeometryError as error:
+            self.findings.note("meshes that have no hull", str(error))
+            return None
+
+    def _may_wear(self, geom: int, form: dict[str, Any]) -> bool:
+        root = self.bodies.root[int(self.model.geom_bodyid[geom])]
+        if "height_field" in form:
+            return root == 0 or self.bodies.is_mocap(root)
+        return "plane" not in form or root == 0
 
     def name(self, geom: int) -> str:
         return self.model.geom(geom).name or f"geom {geom} of {self.bodies.name(int(self.model.geom_bodyid[geom]))}"
