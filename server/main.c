@@ -18,7 +18,7 @@
 // C library raises the limit to the largest block that it has seen, and keeps what a crowd left.)
 enum { BIG_BLOCK_BYTES = 1 << 20, SPARE_BYTES = 4 << 20 };
 
-static Status run(const Options *options, Error *error) {
+static Status run(Options *options, Error *error) {
     Sandbox sandbox;
     if (options->tls_self_signed[0] != '\0') {
         return tls_self_signed(options->tls_self_signed, stdout, error);

@@ -691,13 +691,13 @@ static uint32_t exposed_mode(FILE *file) {
 }
 
 // The first line without the spaces around it.
-static Status read_token(Options *options, Error *error) {
-    char line[TOKEN_LINE_BYTES_MAX];
+static Status read_token_to(Options *options, char line[TOKEN_LINE_BYTES_MAX], Error *error) {
     FILE *file = fopen(options->token_file, "re");
     if (file == NULL) {
         return fail_token(options, "cannot be read.", error);
     }
-    size_t count = fread(line, 1, sizeof(line), file);
+    setvbuf(file, NULL, _IONBF, 0); // it would keep a copy
+    size_t count = fread(line, 1, TOKEN_LINE_BYTES_MAX, file);
     bool failed = ferror(file) != 0;
     options->token_mode_exposed = exposed_mode(file);
     fclose(file);
@@ -718,7 +718,7 @@ static Status read_token(Options *options, Error *error) {
         return fail_token(options, "has no token in its first line.", error);
     }
     if (bytes > OPTIONS_TOKEN_BYTES_MAX) {
-        bool is_whole = newline != NULL || count < sizeof(line);
+        bool is_whole = newline != NULL || count < TOKEN_LINE_BYTES_MAX;
         return fail_token_length(options, bytes, is_whole, error);
     }
     if (memchr(begin, '\0', bytes) != NULL) {
@@ -731,6 +731,13 @@ static Status read_token(Options *options, Error *error) {
     memcpy(options->token, begin, bytes);
     options->token[bytes] = '\0';
     return STATUS_OK;
+}
+
+static Status read_token(Options *options, Error *error) {
+    char line[TOKEN_LINE_BYTES_MAX];
+    const Status status = read_token_to(options, line, error);
+    explicit_bzero(line, sizeof(line));
+    return status;
 }
 
 // Puts numbers where 0 leaves the choice to the machine.

@@ -4,6 +4,7 @@
 #include "access/access.h"
 #include "api/api.h"
 #include "os/clock.h"
+#include "os/secret.h"
 #include "os/trail.h"
 #include "http/http.h"
 #include "long_work.h"
@@ -322,10 +323,12 @@ static void warn_of_token(const Server *server) {
     }
 }
 
-static Status open_access(Server *server, Error *error) {
+// Before the first thread, so that its registers do not hold what is overwritten here.
+static Status open_access(Server *server, Options *given, Error *error) {
     const Options *options = server->options;
     const char *path = options->tokens[0] == '\0' ? NULL : options->tokens;
     const Status status = access_create(&server->access, path, options_token(options), error);
+    secret_wipe(given->token);
     if (status == STATUS_OK) {
         report_access(server);
     }
@@ -756,9 +759,9 @@ static void announce(const Server *server) {
 
 // A server that could not start ends by the same path as one that ran; what was not made is made
 // empty first, or the process ends.
-static Status start(Server *server, Error *error) {
+static Status start(Server *server, Options *options, Error *error) {
     warn_of_token(server);
-    if (open_access(server, error) != STATUS_OK) {
+    if (open_access(server, options, error) != STATUS_OK) {
         return error->status;
     }
     server->speaks_tls = server->options->tls_cert[0] != '\0';
@@ -790,7 +793,7 @@ static Status start(Server *server, Error *error) {
     return status;
 }
 
-Status server_run(const Options *options, const Sandbox *sandbox, Error *error) {
+Status server_run(Options *options, const Sandbox *sandbox, Error *error) {
     Server *server = calloc(1, sizeof(*server));
     if (server == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
@@ -805,7 +808,7 @@ Status server_run(const Options *options, const Sandbox *sandbox, Error *error) 
     if (sandbox != NULL) {
         report_sandbox(server, sandbox);
     }
-    status = STATUS_THEN(status, start(server, error));
+    status = STATUS_THEN(status, start(server, options, error));
     if (status == STATUS_OK) {
         report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d",
                     MOREAU_VERSION, options->workers, (int)getpid());

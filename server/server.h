@@ -14,4 +14,5 @@
 
 // Runs until a signal ends it. On success 0; when it could not start, the error says why. `sandbox`
 // is what the process is in, for the log; NULL: that is somebody else's matter.
-Status server_run(const Options *options, const Sandbox *sandbox, Error *error);
+// The token among the options is overwritten once a digest of it is known.
+Status server_run(Options *options, const Sandbox *sandbox, Error *error);

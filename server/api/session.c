@@ -390,6 +390,7 @@ void session_greet(Request *request) {
     Status status = check_hello(request->api, &peer, hello, &error);
     status = STATUS_THEN(status, seat(request, hello, &error));
     status = STATUS_THEN(status, welcome(request, &message, &error));
+    secret_wipe(hello->token); // a digest of it is known, and nobody needs it again
     error.status = status;
     if (status == STATUS_OK) {
         reply.result_case = MOREAU__V1__REPLY__RESULT_WELCOME;

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+void secret_wipe(char *secret) {
+    if (secret != NULL) {
+        explicit_bzero(secret, strlen(secret));
+    }
+}
+
 bool secret_matches(const char *given, const char *wanted) {
     size_t given_length = strlen(given), wanted_length = strlen(wanted);
     unsigned difference = given_length != wanted_length;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // --sandbox: what is refused to somebody who got into a server (support/shims/intruder.c), and that
 // nothing is which a server needs. All other tests of this room run in it, too.
+#define _GNU_SOURCE // NOLINT(bugprone-reserved-identifier): memmem
 #include "support/sanitizers.h"
 #include "support/suite.h"
 #include "support/wire_episode.h"
@@ -8,6 +9,7 @@
 #include "support/wire_world.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { THREADS = 8 };                        // of a server with two workers
 enum { ADDS_NETWORK = 4, ADDS_SIGNALS = 6 }; // versions of Landlock
 
 static const WirePerson people[] = {{"alice", "admin"}};
@@ -232,6 +235,53 @@ START_TEST(files_are_replaced_in_their_folders) {
 }
 END_TEST
 
+// In the heap and on the first stack, where options are read. (A register that held it when threads
+// began may be saved on theirs.)
+static int count_in_memory(pid_t pid, const char *secret) {
+    char path[64], line[256];
+    int count = 0;
+    snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "r");
+    snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+    const int memory = open(path, O_RDONLY | O_CLOEXEC);
+    if (maps == NULL || memory < 0) {
+        return -1;
+    }
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        unsigned long begin, end;
+        char mode[8];
+        if (sscanf(line, "%lx-%lx %7s", &begin, &end, mode) != 3 ||
+            (strstr(line, "[heap]") == NULL && strstr(line, "[stack]") == NULL)) {
+            continue;
+        }
+        char *bytes = malloc(end - begin);
+        const ssize_t got = pread(memory, bytes, end - begin, (off_t)begin);
+        const char *at = bytes;
+        while (got > 0 &&
+               (at = memmem(at, (size_t)(bytes + got - at), secret, strlen(secret))) != NULL) {
+            count++, at++;
+        }
+        free(bytes);
+    }
+    fclose(maps);
+    close(memory);
+    return count;
+}
+
+START_TEST(the_token_of_the_file_is_not_kept) {
+    static const char secret[] = "a-token-that-stands-nowhere-else";
+    char folder[SERVER_FOLDER_BYTES], options[200];
+    server_make_folder(folder);
+    server_write(folder, "token", secret);
+    snprintf(options, sizeof(options), "--token-file %s/token", folder);
+    ServerProcess *server = server_start(options);
+    const int count = count_in_memory(server->pid, secret);
+    ck_assert_int_le(count, 0); // -1: who tests may not look, either
+    server_stop(server);
+    server_remove_folder(folder);
+}
+END_TEST
+
 static TCase *case_sandbox(void) {
     TCase *tcase = tcase_create("sandbox");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
@@ -242,6 +292,7 @@ static TCase *case_sandbox(void) {
     tcase_add_test(tcase, who_got_in_finds_nothing_to_do);
     tcase_add_test(tcase, without_it_he_does_what_its_user_may);
     tcase_add_test(tcase, with_a_token_in_it_there_is_no_core);
+    tcase_add_test(tcase, the_token_of_the_file_is_not_kept);
     tcase_add_test(tcase, a_kernel_without_it_is_said_and_served);
     tcase_add_test(tcase, required_is_no_hindrance_where_it_is_there);
     tcase_add_test(tcase, files_are_replaced_in_their_folders);
