@@ -19,9 +19,7 @@
 #define TIB (1024 * GIB)
 
 enum { WORKERS_MAX = 1024 };
-enum {
-    MEMORY_PERCENT = 75
-}; // of the machine; the rest is for its other tenants and the page cache
+enum { MEMORY_PERCENT = 75 }; // of the machine; the rest is for others and the page cache
 enum { DAY_MS = 86400000 };
 // of what an option means: beside its name, or on a narrower terminal below it
 enum { HELP_INDENT = 31, HELP_INDENT_NARROW = 6, HELP_COLUMNS = 79, HELP_COLUMNS_MIN = 20 };
