@@ -5,9 +5,10 @@
   clients/web/made_of.py --check      whether page/made_of says the same; if not, `deploy/web` is to be run
   clients/web/made_of.py --same PAGE  whether a page built just now is the one that is checked in, to the byte
 
-A part is what the page would be wrong without: its own sources, the packages in it, the version of the dynamics, and
-the kinds of what it reads and steps. The C sources of the module in it (the last line) change with every comment, and
-not what it does: `--check` leaves them out, and `--same` compares the module only where they are the same."""
+A part is what the page would be wrong without: its own sources, the packages in it, the version of the dynamics, the
+golden bits, which may change within a version until it is released, and the kinds of what it reads and steps. The C
+sources of the module in it (the last line) change with every comment, and not what it does: `--check` leaves them out,
+and `--same` compares the module only where they are the same."""
 import base64
 import hashlib
 import json
@@ -19,6 +20,7 @@ import zlib
 WEB = pathlib.Path(__file__).resolve().parent
 ROOT = WEB.parent.parent
 PAGE, RECORD = WEB / "page/moreau-viewer.html", WEB / "page/made_of"
+GOLDEN = ROOT / "tests/step/check_golden.c"
 ENUMS = {  # the line's name: the type whose members it lists
     "shapes": "PrimitiveKind",
     "joints": "JointKind",
@@ -77,6 +79,7 @@ def list_parts():
     headers = [path.read_text() for path in sorted((ROOT / "server").rglob("*.h"))]
     parts = {"sources": digest(list_sources()), "packages": digest(list_packages())}
     parts["dynamics_version"] = next(found[1] for found in (re.search(r"DYNAMICS_VERSION = (\d+)", text) for text in headers) if found)
+    parts["bits"] = digest(value.encode() for value in re.findall(r"\b0x[0-9a-f]{9,16}u\b", GOLDEN.read_text()))
     parts |= {line: " ".join(find_kinds(headers, name)) for line, name in ENUMS.items()}
     module = [path for folder in ("server", "clients/web") for path in (ROOT / folder).rglob("*.[ch]") if "node_modules" not in path.parts]
     module += [ROOT / "proto/moreau.proto", ROOT / "deploy/wasm32.cmake", ROOT / "deploy/web"]
