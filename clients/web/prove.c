@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "web/prove.h"
 
+#include "log/format/geometries.h"
 #include "step/snapshot/snapshot.h"
 #include "web/prove_parts.h"
 
@@ -64,6 +65,28 @@ static void show_world(void) {
                                 .step = prover.step};
 }
 
+// NULL when memory ends: then what has geometries is refused.
+static GeometryShelf *take_shelf(void) {
+    if (prove_limits.shelf == NULL) {
+        prove_limits.shelf = geometry_shelf_create();
+    }
+    return prove_limits.shelf;
+}
+
+// It stays on the shelf for as long as the module is there: its holder is never asked.
+int prove_geometry(size_t count) {
+    LogGeometry named;
+    const Geometry *geometry;
+    prover.error = (Error){0};
+    Status status = geometry_chunk_open(prover.buffer, count, NULL, &named, &prover.error);
+    status =
+        STATUS_THEN_IF(status, take_shelf() == NULL,
+                       error_set(&prover.error, STATUS_RESOURCE_EXHAUSTED, NULL, "memory ended"));
+    status = STATUS_THEN(status, geometry_open(take_shelf(), named.bytes, named.byte_count, "",
+                                               &geometry, &prover.error));
+    return status == STATUS_OK ? 0 : prove_fail();
+}
+
 void prove_end_world(void) {
     prove_end_group();
     if (prover.world != NULL) {
@@ -75,7 +98,7 @@ void prove_end_world(void) {
     if (!prover.has_arenas) {
         arena_init(&prover.entry_arena, prove_limits.bytes_max);
         arena_init(&prover.scratch, prove_limits.bytes_max);
-        prove_limits.shelf = geometry_shelf_create(); // NULL: what has geometries is refused
+        take_shelf();
         prover.has_arenas = true;
     }
     prover.has_run = false;
@@ -131,8 +154,8 @@ int prove_compare(size_t count) {
     uint8_t *bytes;
     size_t written;
     if (prove_open_chunk(count, CHUNK_KEYFRAME, &chunk) != STATUS_OK || prover.world == NULL ||
-        snapshot_write(prover.world, &prover.scratch, &bytes, &written, &prover.error) !=
-            STATUS_OK) {
+        snapshot_write_like(prover.world, chunk.body, chunk.body_bytes, &prover.scratch, &bytes,
+                            &written, &prover.error) != STATUS_OK) {
         return prove_fail();
     }
     bool same = chunk.first_step == prover.step && written == chunk.body_bytes &&

@@ -26,6 +26,10 @@ uint32_t prove_version(void); // of the dynamics
 // Room for a chunk of so many bytes; NULL: memory ended.
 uint8_t *prove_buffer(size_t count);
 
+// What stands in the buffer is the chunk of a geometry, which key-frames, inputs and definitions
+// behind it name. 0: it is, and its bytes are those of its name.
+int prove_geometry(size_t count);
+
 // What stands in the buffer is a chunk: a key-frame, whose state the world becomes; inputs that are
 // to be carried out. 0: it is; -1: prove_message says why not.
 int prove_keyframe(size_t count);

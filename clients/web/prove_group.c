@@ -308,8 +308,8 @@ static bool is_same_world(const GroupKeyframeWorld *stored, Prover *prover) {
            bytes_are_same(stored->actions, world->action, columns * sizeof(double)) &&
            group_keyframe_snapshot(played.walk.group, stored, &prover->scratch, &expected,
                                    &expected_count, &prover->error) == STATUS_OK &&
-           snapshot_write(world->world, &prover->scratch, &found, &found_count, &prover->error) ==
-               STATUS_OK &&
+           snapshot_write_like(world->world, expected, expected_count, &prover->scratch, &found,
+                               &found_count, &prover->error) == STATUS_OK &&
            expected_count == found_count && bytes_are_same(expected, found, found_count);
 }
 
@@ -342,7 +342,8 @@ static bool keep_world(Arena *memory, GroupKeyframeWorld *kept, Error *error) {
     const Group *group = played.walk.group;
     uint8_t *snapshot;
     size_t count;
-    if (snapshot_write(group->world[0].world, memory, &snapshot, &count, error) != STATUS_OK) {
+    if (snapshot_write_named(group->world[0].world, memory, &snapshot, &count, error) !=
+        STATUS_OK) {
         return false;
     }
     Sink sink = {.bytes = arena_take(memory, group_keyframe_world_bytes(group, count))};

@@ -18,6 +18,7 @@
 #include "os/report.h"
 #include "base/status.h"
 #include "log/format/definition.h"
+#include "log/format/geometries.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -64,11 +65,22 @@ void log_close(Log *log);
 
 // ---- recordings
 
+// Geometries whose bytes come along with the chunk that names them, and are copied into the file
+// alone, where they are not there yet. Whoever made it keeps them until `release`, which may run on
+// any thread, under the log's lock.
+typedef struct LogWorn LogWorn;
+struct LogWorn {
+    void (*release)(LogWorn *worn);
+    size_t count;
+    const LogGeometry *geometry;
+};
+
 // Memory for a chunk, its header included; recycled, so that in a steady state nothing is
 // allocated.
 typedef struct LogBuffer {
     uint8_t *bytes;
     size_t used, capacity;
+    LogWorn *worn;          // of a chunk of geometries; Nullable
     struct LogBuffer *next; // the log's link
 } LogBuffer;
 
@@ -77,12 +89,17 @@ LogBuffer *log_take_buffer(Log *log, size_t capacity);
 bool log_buffer_reserve(LogBuffer *buffer, size_t capacity);
 void log_give_buffer(Log *log, LogBuffer *buffer);
 
-// Takes a recording up: its definition, the buffer of its scene (NULL: none) and that of its first
-// key-frame, at step 0 (NULL: none yet): all are committed together or not at all, so that no end
-// of the server leaves an episode without a beginning. Texts are borrowed during the call. `wait`
+// A chunk of geometries, with `worn`, which is the buffer's from here on. NULL when memory ends,
+// and then it is released.
+LogBuffer *log_worn_buffer(Log *log, LogWorn *worn);
+
+// Takes a recording up: its definition, the buffers of the geometries that it wears (NULL: none),
+// of its scene (NULL: none) and of its first key-frame, at step 0 (NULL: none yet): all are
+// committed together or not at all, so that no end of the server leaves an episode without a
+// beginning. Texts are borrowed during the call. `wait`
 // is done when they are. NULL when memory ends; the buffers are still the caller's.
-LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *scene, LogBuffer *keyframe,
-                        LogWait *wait);
+LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *geometries, LogBuffer *scene,
+                        LogBuffer *keyframe, LogWait *wait);
 
 // Queues the chunk, which is sealed on the log's thread: of `chunk` kind, steps, time, figures and,
 // of a group, worlds are the caller's (world_count 0: all), the rest is filled in there, also the

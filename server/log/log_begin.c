@@ -41,6 +41,10 @@ void log_free_buffers(LogBuffer *buffer) {
 }
 
 void log_keep_buffer(Log *log, LogBuffer *buffer, LogBuffer **surplus) {
+    if (buffer->worn != NULL) {
+        buffer->worn->release(buffer->worn);
+        buffer->worn = NULL;
+    }
     bool is_kept = log->free_bytes + buffer->capacity <= log->queue_bytes_max;
     LogBuffer **list = is_kept ? &log->free_buffers : surplus;
     log->free_bytes += is_kept ? buffer->capacity : 0;
@@ -78,6 +82,18 @@ void log_give_buffer(Log *log, LogBuffer *buffer) {
     log_keep_buffer(log, buffer, &surplus);
     uv_mutex_unlock(&log->mutex);
     log_free_buffers(surplus);
+}
+
+LogBuffer *log_worn_buffer(Log *log, LogWorn *worn) {
+    const size_t bytes = geometries_write(worn->geometry, worn->count, NULL);
+    LogBuffer *buffer = log_take_buffer(log, CHUNK_HEADER_BYTES + bytes);
+    if (buffer == NULL) {
+        worn->release(worn);
+        return NULL;
+    }
+    buffer->used += geometries_write(worn->geometry, worn->count, buffer->bytes + buffer->used);
+    buffer->worn = worn;
+    return buffer;
 }
 
 // ---- recordings
@@ -202,19 +218,24 @@ static LogRecording *prepare(Log *log, const RecordingDef *def, LogBuffer **defi
     return recording;
 }
 
-LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *scene, LogBuffer *keyframe,
-                        LogWait *wait) {
+LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *geometries, LogBuffer *scene,
+                        LogBuffer *keyframe, LogWait *wait) {
     LogBuffer *definition;
     LogRecording *recording = prepare(log, def, &definition);
     if (recording == NULL) {
         return NULL;
     }
     recording->begin = (Record){.kind = RECORD_BEGIN, .recording = recording, .wait = wait};
-    Record *records[4] = {&recording->begin};
+    Record *records[5] = {&recording->begin};
     records[1] = chunk_record(
         recording, definition,
         &(Chunk){.kind = CHUNK_DEFINITION, .version = definition_version(&recording->def)});
     size_t count = 2;
+    if (geometries != NULL) {
+        records[count++] =
+            chunk_record(recording, geometries,
+                         &(Chunk){.kind = CHUNK_GEOMETRIES, .version = CHUNK_FORMAT_GEOMETRIES});
+    }
     if (scene != NULL) {
         records[count++] = chunk_record(recording, scene, &(Chunk){.kind = CHUNK_SCENE});
     }

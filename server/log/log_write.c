@@ -189,6 +189,16 @@ static Status write_end(Log *log, LogRecording *recording, uint64_t now_ns, Erro
         status, writer_end_recording(&log->writer, recording->row, &recording->def, seal, error));
 }
 
+// The bytes of what a chunk of geometries names come before it.
+static Status put_worn(Log *log, const LogBuffer *buffer, Error *error) {
+    Status status = STATUS_OK;
+    for (size_t i = 0; buffer->worn != NULL && i < buffer->worn->count && status == STATUS_OK;
+         i++) {
+        status = writer_put_geometry(&log->writer, &buffer->worn->geometry[i], NULL, error);
+    }
+    return status;
+}
+
 static Status begin_recording(Log *log, LogRecording *recording, Error *error) {
     int64_t row = WRITER_NEXT_ROW;
     Status status = writer_add_recording(&log->writer, &recording->def, &row, error);
@@ -202,6 +212,9 @@ static Status write_record(Log *log, Record *record, uint64_t now_ns, Error *err
     case RECORD_BEGIN:
         return begin_recording(log, recording, error);
     case RECORD_CHUNK:
+        if (put_worn(log, &record->buffer, error) != STATUS_OK) {
+            return error->status;
+        }
         seal_chunk(recording, &record->chunk, record->buffer.bytes, record->buffer.used, now_ns);
         return writer_add_chunk(&log->writer, recording->row, &record->chunk, record->buffer.bytes,
                                 record->buffer.used, error);

@@ -174,7 +174,7 @@ static Cost run_log(const uint8_t *bytes, size_t count, size_t row_count) {
     Log *log = open_log(path, &waiter);
     RecordingDef recording_def = {
         .stride = 1, .name = "bench", .client = "", .world_name = "", .solver = "mdp"};
-    LogRecording *recording = log_begin(log, &recording_def, NULL, NULL, &waiter.wait);
+    LogRecording *recording = log_begin(log, &recording_def, NULL, NULL, NULL, &waiter.wait);
     wait_for(&waiter);
     Stopwatch stopwatch = start();
     put_rows(log, recording, bytes, count, row_count, &waiter);
@@ -306,7 +306,7 @@ static Cost run_group(const EpisodeRecord *records, bool with_chunks) {
                           .client = "",
                           .world_name = "",
                           .solver = "mdp"};
-    LogRecording *recording = log_begin(log, &group, NULL, NULL, &waiter.wait);
+    LogRecording *recording = log_begin(log, &group, NULL, NULL, NULL, &waiter.wait);
     wait_for(&waiter);
     Stopwatch stopwatch = start();
     for (size_t i = 0; i < GROUP_ROWS; i += CHUNK_ROWS) {

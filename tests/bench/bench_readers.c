@@ -89,7 +89,7 @@ static double write_stretch(Store *store) {
     uint64_t number = ++store->recordings, begun_ns = clock_now_ns();
     memcpy(def.uid, &number, sizeof(number));
     Waiter waiter;
-    LogRecording *recording = log_begin(store->log, &def, NULL, NULL, waiter_init(&waiter));
+    LogRecording *recording = log_begin(store->log, &def, NULL, NULL, NULL, waiter_init(&waiter));
     if (recording == NULL) {
         bench_fail("memory ended");
     }

@@ -85,9 +85,9 @@ static bool open_troupe(Troupe *troupe, const World *world) {
         troupe->play->tally.groups_refused++;
         return true;
     }
-    const size_t code_bytes = group_code_write(&def, troupe->band.group, 1, NULL);
+    const size_t code_bytes = group_code_write(&def, troupe->band.group, 1, NULL, NULL);
     uint8_t *code = arena_take(&troupe->memory, code_bytes);
-    ASSERT(code != NULL && group_code_write(&def, troupe->band.group, 1, code) == code_bytes);
+    ASSERT(code != NULL && group_code_write(&def, troupe->band.group, 1, NULL, code) == code_bytes);
     troupe->code = (GroupSaveBytes){code, code_bytes};
     troupe->lone = (uint32_t)dice_roll(&troupe->dice, def.count);
     return make_again(troupe, code, code_bytes, GROUP_CODE_ALL, &troupe->echo) &&

@@ -176,6 +176,7 @@ static bool is_whole(const Input *input) {
     case INPUT_MATERIALS:
     case INPUT_REMOVE:
     case INPUT_RESTORE:
+    case INPUT_NAMED_GEOMETRIES:
     case INPUT_GEOMETRIES:
         break;
     }

@@ -141,7 +141,7 @@ START_TEST(an_id_is_there_once) {
     record(log, 1, 1, 100);
     RecordingDef def = def_of(1);
     Waiter waiter;
-    LogRecording *recording = log_begin(log, &def, NULL, NULL, waiter_init(&waiter));
+    LogRecording *recording = log_begin(log, &def, NULL, NULL, NULL, waiter_init(&waiter));
     put(log, recording, CHUNK_KEYFRAME, 0, 0, 100);
     ck_assert_int_eq(waiter_wait(&waiter), STATUS_ALREADY_EXISTS);
     ck_assert_int_eq(log_recording_status(recording, NULL), STATUS_ALREADY_EXISTS);
@@ -293,7 +293,7 @@ static void produce(void *context) {
     Producer *producer = context;
     for (uint64_t r = 0; r < RECORDINGS; r++) {
         RecordingDef def = def_of(producer->number * RECORDINGS + r);
-        LogRecording *recording = log_begin(producer->log, &def, NULL, NULL, NULL);
+        LogRecording *recording = log_begin(producer->log, &def, NULL, NULL, NULL, NULL);
         for (uint64_t i = 0; i < CHUNKS; i++) {
             Waiter room;
             if (!log_has_room(producer->log, waiter_init(&room))) {
@@ -403,7 +403,7 @@ START_TEST(a_full_disk_fails_what_it_hits_alone) {
     ck_assert_ptr_nonnull(strstr(error.message, file.path));
     ck_assert_int_eq(log_recording_status(spared, NULL), STATUS_OK);
     Waiter waiter;
-    LogRecording *late = log_begin(log, &late_def, NULL, NULL, waiter_init(&waiter));
+    LogRecording *late = log_begin(log, &late_def, NULL, NULL, NULL, waiter_init(&waiter));
     ck_assert_int_eq(waiter_wait(&waiter), disk_statuses[_i]);
     put(log, late, CHUNK_INPUTS, 0, 10, 1000);
     ck_assert_int_eq(end(late, RECORDING_COMPLETE, 10, NULL), disk_statuses[_i]);
@@ -562,7 +562,7 @@ END_TEST
 
 static LogRecording *begin_or_fail(Log *log, const RecordingDef *def) {
     Waiter waiter;
-    LogRecording *recording = log_begin(log, def, NULL, NULL, waiter_init(&waiter));
+    LogRecording *recording = log_begin(log, def, NULL, NULL, NULL, waiter_init(&waiter));
     waiter_wait(&waiter);
     return recording;
 }
@@ -647,7 +647,7 @@ START_TEST(a_large_deletion_lets_others_write) {
         usleep(1000);
     }
     RecordingDef def = def_of(2);
-    LogRecording *recording = log_begin(log, &def, NULL, NULL, &beginning);
+    LogRecording *recording = log_begin(log, &def, NULL, NULL, NULL, &beginning);
     let_go(other);
     while (atomic_load(&answer_count) < 2) {
         usleep(1000);
@@ -814,7 +814,7 @@ START_TEST(a_file_that_is_deleted_ends_its_recordings) {
     ck_assert_int_eq(end(recording, RECORDING_COMPLETE, 10, &error), STATUS_DATA_LOSS);
     ck_assert_ptr_nonnull(strstr(error.message, "was deleted or moved"));
     Waiter waiter;
-    recording = log_begin(log, &late, NULL, NULL, waiter_init(&waiter));
+    recording = log_begin(log, &late, NULL, NULL, NULL, waiter_init(&waiter));
     ck_assert_int_eq(waiter_wait(&waiter), STATUS_DATA_LOSS);
     ck_assert_int_eq(end(recording, RECORDING_COMPLETE, 0, NULL), STATUS_DATA_LOSS);
     log_close(log);

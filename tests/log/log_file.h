@@ -105,7 +105,7 @@ static inline RecordingDef def_of(uint64_t number) {
 // Begins and waits until it is in the file.
 static inline LogRecording *begin(Log *log, const RecordingDef *def) {
     Waiter waiter;
-    LogRecording *recording = log_begin(log, def, NULL, NULL, waiter_init(&waiter));
+    LogRecording *recording = log_begin(log, def, NULL, NULL, NULL, waiter_init(&waiter));
     ck_assert_ptr_nonnull(recording);
     ck_assert_msg(waiter_wait(&waiter) == STATUS_OK, "%s", waiter.wait.error.message);
     return recording;

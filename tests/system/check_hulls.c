@@ -119,6 +119,11 @@ START_TEST(what_wears_hulls_is_recorded_verified_and_forked) {
     wire_destroy(depot.client, world); // and with it whoever held them
 
     wire_depot_stop(&depot);
+    // their bytes stand once in the file, and nowhere else
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM geometry"), 2);
+    ck_assert_int_eq(wire_depot_number(&depot, "SELECT count(*) FROM chunk c JOIN geometry g ON "
+                                               "instr(c.bytes, substr(g.bytes, 193)) > 0"),
+                     0);
     wire_depot_restart(&depot, "--workers 7");
     wire_expect_verified(depot.client, episode.id, 200);
     Moreau__V1__EpisodeFork fork = MOREAU__V1__EPISODE_FORK__INIT;
@@ -131,6 +136,38 @@ START_TEST(what_wears_hulls_is_recorded_verified_and_forked) {
     fork.step = 200;
     const uint64_t ended = wire_accept(depot.client, &fork)->episode_fork->world;
     ck_assert_uint_eq(wire_hash(depot.client, ended), hash);
+    wire_depot_close(&depot);
+}
+END_TEST
+
+// The second hull is gone from the file: what wears it is called by its name, and by nobody true.
+START_TEST(a_hull_that_is_gone_from_the_file_is_named) {
+    WireDepot depot;
+    wire_depot_open(&depot, "--workers 2");
+    const uint64_t world = wedge_world(depot.client);
+    Moreau__V1__EpisodeStart call = wire_start_call(world);
+    const WireEpisode episode = wire_record(depot.client, &call);
+    wire_step(depot.client, world, 40);
+    wire_stop_recording(depot.client, world);
+    wire_depot_stop(&depot);
+    wire_depot_sql(&depot, "DELETE FROM geometry");
+    wire_depot_restart(&depot, "--workers 2");
+    Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
+    verify.episode = (char *)episode.id;
+    const Moreau__V1__Reply *reply = wire_stream(depot.client, &verify, NULL, NULL);
+    wire_expect(reply, CODE(OK), NULL);
+    const Moreau__V1__EpisodeVerifyReply *verdict = reply->episode_verify;
+    ck_assert(!verdict->verified);
+    ck_assert_uint_gt(verdict->n_differences, 0);
+    for (size_t i = 0; i < verdict->n_differences; i++) {
+        const char *message = verdict->differences[i]->message;
+        ck_assert_msg(strstr(message, " is not in this file") != NULL, "%s", message);
+    }
+    Moreau__V1__EpisodeFork fork = MOREAU__V1__EPISODE_FORK__INIT;
+    fork.episode = (char *)episode.id;
+    fork.has_step = 1;
+    fork.step = 20;
+    wire_refuse(depot.client, &fork, CODE(DATA_LOSS), "step");
     wire_depot_close(&depot);
 }
 END_TEST
@@ -341,6 +378,7 @@ static TCase *case_hulls(void) {
     TCase *tcase = tcase_create("hulls");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, what_wears_hulls_is_recorded_verified_and_forked);
+    tcase_add_test(tcase, a_hull_that_is_gone_from_the_file_is_named);
     tcase_add_test(tcase, a_snapshot_takes_its_hulls_to_another_server);
     tcase_add_test(tcase, a_scene_has_its_hulls);
     tcase_add_test(tcase, points_alone_are_built);

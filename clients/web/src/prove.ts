@@ -119,6 +119,8 @@ export class Prover {
     private readonly unusable = new Set<number>(); // key-frames
     private sideDifference = "";
     private queue: Promise<unknown> = Promise.resolve();
+    private worn: Promise<void> | null = null; // null: nobody has asked for its geometries
+    private lacks: string[] = []; // of these
 
     constructor(private readonly dynamics: ArrayBuffer | null, version: number, private readonly episode: Episode, private readonly onChange: () => void) {
         const { dynamicsVersion } = episode.head.definition;
@@ -143,6 +145,26 @@ export class Prover {
         }
         this.client ??= new ProverClient(this.dynamics as ArrayBuffer);
         return this.client;
+    }
+
+    // Its geometries come before whatever names them. What is missing or damaged may never be asked for.
+    private wear(): Promise<void> {
+        this.worn ??= (async () => {
+            const { chunks, lacks } = await this.episode.client.call("geometries", this.episode.row.uid);
+            this.lacks = lacks;
+            for (const chunk of chunks) {
+                const damage = await this.remote.call("geometry", chunk);
+                if (damage !== null) {
+                    this.lacks.push(`a geometry is damaged: ${damage}`);
+                }
+            }
+            this.damage.push(...this.lacks);
+        })();
+        return this.worn;
+    }
+
+    private explain(difference: string): string {
+        return / is not here/.test(difference) && this.lacks.length > 0 ? nth(this.lacks, 0) : difference;
     }
 
     // ---- single steps
@@ -189,6 +211,7 @@ export class Prover {
     // A key-frame that is damaged is in nobody's way: the one before it serves.
     private async begin(step: number): Promise<boolean> {
         const client = this.remote, { group } = this.episode;
+        await this.wear();
         if (group !== null && this.groupNumbers === null) {
             const definition = nth(this.refs(Kind.Definition), 0);
             this.groupNumbers = await client.call("sideGroup", await this.whole(definition), group);
@@ -346,6 +369,7 @@ export class Prover {
         }
         this.proving = "running";
         this.onChange();
+        await this.wear();
         if (this.listing === undefined) {
             this.listing = this.episode.group === null ? null : await this.episode.client.call("listing", this.episode.row.uid);
         }
@@ -402,7 +426,7 @@ export class Prover {
             this.begins = ref.kind === Kind.Gap || (this.begins && ref.kind !== Kind.KeyFrame && !(ref.kind === Kind.Definition && (this.episode.group?.begunCall ?? 0) > 0));
             this.hadGap ||= ref.kind === Kind.Gap;
         }
-        this.difference ||= difference ?? "";
+        this.difference ||= this.explain(difference ?? "");
     }
 
     private async endProof(): Promise<void> {

@@ -7,6 +7,7 @@
 #include "api/calls/episode.h"
 #include "api/calls/touch_filter.h"
 #include "replay/player/group_player.h"
+#include "replay/player/wardrobe.h"
 #include "run/worlds/recorder.h"
 #include "step/snapshot/snapshot.h"
 #include "wire/scene/print.h"
@@ -593,15 +594,20 @@ static Status load_start(Request *request, Lane *lane, const EpisodeRow *row, Wo
     if (status != STATUS_OK) {
         return status;
     }
+    const WorldLimits *limits = host_limits(request->api->def.host);
+    Wardrobe wardrobe = {0};
     status = log_reader_at(reader, row, CHUNK_KEYFRAME, row->first_step, &lane->scratch, &keyframe,
                            error);
+    status = STATUS_THEN(status, wardrobe_fill(&wardrobe, reader, row, limits, error));
     log_give_reader(log, reader);
     if (status != STATUS_OK) {
+        wardrobe_empty(&wardrobe);
         return status;
     }
     Error refusal = {0};
-    status = snapshot_read(keyframe.chunk.body, keyframe.chunk.body_bytes,
-                           host_limits(request->api->def.host), world, &refusal);
+    status = snapshot_read(keyframe.chunk.body, keyframe.chunk.body_bytes, limits, world, &refusal);
+    wardrobe_explain(&wardrobe, &refusal);
+    wardrobe_empty(&wardrobe);
     return status == STATUS_OK ? status
                                : error_set(error, status, "episode",
                                            "The names of the bodies cannot be read from chunk "

@@ -161,7 +161,7 @@ static Status add_world(SavePart *part, Arena *scratch, Error *error) {
     const ArenaMark mark = arena_mark(scratch);
     uint8_t *bytes;
     size_t count;
-    if (snapshot_write(group->world[i].world, scratch, &bytes, &count, error) == STATUS_OK &&
+    if (snapshot_write_named(group->world[i].world, scratch, &bytes, &count, error) == STATUS_OK &&
         reserve(part, group_keyframe_world_bytes(group, count), error) == STATUS_OK) {
         Sink sink = {.bytes = part->bytes + part->used};
         group_keyframe_add(group, i, bytes, count, &sink);

@@ -6,7 +6,7 @@
 //   at  what                                                           as
 //    0  "MOREAUCK"
 //    8  format version (4; of what tells of joints 5, of events 6, of
-//      gains 7, of gains and opinions 8), kind                       u32 each
+//      gains 7, of gains and opinions 8, of geometries 10), kind     u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -55,16 +55,23 @@
 //   scene       both the step it was so                     message Scene, printed as JSON
 //   highlights  as the inputs behind it                     stretches of steps (definition.h)
 //   events      as the inputs behind it                     who touched whom (events.h)
+//   geometries  both the step from which they are worn      names of geometries (geometries.h)
+//   geometry    0                                           the bytes of one (geometries.h)
 //
 // A chain begins with the definition and ends with the seal. The frames, contacts, highlights and
 // events of steps stand before the inputs that led to them: who has the inputs has all. A key-frame
 // holds everything that came before it; what is to be done after it stands in the inputs behind it.
+// Key-frames, definitions of groups and inputs name geometries by the SHA-256 of their bytes, and
+// chunks of geometries, in front of whatever names them first, say which these are. The bytes stand
+// once per file, in a chunk that is of no recording and in no chain: its uid is the beginning of
+// the name. (Up to version 10 of the file they stood in each of these.)
 // Versions 2 and 3, which are read as well, had shorter highlights. Version 5 is that of frames
 // with joints, and was that of highlights of joints that broke, and of the inputs that broke them;
 // version 6 is that of events, and of the definition of a recording that has some, and was that of
 // its seal and of episodes of groups with an opinion; version 7 is that of what tells what energy
 // was gained: inputs of a world, their highlights, its seal, episodes of groups; version 8 of these
-// with an opinion; all else is still version 4 to the byte.
+// with an opinion; version 9 is that of contacts of parts, version 10 of geometries and of the
+// seals that count them; all else is still version 4 to the byte.
 #pragma once
 
 #include "base/bytes.h"
@@ -78,12 +85,12 @@
 enum { CHUNK_HEADER_BYTES = 192 };
 // What energy was gained, behind the header; and what of a chunk says all about it but its body.
 enum { CHUNK_GAIN_BYTES = 24, CHUNK_HEAD_BYTES_MAX = CHUNK_HEADER_BYTES + CHUNK_GAIN_BYTES };
-enum { CHUNK_FORMAT_VERSION = 9, CHUNK_FORMAT_OLDEST = 2 };
+enum { CHUNK_FORMAT_VERSION = 10, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
 // breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have
 // an opinion (GroupOpinion), what came of it; and what energy was gained, which made that of those
-// with an opinion another version; and which parts of bodies touch.
+// with an opinion another version; and which parts of bodies touch; and which geometries are worn.
 enum {
     CHUNK_FORMAT_REASONS = 3,
     CHUNK_FORMAT_LAUNCHES = 4,
@@ -92,7 +99,8 @@ enum {
     CHUNK_FORMAT_OPINIONS = 6,
     CHUNK_FORMAT_GAINS = 7,
     CHUNK_FORMAT_GAINS_AND_OPINIONS = 8,
-    CHUNK_FORMAT_PARTS = 9
+    CHUNK_FORMAT_PARTS = 9,
+    CHUNK_FORMAT_GEOMETRIES = 10
 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
@@ -119,7 +127,9 @@ void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t
     X(EPISODES, "episodes")                                                                        \
     X(SCENE, "scene")                                                                              \
     X(HIGHLIGHTS, "highlights")                                                                    \
-    X(EVENTS, "events")
+    X(EVENTS, "events")                                                                            \
+    X(GEOMETRIES, "geometries")                                                                    \
+    X(GEOMETRY, "geometry")
 
 typedef enum ChunkKind {
     CHUNK_NONE,

@@ -8,7 +8,8 @@ static bool steps_are_valid(const Chunk *chunk, Defect *defect) {
     if (chunk->first_step > chunk->last_step) {
         return defect_set(defect, "chunk", chunk->sequence, "its last step is before its first");
     }
-    if ((chunk->kind == CHUNK_KEYFRAME || chunk->kind == CHUNK_SCENE) &&
+    if ((chunk->kind == CHUNK_KEYFRAME || chunk->kind == CHUNK_SCENE ||
+         chunk->kind == CHUNK_GEOMETRIES) &&
         chunk->first_step != chunk->last_step) {
         return defect_set(defect, "chunk", chunk->sequence, "it shows one step, and names two");
     }

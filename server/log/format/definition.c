@@ -152,7 +152,9 @@ Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Erro
 
 // Of how many kinds of chunks a seal of that version says how many there are.
 static size_t kinds_of(uint32_t version) {
-    return version >= CHUNK_FORMAT_EVENTS ? CHUNK_EVENTS + 1 : CHUNK_EVENTS;
+    return version >= CHUNK_FORMAT_GEOMETRIES ? CHUNK_GEOMETRY + 1
+           : version >= CHUNK_FORMAT_EVENTS   ? CHUNK_EVENTS + 1
+                                              : CHUNK_EVENTS;
 }
 
 size_t seal_write(const RecordingSeal *seal, uint8_t *bytes) {
@@ -206,7 +208,9 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
         chain->checksum = source_u64(&source);
     }
     found.why = take_text(&source, arena);
-    if (chunk_version(chunk) >= CHUNK_FORMAT_GAINS && source_pad(&source)) {
+    // since version 10 it says so by being there: those that counted kinds were of worlds alone
+    if (chunk_version(chunk) >= CHUNK_FORMAT_GAINS && source_pad(&source) &&
+        (chunk_version(chunk) < CHUNK_FORMAT_GEOMETRIES || source.used < source.count)) {
         source_gain(&source, &found.figures);
     }
     Status status = finish(&source, chunk, error);

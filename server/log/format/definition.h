@@ -118,9 +118,10 @@ typedef struct RecordingSeal {
 // Version of the format that a chunk of it has: how many kinds it counts, and whether it tells what
 // energy was gained.
 static inline uint32_t seal_version(const RecordingSeal *seal) {
-    return seal->figures.has_gain                ? CHUNK_FORMAT_GAINS
-           : seal->chunk_count[CHUNK_EVENTS] > 0 ? CHUNK_FORMAT_EVENTS
-                                                 : CHUNK_FORMAT_LAUNCHES;
+    return seal->chunk_count[CHUNK_GEOMETRIES] > 0 ? CHUNK_FORMAT_GEOMETRIES
+           : seal->figures.has_gain                ? CHUNK_FORMAT_GAINS
+           : seal->chunk_count[CHUNK_EVENTS] > 0   ? CHUNK_FORMAT_EVENTS
+                                                   : CHUNK_FORMAT_LAUNCHES;
 }
 
 // With `bytes` NULL it counts what it takes at most.

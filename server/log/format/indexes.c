@@ -61,6 +61,14 @@ static const struct {
      "SELECT CASE WHEN ?1 < 0 AND count(*) > 0 THEN 0 END, count(*) FILTER (WHERE NOT EXISTS "
      "(SELECT 1 FROM label i INDEXED BY label_of_recording WHERE i.recording = t.recording AND "
      "i.label = t.label)) FROM label t INDEXED BY sqlite_autoindex_label_1 WHERE ?2 > 0"},
+    {"sqlite_autoindex_geometry_1", INDEX_OF_ALL,
+     "SELECT CASE WHEN ?1 < 0 AND count(*) > 0 THEN 0 END, count(*) FILTER (WHERE NOT EXISTS "
+     "(SELECT 1 FROM geometry i INDEXED BY sqlite_autoindex_geometry_1 WHERE i.name IS t.name AND "
+     "i.id = t.id)) FROM geometry t NOT INDEXED WHERE ?2 > 0"},
+    {"worn_by_recording", INDEX_OF_ALL,
+     "SELECT CASE WHEN ?1 < 0 AND count(*) > 0 THEN 0 END, count(*) FILTER (WHERE NOT EXISTS "
+     "(SELECT 1 FROM worn i INDEXED BY worn_by_recording WHERE i.recording = t.recording AND "
+     "i.geometry = t.geometry)) FROM worn t INDEXED BY sqlite_autoindex_worn_1 WHERE ?2 > 0"},
 };
 
 const char *index_name(size_t index) {

@@ -20,7 +20,7 @@ typedef enum IndexScope {
     INDEX_OF_ALL
 } IndexScope;
 
-enum { INDEX_COUNT = 11 };
+enum { INDEX_COUNT = 13 };
 
 // Statements of one connection, made when they are needed. Zero is none.
 typedef struct Indexes {

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 enum { BUSY_MS = 5000 }; // for people who write with other programs
-enum { TABLE_COUNT = 6, TOUCH_TABLE_COUNT = 2 };
+enum { TABLE_COUNT = 6, TOUCH_TABLE_COUNT = 2, GEOMETRY_TABLE_COUNT = 2 };
 enum { VERSION_OLDEST = 2 }; // that is brought to this one
-enum { VERSION_TOUCHES = 7 };
+enum { VERSION_TOUCHES = 7, VERSION_GEOMETRIES = 11 };
 
 // ---- sentences
 
@@ -153,7 +153,7 @@ static int read_marks(sqlite3 *db, Marks *marks) {
         {"SELECT count(*) FROM sqlite_schema", &marks->objects},
         {"SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
          "name IN ('recording', 'episode', 'label', 'chunk', 'highlight', 'deletion', 'touch', "
-         "'touch_body')",
+         "'touch_body', 'geometry', 'worn')",
          &marks->tables},
         {"PRAGMA page_count", &marks->page_count},
         {"PRAGMA page_size", &marks->page_bytes},
@@ -178,7 +178,8 @@ static bool is_cut_short(sqlite3 *db, const char *path, const Marks *marks) {
 }
 
 static int64_t table_count(int64_t version) {
-    return version < VERSION_TOUCHES ? TABLE_COUNT : TABLE_COUNT + TOUCH_TABLE_COUNT;
+    return TABLE_COUNT + (version < VERSION_TOUCHES ? 0 : TOUCH_TABLE_COUNT) +
+           (version < VERSION_GEOMETRIES ? 0 : GEOMETRY_TABLE_COUNT);
 }
 
 // `version` of what is there; 0: it is new.
@@ -279,8 +280,9 @@ static Status change_tables(sqlite3 *db, const char *const *parts, size_t count,
 
 static Status make_tables(sqlite3 *db, Error *error) {
     const char *const parts[] = {recording_tables_sql, episode_tables_sql, episode_indexes_sql,
-                                 chunk_tables_sql,     touch_tables_sql,   episode_views_sql,
-                                 chunk_views_sql,      touch_views_sql};
+                                 chunk_tables_sql,     touch_tables_sql,   geometry_tables_sql,
+                                 episode_views_sql,    chunk_views_sql,    touch_views_sql,
+                                 geometry_views_sql};
     return change_tables(db, parts, sizeof(parts) / sizeof(parts[0]),
                          "making the tables of the log", error);
 }
@@ -289,7 +291,8 @@ static Status make_tables(sqlite3 *db, Error *error) {
 // groups are since version 6, touches and opinions since version 7: older chunks tell of none.
 // Since version 8 there are the indexes that retention wants, and that short episodes do not. Since
 // version 9 it is told what energy was gained: of older steps it is not known. Since version 10
-// recordings have namespaces: older ones are nobody's, who has the right admin sees them.
+// recordings have namespaces: older ones are nobody's, who has the right admin sees them. Since
+// version 11 geometries stand beside the chunks that name them: older chunks have their bytes.
 static Status migrate(sqlite3 *db, int64_t version, Error *error) {
     static const struct {
         int64_t since; // files of older versions lack it
@@ -319,6 +322,7 @@ static Status migrate(sqlite3 *db, int64_t version, Error *error) {
         {9, "ALTER TABLE chunk ADD COLUMN gain_scale REAL"},
         {9, "ALTER TABLE chunk ADD COLUMN gain_step REAL"},
         {10, "ALTER TABLE recording ADD COLUMN namespace TEXT"},
+        {11, geometry_tables_sql},
     };
     enum { CHANGE_COUNT = sizeof(changes) / sizeof(changes[0]) };
     static const char *const views[] = {"DROP VIEW IF EXISTS episodes",
@@ -327,9 +331,11 @@ static Status migrate(sqlite3 *db, int64_t version, Error *error) {
                                         "DROP VIEW IF EXISTS scenes",
                                         "DROP VIEW IF EXISTS chunks",
                                         "DROP VIEW IF EXISTS touches",
+                                        "DROP VIEW IF EXISTS geometries",
                                         episode_views_sql,
                                         chunk_views_sql,
-                                        touch_views_sql};
+                                        touch_views_sql,
+                                        geometry_views_sql};
     enum { VIEW_COUNT = sizeof(views) / sizeof(views[0]) };
     const char *parts[CHANGE_COUNT + VIEW_COUNT];
     size_t count = 0;

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 enum { SCHEMA_APPLICATION_ID = 0x4d4f5255 }; // "MORU"
-enum { SCHEMA_VERSION = 10 };                // PRAGMA user_version
+enum { SCHEMA_VERSION = 11 };                // PRAGMA user_version
 enum { SCHEMA_PAGE_BYTES = 32768 };          // a chunk is tens of kilobytes: few overflow pages
 
 // Before the mode of the file changes, in its header and so under a rollback journal. Below FULL

@@ -114,7 +114,8 @@ static const char chunk_tables_sql[] =
     "  kind INTEGER NOT NULL,                    -- 1 key-frame, 2 inputs, 3 frames, 4 contacts, 5 "
     "gap, 6 definition,\n"
     "                                            -- 7 seal, 8 episodes, 9 scene, 10 highlights, "
-    "11 events\n"
+    "11 events,\n"
+    "                                            -- 12 geometries\n"
     "  sequence INTEGER NOT NULL,                -- in its chain, from 0\n"
     "  first_world INTEGER NOT NULL,\n"
     "  world_count INTEGER NOT NULL,\n"
@@ -185,6 +186,19 @@ static const char touch_tables_sql[] =
     "  name TEXT NOT NULL,                       -- as it touched last\n"
     "  PRIMARY KEY(recording, body)) WITHOUT ROWID;\n"
     "CREATE INDEX touch_body_by_name ON touch_body(name, recording);\n";
+
+// The bytes of what recordings name, once; and which of them name it, from their chunks of
+// geometries. What no recording names any more goes with the last one that did.
+static const char geometry_tables_sql[] =
+    "CREATE TABLE geometry(\n"
+    "  id INTEGER PRIMARY KEY,\n"
+    "  name BLOB NOT NULL UNIQUE,                -- SHA-256 of the geometry's own bytes\n"
+    "  bytes BLOB NOT NULL);                     -- header, checksum, those: chunk.h\n"
+    "CREATE TABLE worn(                          -- a recording names a geometry\n"
+    "  geometry BLOB NOT NULL,                   -- its name\n"
+    "  recording INTEGER NOT NULL REFERENCES recording(id),\n"
+    "  PRIMARY KEY(geometry, recording)) WITHOUT ROWID;\n"
+    "CREATE INDEX worn_by_recording ON worn(recording);\n";
 
 // For people with nothing but sqlite3.
 static const char episode_views_sql[] =
@@ -278,7 +292,7 @@ static const char chunk_views_sql[] =
                        "    WHEN 4 THEN 'contacts' WHEN 5 THEN 'gap' WHEN 6 THEN 'definition' WHEN "
                        "7 THEN 'seal'\n"
                        "    WHEN 8 THEN 'episodes' WHEN 9 THEN 'scene' WHEN 10 THEN 'highlights'\n"
-                       "    WHEN 11 THEN 'events'\n"
+                       "    WHEN 11 THEN 'events' WHEN 12 THEN 'geometries'\n"
                        "    ELSE 'unknown' END AS kind,\n"
                        "  c.sequence, c.first_world, c.world_count, c.first_step, c.last_step,\n"
                        "  length(c.bytes) AS bytes, datetime(c.written_ns / 1000000000, "
@@ -295,3 +309,9 @@ static const char touch_views_sql[] =
     "FROM touch t JOIN recording r ON r.id = t.recording JOIN episode e ON e.id = r.id << 32\n"
     "LEFT JOIN touch_body a ON a.recording = t.recording AND a.body = t.body\n"
     "LEFT JOIN touch_body b ON b.recording = t.recording AND b.body = t.other_body;\n";
+
+static const char geometry_views_sql[] =
+    "CREATE VIEW geometries AS\n"
+    "SELECT lower(hex(g.name)) AS geometry, length(g.bytes) - 192 AS bytes,\n"
+    "  (SELECT count(*) FROM worn w WHERE w.geometry = g.name) AS recordings\n"
+    "FROM geometry g;\n";

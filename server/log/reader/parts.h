@@ -30,6 +30,8 @@ typedef enum ReaderStatement {
     CHUNK_COUNT,
     CHUNK_ROWS,
     DATA_VERSION,
+    GEOMETRY_BY_NAME,
+    WORN_BY_RECORDING,
     READER_STATEMENT_COUNT
 } ReaderStatement;
 

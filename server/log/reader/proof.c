@@ -382,6 +382,8 @@ static Status check_derived(ProofWork *work, const ChunkRow *common, size_t comm
                             const Proof *proof, Error *error) {
     Status status = check_scenes(work, common, common_count, error);
     ArenaMark mark = arena_mark(work->arena);
+    status = STATUS_THEN(status, proof_check_geometries(work, common, common_count, error));
+    arena_reset_to(work->arena, mark);
     status = STATUS_THEN(status, check_highlights(work, proof->row, proof->row_count, error));
     if (status == STATUS_OK) {
         arena_reset_to(work->arena, mark);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What proof.c (chunks), proof_facts.c (rows), proof_touches.c (rows of touches) and
-// proof_indexes.c share.
+// What proof.c (chunks), proof_facts.c (rows), proof_touches.c (rows of touches),
+// proof_indexes.c, proof_geometries.c share.
 #pragma once
 
 #include "log/reader/proof.h"
@@ -30,6 +30,10 @@ void proof_tell_body(ProofWork *work, const ChunkRow *row, const Error *why);
 
 // The rows of touches and of who touched against the chunks of events.
 Status proof_check_touches(ProofWork *work, const ChunkRow *rows, size_t row_count, Error *error);
+
+// What chunks of geometries name is in the file, is what it is called, and is noted of the
+// recording. `common`: the chain that has these chunks.
+Status proof_check_geometries(ProofWork *work, const ChunkRow *common, size_t count, Error *error);
 
 // The rows of recording, episode and labels against definition and seal.
 void proof_check_facts(ProofWork *work, const Proof *proof);

@@ -96,6 +96,8 @@ static const char *const statement_sql[READER_STATEMENT_COUNT] = {
         "  substr(bytes, 1, ?4)"
         " FROM chunk WHERE recording = ?1 AND first_world = ?2 AND kind = ?3"
         " ORDER BY first_step, sequence",
+    [GEOMETRY_BY_NAME] = "SELECT bytes FROM geometry WHERE name = ?1",
+    [WORN_BY_RECORDING] = "SELECT geometry FROM worn WHERE recording = ?1 ORDER BY geometry",
     [DATA_VERSION] = "PRAGMA data_version", // another one where another connection has written
 };
 

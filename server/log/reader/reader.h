@@ -10,6 +10,7 @@
 #include "log/format/chunk.h"
 #include "log/format/events.h"
 #include "log/format/definition.h"
+#include "log/format/geometries.h"
 
 typedef struct LogReader LogReader;
 
@@ -223,6 +224,11 @@ Status log_reader_next(LogReader *reader, const EpisodeRow *episode, ChunkKind k
 // The chunk of this id.
 Status log_reader_get(LogReader *reader, const EpisodeRow *episode, ChunkKind kind, int64_t id,
                       Arena *arena, LogChunk *found, Error *error);
+
+// The geometry of that name, of which the arena has the bytes, checked against it. NOT_FOUND: it is
+// not in this file; DATA_LOSS: it is damaged there. The message names it either way.
+Status log_reader_geometry(LogReader *reader, const uint8_t name[SHA256_BYTES], Arena *arena,
+                           LogGeometry *geometry, Error *error);
 
 // Rows of chunks with the header of their bytes, in that order: what verification is planned from.
 typedef struct ChunkRow {

@@ -246,12 +246,26 @@ static Status search(const char *path, const char *target, FILE *out, Error *err
 
 // ---- the whole
 
+// Only of geometries files of older versions have none.
+static bool is_there(const DamagedCopy *file, const char *table) {
+    sqlite3_stmt *statement = NULL;
+    const bool is =
+        strcmp(table, "geometry") != 0 || sqlite3_prepare_v2(file->from, "SELECT id FROM geometry",
+                                                             -1, &statement, NULL) == SQLITE_OK;
+    sqlite3_finalize(statement);
+    return is;
+}
+
 static Status copy_tables(DamagedCopy *file, FILE *out) {
     sqlite3_wal_autocheckpoint(file->to, CHECKPOINT_FRAMES);
-    static const char *const tables[] = {"recording", "episode",   "label",
-                                         "chunk",     "highlight", "deletion"};
+    // what the others lack follows from chunks
+    static const char *const tables[] = {"recording", "episode",  "label",   "chunk",
+                                         "highlight", "deletion", "geometry"};
     Status status = run(file, "BEGIN");
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && status == STATUS_OK; i++) {
+        if (!is_there(file, tables[i])) {
+            continue; // an older version's
+        }
         status = copy_table(file, tables[i], out);
     }
     return STATUS_THEN(status, run(file, "COMMIT"));

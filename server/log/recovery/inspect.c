@@ -3,6 +3,7 @@
 
 #include "log/format/indexes.h"
 #include "log/format/schema.h"
+#include "log/recovery/geometries.h"
 #include "log/wal/wal.h"
 
 #include <inttypes.h>
@@ -66,7 +67,19 @@ Status inspect_file(const char *path, FILE *out, Error *error) {
         return status;
     }
     Says says = {.out = out};
+    uint64_t geometry_finds = 0;
     status = integrity_check(db, &integrity, say, &says, error);
+    // where trees are damaged, what is read along them says nothing
+    status = STATUS_THEN_IF(status, integrity.count == 0,
+                            geometries_inspect(db, out, &geometry_finds, error));
     sqlite3_close(db);
-    return STATUS_THEN(status, sum_up(path, &integrity, is_log_bad, out, error));
+    status = STATUS_THEN(status, sum_up(path, &integrity, is_log_bad, out, error));
+    if (status != STATUS_OK || geometry_finds == 0) {
+        return status;
+    }
+    return error_set(error, STATUS_DATA_LOSS, NULL,
+                     "%.200s lacks %" PRIu64
+                     " geometries, or has them damaged: what wears them cannot be stepped again. "
+                     "moreau-server --merge from a file that has them brings them back.",
+                     path, geometry_finds);
 }

@@ -6,6 +6,7 @@
 #include "log/format/lock.h"
 #include "log/format/members.h"
 #include "log/format/schema.h"
+#include "log/recovery/geometries.h"
 #include "log/recovery/rebuild.h"
 #include "log/wal/wal.h"
 #include "log/writer/writer.h"
@@ -196,6 +197,26 @@ typedef struct Taking {
     bool is_closed; // the merged file has its seal already, and the other file has not
 } Taking;
 
+// What a chunk names comes along, from the file that has it whole.
+static Status take_geometries(Merge *merge, const Chunk *chunk, Error *error) {
+    size_t count = 0;
+    Status status =
+        geometries_open(chunk, &count, NULL) == STATUS_OK ? STATUS_OK : STATUS_NOT_FOUND;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const LogGeometry named = geometries_get(chunk, i);
+        Error why = {0};
+        status = geometries_take(&merge->writer, merge->from, named.name, &why);
+        if (status == STATUS_NOT_FOUND) {
+            merge->damaged++;
+            fprintf(merge->says, "%s: %s\n", merge->path, why.message);
+            status = STATUS_OK;
+        } else if (status != STATUS_OK) {
+            *error = why;
+        }
+    }
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status; // verifying tells of the chunk
+}
+
 static Status take_chunk(Merge *merge, const Taking *taking, const Chunk *chunk,
                          const uint8_t *bytes, size_t count, Error *error) {
     const Place wanted = place_of(chunk, taking->is_group), *there = find_place(merge, &wanted);
@@ -242,6 +263,8 @@ static Status take_chunks(Merge *merge, const Taking *taking, Error *error) {
             continue;
         }
         status = take_chunk(merge, taking, &chunk, bytes, count, error);
+        status = STATUS_THEN_IF(status, chunk.kind == CHUNK_GEOMETRIES,
+                                take_geometries(merge, &chunk, error));
     }
     status = status == STATUS_OK && code != SQLITE_DONE ? fail_from(merge, error) : status;
     sqlite3_finalize(statement);

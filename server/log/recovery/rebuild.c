@@ -2,6 +2,7 @@
 #include "log/recovery/rebuild.h"
 
 #include "base/assert.h"
+#include "log/recovery/geometries.h"
 #include "log/format/members.h"
 #include "log/format/schema.h"
 
@@ -71,6 +72,9 @@ Status rebuild_put(Writer *writer, const uint8_t *bytes, size_t count, bool *is_
     int64_t recording = 0, id = INT64_MIN;
     *is_new = false;
     Status status = chunk_open(bytes, count, NULL, &chunk, error);
+    if (status == STATUS_OK && chunk.kind == CHUNK_GEOMETRY) {
+        return geometries_put(writer, bytes, count, is_new, error);
+    }
     status = STATUS_THEN(status, find_recording(writer, &chunk, &recording, error));
     bool is_there = false;
     while (status == STATUS_OK) {
@@ -129,6 +133,11 @@ static Status mend_row(Writer *writer, const Row *row, Finds *finds, Error *erro
         tell_damage(row, &why, finds);
         return STATUS_OK;
     }
+    if (chunk.kind == CHUNK_GEOMETRY) { // somebody's: it belongs to no recording
+        bool is_new;
+        const Status put = geometries_put(writer, row->bytes, row->count, &is_new, error);
+        return STATUS_THEN(put, rebuild_delete_chunk(writer, row->id, error));
+    }
     int64_t recording, first = INT64_MIN;
     bool changed = false, is_same = false;
     Status status = find_recording(writer, &chunk, &recording, error);
@@ -182,7 +191,8 @@ static Status mend_chunks(Writer *writer, Finds *finds, Error *error) {
 static const char *const tables[] = {
     "SELECT * FROM recording WHERE id = ?1",    "SELECT * FROM episode WHERE id" MEMBERS_OF("?1"),
     "SELECT * FROM label WHERE recording = ?1", "SELECT * FROM highlight WHERE recording = ?1",
-    "SELECT * FROM touch WHERE recording = ?1", "SELECT * FROM touch_body WHERE recording = ?1"};
+    "SELECT * FROM touch WHERE recording = ?1", "SELECT * FROM touch_body WHERE recording = ?1",
+    "SELECT * FROM worn WHERE recording = ?1"};
 
 static void hash_column(Hash *hash, sqlite3_stmt *row, int column) {
     int type = sqlite3_column_type(row, column);
@@ -223,15 +233,16 @@ static Status hash_rows(Writer *writer, int64_t recording, uint64_t *value, Erro
     return status;
 }
 
-// What follows from a recording's chunks: highlights, touches, finished episodes.
+// What follows from a recording's chunks: highlights, touches, finished episodes, geometries.
 static Status add_derived(Writer *writer, int64_t recording, const RecordingDef *def,
                           Error *error) {
     sqlite3_stmt *statement = NULL;
     Status status = STATUS_OK;
-    if (sqlite3_prepare_v2(writer->db,
-                           "SELECT bytes FROM chunk WHERE recording = ?1 AND kind IN (8, 10, 11) "
-                           "ORDER BY first_world, sequence",
-                           -1, &statement, NULL) != SQLITE_OK) {
+    if (sqlite3_prepare_v2(
+            writer->db,
+            "SELECT bytes FROM chunk WHERE recording = ?1 AND kind IN (8, 10, 11, 12) "
+            "ORDER BY first_world, sequence",
+            -1, &statement, NULL) != SQLITE_OK) {
         status = fail(writer, error);
     }
     sqlite3_bind_int64(statement, 1, recording);
@@ -259,6 +270,7 @@ static Status remake(Writer *writer, int64_t recording, const RecordingDef *def,
         "DELETE FROM highlight WHERE recording = ?1",
         "DELETE FROM touch WHERE recording = ?1",
         "DELETE FROM touch_body WHERE recording = ?1",
+        "DELETE FROM worn WHERE recording = ?1",
         "DELETE FROM label WHERE recording = ?1",
         "DELETE FROM episode WHERE id" MEMBERS_OF("?1"),
         "DELETE FROM recording WHERE id = ?1",
@@ -390,7 +402,8 @@ static Status count_episodes(Writer *writer, Finds *finds, Error *error) {
 typedef Status RebuildPart(Writer *writer, Finds *finds, Error *error);
 
 Status rebuild_rows(Writer *writer, Finds *finds, Error *error) {
-    static RebuildPart *const parts[] = {mend_chunks, mend_recordings, count_episodes};
+    static RebuildPart *const parts[] = {mend_chunks, geometries_mend, mend_recordings,
+                                         geometries_tell_lacks, count_episodes};
     Status status = writer_begin(writer, true, error);
     for (size_t i = 0; status == STATUS_OK && i < sizeof(parts) / sizeof(parts[0]); i++) {
         status = parts[i](writer, finds, error);

@@ -2,14 +2,8 @@
 // Rows made again from sealed chunks, in a file that SQLite finds sound.
 #pragma once
 
+#include "log/recovery/finds.h"
 #include "log/writer/writer.h"
-
-#include <stdio.h>
-
-typedef struct Finds {
-    FILE *out; // where a sentence per find goes
-    uint64_t episodes, interrupted, chunks, damaged, mended, doubled, remade;
-} Finds;
 
 // Reads every chunk: damaged ones are told and stay; the row of a sound one says what the chunk
 // says, and stands in its recording, which is made when it is not there; one that is there twice

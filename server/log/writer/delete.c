@@ -100,10 +100,11 @@ Status writer_delete_episode(Writer *writer, const uint8_t uid[UID_BYTES], uint6
 
 // The rows of a recording without chunks.
 static Status delete_rows(Writer *writer, const Deletion *deletion, Error *error) {
-    static const WriterStatement parts[] = {DELETE_HIGHLIGHTS,   DELETE_TOUCHES,
-                                            DELETE_TOUCH_BODIES, DELETE_LABELS,
-                                            DELETE_RECORDING,    DELETE_DELETION};
+    static const WriterStatement parts[] = {DELETE_HIGHLIGHTS, DELETE_TOUCHES, DELETE_TOUCH_BODIES,
+                                            DELETE_WORN_OUT,   DELETE_WORN,    DELETE_LABELS,
+                                            DELETE_RECORDING,  DELETE_DELETION};
     Status status = STATUS_OK;
+    writer->geometry_count = 0; // some may go
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && status == STATUS_OK; i++) {
         sqlite3_bind_int64(writer_get(writer, parts[i]), 1, deletion->recording);
         if (parts[i] == DELETE_RECORDING) {

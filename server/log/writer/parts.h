@@ -29,6 +29,9 @@ static inline void bind_uid(sqlite3_stmt *statement, int index, const uint8_t ui
 // Eight columns from `index` on; NULL: eight nulls.
 void bind_figures(sqlite3_stmt *statement, int index, const StepFigures *figures);
 
+// The rows of what a chunk of geometries names.
+Status writer_add_worn(Writer *writer, int64_t recording, const Chunk *chunk, Error *error);
+
 // Notes what is to be deleted, in its transaction.
 Status writer_put_intent(Writer *writer, const Deletion *deletion, uint64_t now_ns, Error *error);
 

@@ -55,6 +55,8 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         " ?10, ?11, ?12, ?13)",
     [WRITE_TOUCH] = "INSERT OR REPLACE INTO touch VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     [WRITE_TOUCH_BODY] = "INSERT OR REPLACE INTO touch_body VALUES(?1, ?2, ?3)",
+    [WRITE_GEOMETRY] = "INSERT OR REPLACE INTO geometry(name, bytes) VALUES(?1, ?2)",
+    [WRITE_WORN] = "INSERT OR IGNORE INTO worn(geometry, recording) VALUES(?1, ?2)",
     [WRITE_EPISODE_END] =
         "UPDATE episode SET last_step = ?2, state = ?3, simulated_s = ?4, ended_ns = ?5, "
         "unconverged = ?6, worst_own = ?7, worst_penetration = ?8, contacts_max = ?9, "
@@ -110,6 +112,7 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [READ_PLACE] =
         "SELECT id, bytes FROM chunk WHERE recording = ?1 AND first_world = ?2 AND "
         "kind = ?3 AND first_step = ?4 AND sequence = ?5 AND id > ?6 ORDER BY id LIMIT 1",
+    [READ_GEOMETRY] = "SELECT bytes FROM geometry WHERE name = ?1",
     [MEND_CHUNK] =
         "UPDATE chunk SET recording = ?1, kind = ?2, sequence = ?3, first_world = ?4, "
         "world_count = ?5, first_step = ?6, last_step = ?7, time_s = ?8, written_ns = ?9, "
@@ -121,6 +124,12 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
         "worst_own, worst_penetration, contacts_max, hardest_impact, hardest_impact_step, "
         "energy_gain, energy_gain_step, gain, gain_scale, gain_step, solver) IS NOT (?1, ?2, ?3, "
         "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+    // those that it alone names
+    [DELETE_WORN_OUT] =
+        "DELETE FROM geometry WHERE name IN (SELECT w.geometry FROM worn w WHERE w.recording = ?1 "
+        "AND NOT EXISTS (SELECT 1 FROM worn o WHERE o.geometry = w.geometry AND o.recording <> "
+        "?1))",
+    [DELETE_WORN] = "DELETE FROM worn WHERE recording = ?1",
     [DELETE_LABELS] = "DELETE FROM label WHERE recording = ?1",
     [DELETE_EPISODE] = "DELETE FROM episode WHERE id = ?1",
     [DELETE_EPISODES] = "DELETE FROM episode WHERE id IN (SELECT id FROM episode WHERE "
@@ -220,6 +229,7 @@ void writer_close(Writer *writer) {
     }
     int code = sqlite3_close(writer->db);
     ASSERT(code == SQLITE_OK); // a statement would have been left
+    free(writer->geometry);
     *writer = (Writer){0};
 }
 
@@ -247,6 +257,7 @@ void writer_rollback(Writer *writer) {
     for (int i = 0; i < WRITER_STATEMENT_COUNT; i++) {
         sqlite3_reset(writer->statement[i]);
     }
+    writer->geometry_count = 0;
     // some errors have rolled back already; then this would be one more
     if (!sqlite3_get_autocommit(writer->db)) {
         writer_step(writer, WRITE_ROLLBACK, "taking a transaction back", NULL, NULL);
@@ -453,6 +464,9 @@ Status writer_add_derived(Writer *writer, int64_t recording, const Chunk *chunk,
     }
     if (chunk->kind == CHUNK_EVENTS) {
         return add_events(writer, recording, chunk, error);
+    }
+    if (chunk->kind == CHUNK_GEOMETRIES) {
+        return writer_add_worn(writer, recording, chunk, error);
     }
     return chunk->kind == CHUNK_EPISODES ? add_episodes(writer, recording, chunk, error)
                                          : STATUS_OK;

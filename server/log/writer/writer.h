@@ -7,6 +7,7 @@
 #pragma once
 
 #include "log/format/definition.h"
+#include "log/format/geometries.h"
 #include "log/wal/mark.h"
 
 #include <sqlite3.h>
@@ -22,6 +23,8 @@ typedef enum WriterStatement {
     WRITE_HIGHLIGHT,
     WRITE_TOUCH,
     WRITE_TOUCH_BODY,
+    WRITE_GEOMETRY,
+    WRITE_WORN,
     WRITE_EPISODE_END,
     WRITE_RECORDING_END,
     WRITE_DELETION,
@@ -44,7 +47,10 @@ typedef enum WriterStatement {
     READ_PINNED,
     READ_UID,
     READ_PLACE,
+    READ_GEOMETRY,
     MEND_CHUNK,
+    DELETE_WORN_OUT,
+    DELETE_WORN,
     DELETE_LABELS,
     DELETE_EPISODE,
     DELETE_EPISODES,
@@ -57,12 +63,17 @@ typedef enum WriterStatement {
     WRITER_STATEMENT_COUNT
 } WriterStatement;
 
+enum { WRITER_NAMES_MAX = 256 }; // of geometries that are known to be in the file, and whole
+
 typedef struct Writer {
     sqlite3 *db; // owned
     sqlite3_stmt *statement[WRITER_STATEMENT_COUNT];
     bool full_durability;
     bool is_synced;    // the transaction under way
     WalMark *wal_mark; // borrowed; NULL: nobody notes what is synced
+    // owned: [WRITER_NAMES_MAX], round and round; forgotten with every rollback and deletion
+    uint8_t (*geometry)[SHA256_BYTES];
+    size_t geometry_count;
 } Writer;
 
 Status writer_open(Writer *writer, const char *path, bool full_durability, Error *error);
@@ -96,6 +107,10 @@ Status writer_read_seal(Writer *writer, int64_t recording, const uint8_t uid[UID
 // A sealed chunk, and the rows that follow from it: of highlights, touches, finished episodes.
 Status writer_add_chunk(Writer *writer, int64_t recording, const Chunk *chunk, const uint8_t *bytes,
                         size_t count, Error *error);
+
+// The geometry is in the file, whole, whether it was there or not; *is_new (Nullable): it was not,
+// or was damaged. OUT_OF_RANGE: it fits into no row.
+Status writer_put_geometry(Writer *writer, const LogGeometry *geometry, bool *is_new, Error *error);
 
 // The row of that id says what the chunk says; *changed: it did not.
 Status writer_mend_chunk(Writer *writer, int64_t id, int64_t recording, const Chunk *chunk,

@@ -98,7 +98,8 @@ static Status compare_stored_snapshot(const World *world, const Chunk *chunk, Ar
                                       bool *same, PlayerDifference *difference, Error *error) {
     uint8_t *bytes;
     size_t count;
-    Status status = snapshot_write(world, scratch, &bytes, &count, error);
+    Status status =
+        snapshot_write_like(world, chunk->body, chunk->body_bytes, scratch, &bytes, &count, error);
     if (status != STATUS_OK) {
         return status;
     }

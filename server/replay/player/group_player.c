@@ -5,6 +5,7 @@
 #include "log/format/definition.h"
 #include "os/clock.h"
 #include "replay/player/group_calls.h"
+#include "replay/player/wardrobe.h"
 #include "run/groups/act.h"
 #include "run/groups/keyframe.h"
 #include "run/groups/walk.h"
@@ -19,6 +20,7 @@
 struct GroupPlayer {
     const EpisodeRow *episode; // borrowed
     WorldLimits limits;
+    Wardrobe wardrobe;
     Arena memory;      // of the definition, what is made of it, and the rows of a call
     GroupWalk walk;    // its group NULL: not made yet
     StepReport report; // of the last substep
@@ -62,6 +64,7 @@ void group_player_close(GroupPlayer *player) {
         return;
     }
     group_walk_end(&player->walk);
+    wardrobe_empty(&player->wardrobe);
     group_calls_deinit(&player->calls);
     arena_deinit(&player->keyframes.arena);
     arena_deinit(&player->memory);
@@ -107,6 +110,10 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
         return damaged_definition(&chunk, why.message, error);
     }
     const EpisodeRow *episode = player->episode;
+    status = wardrobe_fill(&player->wardrobe, reader, episode, &player->limits, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
     status = group_walk_make(&player->walk, &code,
                              (uint32_t)(episode->world_index % episode->world_range),
                              &player->limits, &player->memory, &why);
@@ -115,6 +122,7 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, why.field, "%s", why.message);
     }
+    wardrobe_explain(&player->wardrobe, &why);
     if (status != STATUS_OK) {
         return damaged_definition(&chunk, why.message, error);
     }
@@ -444,8 +452,9 @@ static Status compare_world(GroupPlayer *player, const GroupKeyframeWorld *store
     SnapshotDifference where;
     Status status = group_keyframe_snapshot(player->walk.group, stored, scratch, &expected,
                                             &expected_count, error);
-    status = STATUS_THEN(
-        status, snapshot_write(world_of(player)->world, scratch, &found, &found_count, error));
+    status =
+        STATUS_THEN(status, snapshot_write_like(world_of(player)->world, expected, expected_count,
+                                                scratch, &found, &found_count, error));
     if (status == STATUS_OK &&
         snapshot_compare(expected, expected_count, found, found_count, &where)) {
         difference->found = true;

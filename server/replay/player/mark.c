@@ -14,6 +14,8 @@ struct PlayerMark {
     size_t at;      // where the next entry begins in it, or the one that is open
     uint32_t hashed;
     ChunkPlace chunk;
+    size_t geometry_count; // that the snapshot names, each held
+    const Geometry **geometry;
     size_t snapshot_bytes;
     uint8_t snapshot[];
 };
@@ -31,6 +33,16 @@ static void note_inputs(const Player *player, PlayerMark *mark) {
     }
 }
 
+static bool hold_geometries(const World *world, PlayerMark *mark) {
+    if (world->geometry_count > 0) {
+        mark->geometry = calloc(world->geometry_count, sizeof(*mark->geometry));
+    }
+    for (size_t i = 0; mark->geometry != NULL && i < world->geometry_count; i++) {
+        mark->geometry[mark->geometry_count++] = geometry_hold(world->geometry[i].geometry);
+    }
+    return mark->geometry_count == world->geometry_count;
+}
+
 PlayerMark *player_mark(const Player *player) {
     if (player->group != NULL) {
         return NULL;
@@ -41,8 +53,12 @@ PlayerMark *player_mark(const Player *player) {
     uint8_t *bytes;
     size_t count;
     PlayerMark *mark = NULL;
-    if (snapshot_write(player->door.world, &arena, &bytes, &count, NULL) == STATUS_OK) {
+    if (snapshot_write_named(player->door.world, &arena, &bytes, &count, NULL) == STATUS_OK) {
         mark = calloc(1, sizeof(*mark) + count);
+    }
+    if (mark != NULL && !hold_geometries(player->door.world, mark)) {
+        free(mark);
+        mark = NULL;
     }
     if (mark != NULL) {
         note_inputs(player, mark);
@@ -54,6 +70,12 @@ PlayerMark *player_mark(const Player *player) {
 }
 
 void player_mark_free(PlayerMark *mark) {
+    for (size_t i = 0; mark != NULL && i < mark->geometry_count; i++) {
+        geometry_drop(mark->geometry[i]);
+    }
+    if (mark != NULL) {
+        free(mark->geometry);
+    }
     free(mark);
 }
 
@@ -62,7 +84,7 @@ uint64_t player_mark_step(const PlayerMark *mark) {
 }
 
 size_t player_mark_bytes(const PlayerMark *mark) {
-    return sizeof(*mark) + mark->snapshot_bytes;
+    return sizeof(*mark) + mark->snapshot_bytes + mark->geometry_count * sizeof(*mark->geometry);
 }
 
 static Status has_changed(const PlayerMark *mark, Error *error) {

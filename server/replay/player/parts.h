@@ -17,6 +17,7 @@
 #include "replay/player/group_player.h"
 #include "replay/player/player.h"
 #include "replay/player/track.h"
+#include "replay/player/wardrobe.h"
 #include "run/worlds/notes.h"
 #include "run/worlds/touches.h"
 
@@ -39,6 +40,7 @@ struct Player {
     Door door;
     const EpisodeRow *episode; // borrowed
     WorldLimits limits;
+    Wardrobe wardrobe;
     uint64_t step, unconverged;
     bool has_state;   // a key-frame was put in
     bool is_arrived;  // nothing has changed the world since the step that it stands behind

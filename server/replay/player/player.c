@@ -64,6 +64,7 @@ void player_close(Player *player) {
     }
     group_player_close(player->group);
     door_deinit(&player->door);
+    wardrobe_empty(&player->wardrobe);
     touches_deinit(&player->touches);
     arena_deinit(&player->inputs.arena);
     arena_deinit(&player->entry.arena);
@@ -148,6 +149,7 @@ static Status take_keyframe(Player *player, LogReader *reader, uint64_t step, ui
     if (status == STATUS_RESOURCE_EXHAUSTED) {
         return error_set(error, status, refusal.field, "%s", refusal.message);
     }
+    wardrobe_explain(&player->wardrobe, &refusal);
     if (status != STATUS_OK) {
         return error_set(error, STATUS_DATA_LOSS, "",
                          "Chunk %" PRId64 " (key-frame) is damaged: %.256s", keyframe->id,
@@ -206,9 +208,11 @@ static Status seek(Player *player, LogReader *reader, uint64_t step, Arena *aren
             note_damage(at, keyframe.id, &damage, difference);
         }
         if (status == STATUS_NOT_FOUND || (is_damaged && at == 0)) {
-            return error_set(
-                error, STATUS_DATA_LOSS, "step",
-                "No sound key-frame is left from which step %" PRIu64 " could be reached.", step);
+            const Error *lacks = &player->wardrobe.lacks;
+            return error_set(error, STATUS_DATA_LOSS, "step",
+                             "No sound key-frame is left from which step %" PRIu64
+                             " could be reached.%s%s",
+                             step, lacks->status == STATUS_OK ? "" : " ", lacks->message);
         }
         if (!is_damaged) {
             return error_set(error, status, damage.field, "%s", damage.message);
@@ -228,6 +232,10 @@ Status player_seek(Player *player, LogReader *reader, uint64_t step, PlayerDiffe
     }
     if (player->group != NULL) {
         return group_player_seek(player->group, reader, step, difference, error);
+    }
+    status = wardrobe_fill(&player->wardrobe, reader, player->episode, &player->limits, error);
+    if (status != STATUS_OK) {
+        return status;
     }
     Arena arena;
     arena_init(&arena, player->limits.bytes_max);

@@ -101,6 +101,9 @@ static Status begin_chunk(Player *player, LogReader *reader, Arena *scratch,
                           PlayerDifference *difference, Error *error) {
     Track *inputs = &player->inputs;
     Status status = look_for_gap(player, reader, scratch, error);
+    // of an episode that is still being recorded it may wear more by now
+    status = STATUS_THEN(
+        status, wardrobe_fill(&player->wardrobe, reader, player->episode, &player->limits, error));
     if (status != STATUS_OK || player->lost.status != STATUS_OK) {
         return status;
     }
@@ -232,6 +235,7 @@ static Status do_change(Player *player, PlayerDifference *difference, Error *err
         return error_set(error, status, refusal.field, "%s", refusal.message);
     }
     if (status != STATUS_OK) {
+        wardrobe_explain(&player->wardrobe, &refusal);
         differ_by_refusal(player, difference, &refusal);
         return STATUS_OK;
     }

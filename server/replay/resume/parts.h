@@ -8,6 +8,7 @@
 
 #include "log/format/definition.h"
 #include "replay/player/group_calls.h"
+#include "replay/player/wardrobe.h"
 #include "replay/resume/resume.h"
 #include "run/groups/code.h"
 #include "run/groups/keyframe.h"
@@ -33,6 +34,7 @@ struct Resume {
     EpisodeRow row; // of the recording; its world_index is set to a range's for each look
     RecordingDef recording;
     GroupCode code;
+    Wardrobe wardrobe; // its template's geometries, until it is over
     uint32_t range_worlds, range_count;
     ResumeRange *range; // [range_count]
     ResumeFacts facts;

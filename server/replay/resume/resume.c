@@ -121,6 +121,8 @@ static Status open_recording(Resume *resume, LogReader *reader, const Stop *stop
     memcpy(resume->facts.recording, resume->row.recording_uid, UID_BYTES);
     Status status = check_row(&resume->row, error);
     status = STATUS_THEN(status, read_definition(resume, reader, error));
+    status = STATUS_THEN(
+        status, wardrobe_fill(&resume->wardrobe, reader, &resume->row, &resume->def.limits, error));
     status = STATUS_THEN(status, make_ranges(resume, error));
     return STATUS_THEN(status, resume_plan(resume, reader, stop, error));
 }
@@ -149,6 +151,7 @@ void resume_close(Resume *resume) {
     for (uint32_t i = 0; resume->range != NULL && i < resume->range_count; i++) {
         resume_drop_work(&resume->range[i]);
     }
+    wardrobe_empty(&resume->wardrobe);
     arena_deinit(&resume->memory);
     free(resume);
 }
@@ -172,6 +175,7 @@ Status resume_template(const Resume *resume, World **world, Error *error) {
     if (status == STATUS_OK || status == STATUS_RESOURCE_EXHAUSTED) {
         return status == STATUS_OK ? status : refuse(&why, error);
     }
+    wardrobe_explain(&resume->wardrobe, &why);
     return refuse_definition(why.message, error);
 }
 

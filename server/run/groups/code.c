@@ -75,9 +75,11 @@ static void write_parameters(Sink *sink, const GroupDef *def) {
 }
 
 size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
-                        uint8_t *bytes) {
+                        const InputBytes *whole, uint8_t *bytes) {
     ASSERT(def->count >= 1 && def->count <= GROUP_WORLDS_MAX);
     ASSERT(group->snapshot_bytes > 0);
+    const InputBytes named = {group->snapshot, group->snapshot_bytes};
+    const InputBytes *template = whole == NULL ? &named : whole;
     Sink sink = {.bytes = bytes};
     sink_u64(&sink, def->opinion.is_asked ? CODE_VERSION_OPINION : CODE_VERSION);
     sink_u64(&sink, hash_steps);
@@ -96,8 +98,8 @@ size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_s
     }
     write_noise(&sink, def);
     write_parameters(&sink, def);
-    sink_u64(&sink, group->snapshot_bytes);
-    sink_bytes(&sink, group->snapshot, group->snapshot_bytes);
+    sink_u64(&sink, template->count);
+    sink_bytes(&sink, template->bytes, template->count);
     if (def->opinion.is_asked) {
         sink_double(&sink, def->opinion.share);
         sink_double(&sink, def->opinion.tolerance);

@@ -18,10 +18,13 @@
 #pragma once
 
 #include "run/groups/group.h"
+#include "run/worlds/input.h"
 
-// Writes it; with `bytes` NULL it only counts. Returns the number of bytes.
+// Writes it; with `bytes` NULL it only counts. Returns the number of bytes. `whole` Nullable: the
+// template's snapshot with the bytes of its geometries, for what leaves the server; else they are
+// named.
 size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
-                        uint8_t *bytes);
+                        const InputBytes *whole, uint8_t *bytes);
 
 typedef struct GroupCode {
     GroupDef def;            // of one world alone it draws what that world draws in the group

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "os/clock.h"
 #include "run/groups/code.h"
+#include "step/snapshot/snapshot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,12 +143,24 @@ Status farm_set_group(GroupEntry *entry, Group *group, uint32_t block_worlds, Er
 
 Status farm_keep_code(GroupEntry *entry, const GroupDef *def, Error *error) {
     ASSERT(entry->group != NULL && entry->code == NULL);
-    const size_t bytes = group_code_write(def, entry->group, GROUP_HASH_STEPS, NULL);
-    entry->code = malloc(bytes);
-    if (entry->code == NULL) {
-        return out_of_memory(error);
+    const World *template = entry->group->template;
+    Arena arena; // of a save, which leaves the server: with all geometries
+    arena_init(&arena, template->limits.bytes_max);
+    uint8_t *snapshot;
+    InputBytes whole;
+    Status status = snapshot_write(template, &arena, &snapshot, &whole.count, error);
+    whole.bytes = snapshot;
+    const size_t bytes = status != STATUS_OK
+                             ? 0
+                             : group_code_write(def, entry->group, GROUP_HASH_STEPS, &whole, NULL);
+    entry->code = status != STATUS_OK ? NULL : malloc(bytes);
+    if (entry->code != NULL) {
+        group_code_write(def, entry->group, GROUP_HASH_STEPS, &whole, entry->code);
     }
-    group_code_write(def, entry->group, GROUP_HASH_STEPS, entry->code);
+    arena_deinit(&arena);
+    if (entry->code == NULL) {
+        return status != STATUS_OK ? status : out_of_memory(error);
+    }
     entry->code_bytes = bytes;
     entry->own_bytes += bytes;
     host_charge_bytes(entry->farm->host, entry->owner.use, 0, bytes);

@@ -149,8 +149,8 @@ static bool take_worlds(Group *group, uint64_t seed) {
 }
 
 static Status keep_template(Group *group, Error *error) {
-    Status status = snapshot_write(group->template, &group->memory, &group->snapshot,
-                                   &group->snapshot_bytes, error);
+    Status status = snapshot_write_named(group->template, &group->memory, &group->snapshot,
+                                         &group->snapshot_bytes, error);
     group->template_hash = snapshot_hash(group->template);
     if (status == STATUS_OK && group->template->faulted) {
         return error_set(error, STATUS_FAILED_PRECONDITION, "world",

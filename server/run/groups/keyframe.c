@@ -2,6 +2,7 @@
 #include "run/groups/keyframe.h"
 
 #include "base/assert.h"
+#include "step/snapshot/snapshot.h"
 
 #include <math.h>
 #include <string.h>
@@ -152,11 +153,12 @@ Status group_keyframe_next(GroupKeyframe *keyframe, GroupKeyframeWorld *world, E
     return STATUS_OK;
 }
 
-Status group_keyframe_snapshot(const Group *group, const GroupKeyframeWorld *world, Arena *arena,
-                               uint8_t **bytes, size_t *count, Error *error) {
+// Of the template's snapshot, and where it differs.
+static Status put_together(InputBytes template, const GroupKeyframeWorld *world, Arena *arena,
+                           uint8_t **bytes, size_t *count, Error *error) {
     // nothing but the bytes at hand and the template's stands in it
     const size_t left = world->runs.count - world->runs.used, words = (size_t)world->words;
-    if (world->words > (group->snapshot_bytes + left) / WORD) {
+    if (world->words > (template.count + left) / WORD) {
         return damaged(error);
     }
     uint8_t *made = arena_take_zeroed(arena, words, WORD);
@@ -164,9 +166,8 @@ Status group_keyframe_snapshot(const Group *group, const GroupKeyframeWorld *wor
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while reading a key-frame of a group.");
     }
-    const size_t all = words * WORD,
-                 alike = all < group->snapshot_bytes ? all : group->snapshot_bytes;
-    memcpy(made, group->snapshot, alike);
+    const size_t all = words * WORD, alike = all < template.count ? all : template.count;
+    memcpy(made, template.bytes, alike);
     Source runs = world->runs;
     for (uint64_t i = 0; i < world->run_count; i++) {
         const uint32_t first = source_u32(&runs), length = source_u32(&runs);
@@ -175,6 +176,41 @@ Status group_keyframe_snapshot(const Group *group, const GroupKeyframeWorld *wor
     *bytes = made;
     *count = all;
     return STATUS_OK;
+}
+
+// Whether it ends with the checksum of what stands before.
+static bool is_sound(const uint8_t *bytes, size_t count) {
+    const size_t covered = count < SNAPSHOT_CHECKSUM_BYTES ? 0 : count - SNAPSHOT_CHECKSUM_BYTES;
+    Source end = {.bytes = bytes + covered, .count = count - covered};
+    return source_u64(&end) == hash_bytes(bytes, covered, 0);
+}
+
+// Up to version 10 of the log a world with geometries differed from the template's whole snapshot,
+// with their bytes: which of the two it was the checksum tells.
+Status group_keyframe_snapshot(const Group *group, const GroupKeyframeWorld *world, Arena *arena,
+                               uint8_t **bytes, size_t *count, Error *error) {
+    const InputBytes named = {group->snapshot, group->snapshot_bytes};
+    Status status = put_together(named, world, arena, bytes, count, error);
+    if (group->template->geometry_count == 0 || status == STATUS_RESOURCE_EXHAUSTED ||
+        (status == STATUS_OK && is_sound(*bytes, *count))) {
+        return status;
+    }
+    uint8_t *snapshot, *made;
+    InputBytes whole;
+    size_t made_count;
+    Error why = {0};
+    Status tried = snapshot_write(group->template, arena, &snapshot, &whole.count, &why);
+    whole.bytes = snapshot;
+    tried = STATUS_THEN(tried, put_together(whole, world, arena, &made, &made_count, &why));
+    if (tried == STATUS_RESOURCE_EXHAUSTED) {
+        return error_set(error, tried, why.field, "%s", why.message);
+    }
+    if (tried == STATUS_OK && is_sound(made, made_count)) {
+        *bytes = made;
+        *count = made_count;
+        return STATUS_OK;
+    }
+    return status; // damaged, as whoever reads it says
 }
 
 // Rows are read and worlds begun anew by the template's indices.

@@ -9,6 +9,7 @@
 #include "run/groups/input.h"
 #include "run/groups/harvest.h"
 #include "run/groups/keyframe.h"
+#include "run/worlds/worn.h"
 #include "step/snapshot/snapshot.h"
 
 #include <stdio.h>
@@ -338,7 +339,7 @@ static Status write_keyframe(GroupRecorder *recorder, const Range *range, Arena 
         size_t count;
         Error error;
         arena_reset(arena);
-        Status status = snapshot_write(group->world[i].world, arena, &bytes, &count, &error);
+        Status status = snapshot_write_named(group->world[i].world, arena, &bytes, &count, &error);
         if (status != STATUS_OK ||
             !log_buffer_reserve(buffer, buffer->used + group_keyframe_world_bytes(group, count))) {
             return STATUS_RESOURCE_EXHAUSTED;
@@ -554,11 +555,12 @@ static LogBuffer *make_scene(GroupRecorder *recorder, const GroupRecorderDef *de
 static bool begin(GroupRecorder *recorder, const GroupRecorderDef *def, LogWait *wait) {
     const Group *group = recorder->group;
     const World *template = group->template;
-    const size_t bytes = group_code_write(def->def, group, GROUP_HASH_STEPS, NULL);
+    const size_t bytes = group_code_write(def->def, group, GROUP_HASH_STEPS, NULL, NULL);
     uint8_t *code = malloc(bytes);
-    LogBuffer *scene = make_scene(recorder, def);
-    if (code != NULL && scene != NULL) {
-        group_code_write(def->def, group, GROUP_HASH_STEPS, code);
+    LogBuffer *scene = make_scene(recorder, def), *geometries = NULL;
+    WornNames names = {0};
+    if (code != NULL && scene != NULL && worn_take(recorder->log, template, &names, &geometries)) {
+        group_code_write(def->def, group, GROUP_HASH_STEPS, NULL, code);
         RecordingDef recording = {.content = CONTENT_INPUTS,
                                   .stride = 1,
                                   .keyframe_steps = def->keyframe_steps,
@@ -585,11 +587,15 @@ static bool begin(GroupRecorder *recorder, const GroupRecorderDef *def, LogWait 
                                   .body_count = template->body_count};
         memcpy(recording.uid, recorder->uid, UID_BYTES);
         memcpy(recording.parent, recorder->parent, UID_BYTES);
-        recorder->recording = log_begin(recorder->log, &recording, scene, NULL, wait);
+        recorder->recording = log_begin(recorder->log, &recording, geometries, scene, NULL, wait);
     }
     if (scene != NULL && recorder->recording == NULL) {
         log_give_buffer(recorder->log, scene);
     }
+    if (geometries != NULL && recorder->recording == NULL) {
+        log_give_buffer(recorder->log, geometries);
+    }
+    worn_names_deinit(&names);
     free(code);
     return recorder->recording != NULL;
 }

@@ -136,6 +136,7 @@ static size_t count_added(const Input *input) {
     case INPUT_JOINTS:
         return input->joints.count;
     case INPUT_GEOMETRIES:
+    case INPUT_NAMED_GEOMETRIES:
         return input->geometries.count;
     case INPUT_SET:
     case INPUT_STEP:
@@ -162,6 +163,23 @@ static Status restore(World *world, Stepper *stepper, const RestoreOrder *order,
     return status;
 }
 
+static Status open_geometry(GeometryShelf *shelf, const GeometryList *list, size_t i,
+                            const Geometry **geometry, Error *error) {
+    if (list->names == NULL) {
+        char field[64];
+        snprintf(field, sizeof(field), "%s[%zu]", geometry_list_kind(list, i),
+                 geometry_list_index(list, i));
+        return geometry_open(shelf, list->bytes[i], list->byte_count[i], field, geometry, error);
+    }
+    const uint8_t *digest = list->names + i * SHA256_BYTES;
+    *geometry = geometry_find(shelf, digest);
+    char name[SHA256_TEXT_BYTES];
+    sha256_text(digest, name);
+    return *geometry != NULL ? STATUS_OK
+                             : error_set(error, STATUS_FAILED_PRECONDITION, "geometries",
+                                         "The geometry %s is not here.", name);
+}
+
 // One by one onto the shelf; the world takes all, or none.
 static Status add_geometries(World *world, const GeometryList *list, Id *ids, Error *error) {
     if (world->limits.shelf == NULL || list->count == 0) {
@@ -174,11 +192,7 @@ static Status add_geometries(World *world, const GeometryList *list, Id *ids, Er
                                    : error_set(error, STATUS_RESOURCE_EXHAUSTED, "geometries",
                                                "Memory ended while adding geometries.");
     for (size_t i = 0; status == STATUS_OK && i < list->count; i++) {
-        char field[64];
-        snprintf(field, sizeof(field), "%s[%zu]", geometry_list_kind(list, i),
-                 geometry_list_index(list, i));
-        status = geometry_open(world->limits.shelf, list->bytes[i], list->byte_count[i], field,
-                               &opened[i], error);
+        status = open_geometry(world->limits.shelf, list, i, &opened[i], error);
     }
     status = STATUS_THEN(status, world_add_geometries(world, opened, list->count, ids, error));
     for (size_t i = 0; opened != NULL && i < list->count; i++) {
@@ -202,6 +216,7 @@ static Status carry_out(World *world, Stepper *stepper, const Input *input, Id *
     case INPUT_JOINTS:
         return world_add_joints(world, &input->joints, ids, error);
     case INPUT_GEOMETRIES:
+    case INPUT_NAMED_GEOMETRIES:
         return add_geometries(world, &input->geometries, ids, error);
     case INPUT_RESTORE:
         return restore(world, stepper, &input->restore, error);

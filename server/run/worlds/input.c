@@ -698,6 +698,18 @@ static void read_geometries(Source *source, Arena *arena, Input *input) {
     input->geometries = (GeometryList){.count = count, .bytes = bytes, .byte_count = byte_count};
 }
 
+static void write_named_geometries(Sink *sink, const Input *input) {
+    sink_u64(sink, input->geometries.count);
+    sink_bytes(sink, input->geometries.names, input->geometries.count * SHA256_BYTES);
+}
+
+static void read_named_geometries(Source *source, Arena *arena, Input *input) {
+    (void)arena;
+    const size_t count = source_count(source, SHA256_BYTES);
+    const uint8_t *names = source_bytes(source, count * SHA256_BYTES);
+    input->geometries = (GeometryList){.count = count, .names = names};
+}
+
 typedef struct InputRow {
     void (*write)(Sink *sink, const Input *input);
     void (*read)(Source *source, Arena *arena, Input *input);
@@ -713,6 +725,7 @@ static const InputRow rows[] = {
     [INPUT_JOINTS] = {write_joints, read_joints},
     [INPUT_REMOVE] = {write_remove, read_remove},
     [INPUT_GEOMETRIES] = {write_geometries, read_geometries},
+    [INPUT_NAMED_GEOMETRIES] = {write_named_geometries, read_named_geometries},
 };
 
 static size_t body_bytes(const Input *input) {

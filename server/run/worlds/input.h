@@ -24,7 +24,8 @@ typedef enum InputKind {
     INPUT_JOINTS = 7,
     INPUT_REMOVE = 8,
     // 9 and 10 are a group's (run/groups/input.h)
-    INPUT_GEOMETRIES = 11
+    INPUT_GEOMETRIES = 11,
+    INPUT_NAMED_GEOMETRIES = 12 // as recordings have them
 } InputKind;
 
 // Which of the settings change.
@@ -76,9 +77,10 @@ typedef struct RestoreOrder {
 } RestoreOrder;
 
 // In the bytes that geometry/geometry.h has; blamed as hulls[i], meshes[i] or height_fields[i],
-// counted among those of their kind.
+// counted among those of their kind. Named ones are those on the shelf.
 typedef struct GeometryList {
     size_t count;
+    const uint8_t *names; // of named ones: SHA256_BYTES each; else NULL
     const uint8_t *const *bytes;
     const size_t *byte_count; // multiples of 8
 } GeometryList;

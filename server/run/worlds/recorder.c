@@ -8,6 +8,7 @@
 #include "run/worlds/notes.h"
 #include "run/worlds/record_columns.h"
 #include "run/worlds/touches.h"
+#include "run/worlds/worn.h"
 #include "step/snapshot/snapshot.h"
 
 #include <stdio.h>
@@ -56,6 +57,7 @@ struct Recorder {
     const char *solver; // of `inputs`
     Notes notes;        // of their steps
     Touches touches;    // up to the last of them, where has_events
+    WornNames worn;     // geometries that the log has got
 
     bool is_skipping; // lossy: the log was full, and since skipped_from nothing was recorded
     uint64_t skipped_from, dropped_steps;
@@ -251,12 +253,29 @@ static void begin_skipping(Recorder *recorder) {
 
 // ---- key-frames, frames, contacts
 
+// The chunk in front of what names geometries that nothing has named before; put at once, as chunks
+// of inputs stay open.
+static void put_worn(Recorder *recorder, const World *world) {
+    LogBuffer *buffer;
+    if (!worn_take(recorder->log, world, &recorder->worn, &buffer)) {
+        fail(recorder);
+    } else if (buffer != NULL) {
+        recorder->put_bytes += buffer->used;
+        log_put(recorder->recording, buffer,
+                &(Chunk){.kind = CHUNK_GEOMETRIES,
+                         .version = CHUNK_FORMAT_GEOMETRIES,
+                         .first_step = recorder->step,
+                         .last_step = recorder->step,
+                         .time = recorder->time});
+    }
+}
+
 // False: memory ended, and there is no chunk.
 static bool make_keyframe(Recorder *recorder, const World *world, OpenChunk *chunk) {
     uint8_t *bytes, *at = NULL;
     size_t count;
     *chunk = (OpenChunk){0};
-    if (snapshot_write(world, &recorder->scratch, &bytes, &count, NULL) != STATUS_OK) {
+    if (snapshot_write_named(world, &recorder->scratch, &bytes, &count, NULL) != STATUS_OK) {
         fail(recorder);
     } else if (open_chunk(recorder, chunk, recorder->step)) {
         at = extend(recorder, chunk, count);
@@ -392,6 +411,7 @@ static void end_skipping(Recorder *recorder, World *world) {
         if (make_scene(recorder, world, 0, &scene)) {
             put(recorder, &scene, CHUNK_SCENE);
         }
+        put_worn(recorder, world);
         put_keyframe(recorder, world); // from here on the recording can be stepped again
         add_due_frame(recorder, world);
     }
@@ -504,10 +524,50 @@ static void put_scene(Recorder *recorder, const World *world, const Input *input
     }
 }
 
+// The input as it is stored: it names geometries, whose bytes stand elsewhere in the file. False:
+// memory ended.
+static bool name_geometries(Recorder *recorder, const World *world, Input *input) {
+    uint8_t *bytes;
+    if (input->kind == INPUT_GEOMETRIES) {
+        const size_t count = input->geometries.count, first = world->geometry_count - count;
+        bytes = arena_take_array(&recorder->scratch, count, SHA256_BYTES);
+        for (size_t i = 0; bytes != NULL && i < count; i++) {
+            memcpy(bytes + i * SHA256_BYTES, world->geometry[first + i].digest, SHA256_BYTES);
+        }
+        *input =
+            (Input){.kind = INPUT_NAMED_GEOMETRIES, .geometries = {.count = count, .names = bytes}};
+        return bytes != NULL;
+    }
+    RestoreOrder *restore = &input->restore;
+    if (input->kind != INPUT_RESTORE || world->geometry_count == 0 ||
+        !snapshot_is_whole(restore->snapshot, restore->snapshot_bytes)) {
+        return true;
+    }
+    const Status status =
+        snapshot_detached(restore->snapshot, restore->snapshot_bytes, &recorder->scratch, &bytes,
+                          &restore->snapshot_bytes, NULL);
+    restore->snapshot = bytes;
+    return status == STATUS_OK;
+}
+
+static bool add_change(Recorder *recorder, World *world, const Input *input) {
+    Input stored = *input;
+    bool is_there = name_geometries(recorder, world, &stored);
+    if (!is_there) {
+        fail(recorder);
+    } else if (stored.kind == INPUT_NAMED_GEOMETRIES || stored.kind == INPUT_RESTORE) {
+        put_worn(recorder, world);
+    }
+    is_there = is_there && recorder->error.status == STATUS_OK &&
+               add_entry(recorder, &stored, 0, snapshot_hash(world));
+    arena_reset_and_trim(&recorder->scratch, SCRATCH_KEPT_BYTES);
+    return is_there;
+}
+
 void recorder_change(Recorder *recorder, World *world, const Input *input) {
     ASSERT(input->kind != INPUT_STEP);
     if (recorder->is_skipping || is_over(recorder) || !open_inputs(recorder, world) ||
-        !add_entry(recorder, input, 0, snapshot_hash(world))) {
+        !add_change(recorder, world, input)) {
         return;
     }
     recorder->order_at = 0; // the next step begins an entry of its own
@@ -635,17 +695,21 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
                        .use = def->use};
     uid_of_episode(recording.uid, 0, made->episode_uid);
     arena_init(&made->scratch, world->limits.bytes_max);
-    OpenChunk scene, keyframe;
+    OpenChunk geometries = {0}, scene, keyframe;
+    const bool is_named = worn_take(log, world, &made->worn, &geometries.buffer);
     make_scene(made, world, 0, &scene);
-    if (make_keyframe(made, world, &keyframe) && made->error.status == STATUS_OK) {
+    if (make_keyframe(made, world, &keyframe) && is_named && made->error.status == STATUS_OK) {
         const size_t bytes =
             keyframe.buffer->used + (scene.buffer == NULL ? 0 : scene.buffer->used);
-        made->recording = log_begin(log, &recording, scene.buffer, keyframe.buffer, wait);
+        made->recording =
+            log_begin(log, &recording, geometries.buffer, scene.buffer, keyframe.buffer, wait);
         made->put_bytes = bytes;
     }
     if (made->recording == NULL) {
+        drop_chunk(made, &geometries);
         drop_chunk(made, &scene);
         drop_chunk(made, &keyframe);
+        worn_names_deinit(&made->worn);
         arena_deinit(&made->scratch);
         free(made);
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -700,6 +764,7 @@ void recorder_stop(Recorder *recorder, RecordingState state, LogWait *wait) {
                         .dropped_steps = recorder->dropped_steps};
     log_end(recorder->recording, &end, wait);
     touches_deinit(&recorder->touches);
+    worn_names_deinit(&recorder->worn);
     arena_deinit(&recorder->scratch);
     free(recorder);
 }

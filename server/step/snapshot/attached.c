@@ -2,8 +2,10 @@
 #include "step/snapshot/attached.h"
 
 #include "base/assert.h"
+#include "step/snapshot/sections.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { ATTACHED_VERSION = 1 };
 
@@ -35,9 +37,8 @@ static Status damaged(Error *error, const char *what) {
     return error_set(error, STATUS_DATA_LOSS, "", "The snapshot is damaged: %s.", what);
 }
 
-// Steps over sections, whatever is in them. false: there are none attached, or what is there is no
-// sections, which whoever reads them will say.
-static bool find_attached(Source *source) {
+bool snapshot_find_section(Source *source, uint32_t wanted) {
+    ASSERT(source->used <= source->count);
     while (!source->failed && source->used < source->count) {
         Source head = *source;
         const uint32_t kind = source_u32(&head);
@@ -46,7 +47,7 @@ static bool find_attached(Source *source) {
         if (head.failed) {
             return false;
         }
-        if (kind == SNAPSHOT_ATTACHED) {
+        if (kind == wanted) {
             return true;
         }
         source_bytes(&head, length);
@@ -56,8 +57,35 @@ static bool find_attached(Source *source) {
     return false;
 }
 
-static Status open_attached(Source *source, GeometryShelf *shelf, Attached *attached,
-                            Error *error) {
+// The names in the section of geometries, which begins a sections' `source`. NULL: there are none.
+static const uint8_t *find_names(Source source, size_t *count) {
+    *count = 0;
+    if (!snapshot_find_section(&source, SNAPSHOT_GEOMETRIES)) {
+        return NULL;
+    }
+    source_u64(&source); // kind and version
+    source_count(&source, 1);
+    const size_t found = source_count(&source, SHA256_BYTES);
+    const uint8_t *names = source_bytes(&source, found * SHA256_BYTES);
+    *count = names == NULL ? 0 : found;
+    return names;
+}
+
+// The one of these bytes: where the one of that name (Nullable) is on the shelf and has them,
+// nothing is hashed, as worlds of a group read theirs often.
+static Status open_one(GeometryShelf *shelf, const uint8_t *name, const uint8_t *bytes,
+                       size_t count, const Geometry **geometry, Error *error) {
+    const Geometry *there = name == NULL ? NULL : geometry_find(shelf, name);
+    if (there != NULL && there->byte_count == count && memcmp(there->bytes, bytes, count) == 0) {
+        *geometry = there;
+        return STATUS_OK;
+    }
+    geometry_drop(there);
+    return geometry_open(shelf, bytes, count, "", geometry, error);
+}
+
+static Status open_attached(Source *source, const uint8_t *names, size_t name_count,
+                            GeometryShelf *shelf, Attached *attached, Error *error) {
     while (source->used < source->count) {
         const size_t count = source_count(source, 1);
         const uint8_t *bytes = source_bytes(source, count);
@@ -71,8 +99,10 @@ static Status open_attached(Source *source, GeometryShelf *shelf, Attached *atta
                              "Memory ended while reading a snapshot's geometries.");
         }
         attached->geometry = more;
+        const uint8_t *name =
+            attached->count < name_count ? names + attached->count * SHA256_BYTES : NULL;
         Status status =
-            geometry_open(shelf, bytes, count, "", &attached->geometry[attached->count], error);
+            open_one(shelf, name, bytes, count, &attached->geometry[attached->count], error);
         if (status != STATUS_OK) {
             return status;
         }
@@ -84,7 +114,7 @@ static Status open_attached(Source *source, GeometryShelf *shelf, Attached *atta
 Status snapshot_detach(Source *source, GeometryShelf *shelf, Attached *attached, Error *error) {
     *attached = (Attached){0};
     Source found = *source;
-    if (!find_attached(&found)) {
+    if (!snapshot_find_section(&found, SNAPSHOT_ATTACHED)) {
         return STATUS_OK;
     }
     const size_t sections_end = found.used;
@@ -95,8 +125,10 @@ Status snapshot_detach(Source *source, GeometryShelf *shelf, Attached *attached,
         length != found.count - found.used) {
         return damaged(error, "geometries that this server does not know");
     }
+    size_t name_count;
+    const uint8_t *names = find_names(*source, &name_count);
     source->count = sections_end;
-    return open_attached(&found, shelf, attached, error);
+    return open_attached(&found, names, name_count, shelf, attached, error);
 }
 
 void snapshot_drop_attached(Attached *attached) {

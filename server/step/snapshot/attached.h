@@ -7,6 +7,10 @@
 
 enum { SNAPSHOT_ATTACHED = 1000, SNAPSHOT_SECTION_HEAD_BYTES = 16 };
 
+// Steps over sections, whatever is in them, to the first of this kind. false: there is none, or
+// what is there is no sections, which whoever reads them will say.
+bool snapshot_find_section(Source *source, uint32_t wanted);
+
 size_t snapshot_attached_bytes(const World *world); // 0: it has none
 void snapshot_attach(Sink *sink, const World *world);
 

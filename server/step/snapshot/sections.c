@@ -808,7 +808,7 @@ static const SnapshotGroup shape_id_groups[] = {
 const SnapshotSection snapshot_sections[] = {
     {SECTION_SETTINGS, 1, true, GROUPS(settings_groups)},
     {2, 1, true, GROUPS(material_groups)},
-    {19, 1, true, GROUPS(geometry_groups), .is_there = has_geometries},
+    {SNAPSHOT_GEOMETRIES, 1, true, GROUPS(geometry_groups), .is_there = has_geometries},
     {3, 1, true, GROUPS(shape_groups), .is_there = has_no_geometries},
     {3, 2, true, GROUPS(worn_shape_groups), .is_there = has_geometries},
     {4, 1, true, GROUPS(body_groups)},

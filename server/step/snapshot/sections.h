@@ -5,5 +5,7 @@
 
 #include "step/snapshot/fields.h"
 
+enum { SNAPSHOT_GEOMETRIES = 19 }; // which names them
+
 extern const SnapshotSection snapshot_sections[];
 extern const size_t snapshot_section_count;

@@ -79,12 +79,10 @@ static void sink_section(Sink *sink, const World *world, const SnapshotSection *
     sink_pad(sink); // magic and section heads are multiples of 8, so this pads the body
 }
 
-enum { HEAD_BYTES = sizeof(magic) + 2 * sizeof(uint32_t) };
-
 static Status write_world(const World *world, bool is_whole, Arena *arena, uint8_t **bytes,
                           size_t *count, Error *error) {
-    size_t total =
-        HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES + (is_whole ? snapshot_attached_bytes(world) : 0);
+    size_t total = SNAPSHOT_HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES +
+                   (is_whole ? snapshot_attached_bytes(world) : 0);
     for (size_t i = 0; i < snapshot_section_count; i++) {
         if (section_is_written(&snapshot_sections[i], world)) {
             total += SNAPSHOT_SECTION_HEAD_BYTES +
@@ -290,7 +288,7 @@ Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Err
         return error_set(error, STATUS_INVALID_ARGUMENT, "", "These bytes are no snapshot.");
     }
     uint32_t dynamics = source_u32(&source), format = source_u32(&source);
-    if (source.failed || count < HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES) {
+    if (source.failed || count < SNAPSHOT_HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES) {
         return damaged(error, "it ends early");
     }
     if (format != SNAPSHOT_FORMAT) {
@@ -335,7 +333,7 @@ static Status read_world(const uint8_t *bytes, size_t count, World *world, Error
     if (status != STATUS_OK) {
         return status;
     }
-    Source source = {.bytes = bytes, .count = covered, .used = HEAD_BYTES};
+    Source source = {.bytes = bytes, .count = covered, .used = SNAPSHOT_HEAD_BYTES};
     Attached attached;
     status = snapshot_detach(&source, world->limits.shelf, &attached, error);
     status = STATUS_THEN(status, read_sections(&source, world, error));

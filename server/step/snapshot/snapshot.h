@@ -32,15 +32,25 @@
 enum { DYNAMICS_VERSION = 10 };
 
 // Rises when head or checksum change their form. Format 0 had no checksum.
-enum { SNAPSHOT_FORMAT = 1, SNAPSHOT_CHECKSUM_BYTES = 8 };
+enum { SNAPSHOT_FORMAT = 1, SNAPSHOT_HEAD_BYTES = 16, SNAPSHOT_CHECKSUM_BYTES = 8 };
 
 // The snapshot, in memory of the arena, with the bytes of the world's geometries.
 Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
                       Error *error);
 
-// The same without those bytes: for who reads it while the world is there.
+// The same without those bytes: for who reads it while the geometries are on the shelf.
 Status snapshot_write_named(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
                             Error *error);
+
+// Whether bytes of geometries are attached: then it says the same in more bytes than the one that
+// names them, which this makes of it, or copies. Any bytes that snapshot_check has found well.
+bool snapshot_is_whole(const uint8_t *bytes, size_t count);
+Status snapshot_detached(const uint8_t *bytes, size_t count, Arena *arena, uint8_t **named,
+                         size_t *named_count, Error *error);
+
+// Whole or named as another one (any bytes) is, to be compared with it.
+Status snapshot_write_like(const World *world, const uint8_t *like, size_t like_count, Arena *arena,
+                           uint8_t **bytes, size_t *count, Error *error);
 
 // A world from a snapshot that may come from anywhere: everything is checked. Owned by the caller.
 Status snapshot_read(const uint8_t *bytes, size_t count, const WorldLimits *limits, World **world,

@@ -66,7 +66,7 @@ START_TEST(a_new_file_is_marked_as_ours) {
     ck_assert_str_eq(sql_on(db,
                             "PRAGMA application_id; PRAGMA user_version; PRAGMA page_size; "
                             "PRAGMA journal_mode; PRAGMA synchronous; PRAGMA wal_autocheckpoint"),
-                     "1297044053\n10\n32768\nwal\n1\n0\n");
+                     "1297044053\n11\n32768\nwal\n1\n0\n");
     sqlite3_close(db);
     ck_assert_int_eq(schema_open(file.path, true, &db, &error), STATUS_OK);
     ck_assert_str_eq(sql_on(db, "PRAGMA synchronous"), "2\n");
@@ -188,7 +188,7 @@ START_TEST(a_newer_version_is_named) {
     make_log();
     sql(&file, "PRAGMA user_version = 12");
     check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 12");
-    check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 10:");
+    check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 11:");
     sql(&file, "DROP TABLE label"); // which newer files may have no more
     check_refused(file.path, STATUS_FAILED_PRECONDITION, "version 12");
 }

@@ -208,7 +208,7 @@ static const size_t flips[] = {3, 17, 26, 32 + 3, 32 + 7, 32 + 9, 32 + 20, 32 + 
 
 // A bit that cannot be told: nothing is changed, and recovery takes the frame as it stands. Where
 // the bit is of its page's number, two pages are others than they were: then there is
-// a new file, without what was on them.
+// a new file, without what was on them; or one, where the number leads behind the file's end.
 static void expect_recovery(Bytes flipped) {
     ck_assert(is_file(wal, flipped));
     ck_assert(is_file(file.path, database));
@@ -217,12 +217,11 @@ static void expect_recovery(Bytes flipped) {
     const Status status = recover_file(file.path, out, &error);
     fclose(out);
     if (status == STATUS_OK) {
-        expect_all();
         ck_assert_int_eq(file_count(&file, false), 2);
-        return;
+    } else {
+        snprintf(file.path, sizeof(file.path), "%s/log.db.recovered", file.folder);
     }
-    ck_assert_msg(status == STATUS_DATA_LOSS, "%s", error.message);
-    snprintf(file.path, sizeof(file.path), "%s/log.db.recovered", file.folder);
+    ck_assert_msg(status == STATUS_OK || status == STATUS_DATA_LOSS, "%s", error.message);
     // a page has at most four of the chunks
     ck_assert_int_ge(count_sound_chunks(&file), EPISODES * (CHUNKS + 1) - 8);
     ck_assert_str_eq(sql(&file, "PRAGMA integrity_check"), "ok\n");

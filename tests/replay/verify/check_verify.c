@@ -46,7 +46,7 @@ static void begin_ballast(void) {
     RecordingDef def = {
         .uid = {1}, .stride = 1, .name = "ballast", .client = "", .world_name = "", .solver = ""};
     Waiter waiter;
-    ballast = log_begin(log_file, &def, NULL, NULL, waiter_init(&waiter));
+    ballast = log_begin(log_file, &def, NULL, NULL, NULL, waiter_init(&waiter));
     await(&waiter);
 }
 

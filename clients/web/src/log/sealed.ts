@@ -2,7 +2,7 @@
 // What a recording is, how it ended, which of its steps somebody will want to look at: the bodies
 // that server/log/format/definition.h describes. And the faults among its entries (log/format/entries.h).
 import { Damage, Source, hex } from "./bytes";
-import { Chunk, Figures, WITH_GAINS, readFigures, readGain } from "./chunk";
+import { Chunk, Figures, WITH_GAINS, WITH_GEOMETRIES, readFigures, readGain } from "./chunk";
 
 export const CONTENTS = ["inputs", "frames", "contacts"];
 export const STATES = ["recording", "complete", "world_destroyed", "interrupted"];
@@ -76,21 +76,36 @@ export interface Seal {
     why: string;
 }
 
-const KIND_COUNT = 11, KIND_COUNT_WITH_EVENTS = 12;
+const NAME_BYTES = 32;
+
+/** The names of geometries (SHA-256), in hexadecimal. */
+export function readGeometries(body: Uint8Array): string[] {
+    const s = new Source(body);
+    const names = Array.from({ length: s.count(NAME_BYTES + 8) }, () => {
+        const name = hex(s.part(NAME_BYTES));
+        s.u64(); // how many bytes it has
+        return name;
+    });
+    s.end("names of geometries");
+    return names;
+}
+
+const KIND_COUNT = 11, KIND_COUNT_WITH_EVENTS = 12, KIND_COUNT_WITH_GEOMETRIES = 14;
+const kindsOf = (version: number) => (version >= WITH_GEOMETRIES ? KIND_COUNT_WITH_GEOMETRIES : version >= WITH_EVENTS ? KIND_COUNT_WITH_EVENTS : KIND_COUNT);
 
 export function readSeal(body: Uint8Array, version = 4): Seal {
     const s = new Source(body);
     const seal: Seal = {
         state: s.whole(), lastStep: s.whole(), time: s.f64(), droppedSteps: s.whole(), endedNs: s.u64(),
         isFound: s.u64() !== 0n, episodeCount: s.whole(), figures: readFigures(s),
-        chunkCount: Array.from({ length: version >= WITH_EVENTS ? KIND_COUNT_WITH_EVENTS : KIND_COUNT }, () => s.whole()), chains: [], why: "",
+        chunkCount: Array.from({ length: kindsOf(version) }, () => s.whole()), chains: [], why: "",
     };
     seal.chains = Array.from({ length: s.count(24) }, () => ({
         firstWorld: s.u32(), worldCount: s.u32(), chunkCount: s.whole(), checksum: s.u64(),
     }));
     seal.why = s.text();
     s.pad();
-    if (version >= WITH_GAINS) {
+    if (version >= WITH_GAINS && (version < WITH_GEOMETRIES || s.left > 0)) {
         seal.figures.gain = readGain(s);
     }
     s.end("seal");

@@ -12,6 +12,7 @@ interface Exports {
     _initialize(): void;
     prove_version(): number;
     prove_buffer(count: number): number;
+    prove_geometry(count: number): number;
     prove_keyframe(count: number): number;
     prove_inputs(count: number): number;
     prove_compare(count: number): number;
@@ -110,6 +111,7 @@ export class Dynamics {
         }
     }
 
+    geometry(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_geometry(n)); }
     keyframe(chunk: ArrayBuffer): void { this.give(chunk, (n) => this.e.prove_keyframe(n)); }
 
     group(chunk: ArrayBuffer, of: GroupEpisode): void {

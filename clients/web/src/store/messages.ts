@@ -195,9 +195,16 @@ export interface Listing {
     chunks: ChunkRef[];
 }
 
+/** The chunks of geometries that are there, and a sentence for each that is not. */
+export interface Geometries {
+    chunks: ArrayBuffer[];
+    lacks: string[];
+}
+
 export interface ProverCalls {
     version(): number;
     group(chunk: ArrayBuffer, of: GroupEpisode): string | null;
+    geometry(chunk: ArrayBuffer): string | null; // in front of whatever names it
     keyframe(chunk: ArrayBuffer, begins: boolean): string | null;
     definition(chunk: ArrayBuffer): string | null; // against the state that the recording begins with, as the scene
     scene(chunk: ArrayBuffer): string | null;
@@ -225,6 +232,7 @@ export interface Calls {
     scenes(uid: string): { scenes: SceneText[]; damage: string[] };
     course(uid: string, from: number): Course;
     whole(uid: string, id: number): ArrayBuffer; // with its header
+    geometries(uid: string): Geometries; // that its recording names
     listing(uid: string): Listing | null; // of a group's episode; null: no seal says how many there are
     check(uid: string, from: number): Checked;
     fetched(): number;

@@ -15,6 +15,24 @@ const SHOWN_BYTES_MAX = 32 << 20; // of frames on the way to one that is asked f
 let chain: Dynamics | null = null; // along all chunks
 let side: Dynamics | null = null; // to single steps
 let module: WebAssembly.Module | null = null;
+const worn: ArrayBuffer[] = []; // chunks of geometries, each of which is its own name's proof
+
+function fresh(): Dynamics {
+    const made = new Dynamics(module as WebAssembly.Module);
+    worn.forEach((chunk) => made.geometry(chunk));
+    return made;
+}
+
+function geometry(chunk: ArrayBuffer): string | null {
+    try {
+        (chain ??= fresh()).geometry(chunk);
+        side?.geometry(chunk);
+        worn.push(chunk);
+        return null;
+    } catch (error) {
+        return (error as Error).message;
+    }
+}
 
 
 // ---- the chain
@@ -54,7 +72,7 @@ function compareContacts(step: number): string | null {
 
 function differs(does: (live: Dynamics) => void): string | null {
     try {
-        does((chain ??= new Dynamics(module as WebAssembly.Module)));
+        does((chain ??= fresh()));
         return null;
     } catch (error) {
         return (error as Error).message;
@@ -84,7 +102,7 @@ const group = (chunk: ArrayBuffer, of: GroupEpisode) => differs((live) => {
 
 // A chunk of inputs, or some time of what is left of it: a report for each of its steps.
 function inputs(chunk: ArrayBuffer | null, fall: number | null): Proven {
-    const live = (chain ??= new Dynamics(module as WebAssembly.Module)), begun = performance.now();
+    const live = (chain ??= fresh()), begun = performance.now();
     const proven: Proven = {
         firstStep: live.step, entries: [], ms: [], worst: [], unconverged: [], doubtful: [], worstSubstep: [], energy: [], contacts: [], faults: 0,
         compared: live.compared, isMore: false, difference: null,
@@ -166,14 +184,14 @@ function end(): string | null {
 let sideOf: GroupEpisode | null = null;
 
 function sideGroup(definition: ArrayBuffer, of: GroupEpisode): GroupNumbers {
-    side ??= new Dynamics(module as WebAssembly.Module);
+    side ??= fresh();
     side.group(definition, of);
     sideOf = of;
     return side.groupNumbers;
 }
 
 function sideBegin(keyframe: ArrayBuffer | null): number {
-    side ??= new Dynamics(module as WebAssembly.Module);
+    side ??= fresh();
     if (sideOf !== null) {
         side.episode(sideOf);
     }
@@ -237,10 +255,10 @@ function trial(choice: Choice): Trial {
     return { ...first, ms: ms / tries };
 }
 
-const any = () => side ?? (chain ??= new Dynamics(module as WebAssembly.Module));
+const any = () => side ?? (chain ??= fresh());
 
 const calls: CallTable = {
-    version: () => any().version, solvers: () => any().solvers, group, keyframe, definition, scene, list, listChunk, listEnd, inputs, store, gain, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
+    version: () => any().version, solvers: () => any().solvers, group, geometry, keyframe, definition, scene, list, listChunk, listEnd, inputs, store, gain, end, sideGroup, sideBegin, sideInputs, sideTo, hold, trial,
 };
 
 self.onmessage = (event: MessageEvent) => {

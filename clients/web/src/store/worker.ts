@@ -3,11 +3,11 @@
 // chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
 import { bodyOffset, Chunk, Kind, KIND_NAMES, openChunk } from "../log/chunk";
-import { readDefinition, readEntries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
+import { readDefinition, readEntries, readGeometries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
 import { nth } from "../nth";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import { callOf, CallTable, Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText } from "./messages";
+import { callOf, CallTable, Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, Geometries, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
@@ -207,7 +207,7 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     const columns = "SELECT id, kind, first_step, sequence FROM chunk";
     // of a group, what is of all worlds and what is of the range that the world is in
     const range = Math.floor(row.worldIndex / row.worldRange) * row.worldRange;
-    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Episodes}, ${Kind.Scene}))` : "";
+    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Episodes}, ${Kind.Scene}, ${Kind.Geometries}))` : "";
     let rows: Row[] = [];
     try {
         rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording ?? null]);
@@ -350,6 +350,23 @@ function wholeChunk(uid: string, id: number): ArrayBuffer {
     return buffer.slice(byteOffset - bodyOffset(chunk), byteOffset + byteLength) as ArrayBuffer;
 }
 
+// Each stands once in the file, for all recordings: its name alone proves its bytes, to whoever steps them again.
+function geometries(uid: string): Geometries {
+    const open = openOf(uid), result: Geometries = { chunks: [], lacks: [] };
+    for (const ref of open.chunks.filter((c) => c.kind === Kind.Geometries)) {
+        const chunk = readChunk(open, ref, result.lacks);
+        for (const geometry of chunk === null ? [] : readGeometries(chunk.body)) {
+            const bytes = database().run("SELECT bytes FROM geometry WHERE name = ?", [bytesOf(geometry)])[0]?.bytes;
+            if (bytes instanceof Uint8Array) {
+                result.chunks.push(bytes.slice().buffer);
+            } else {
+                result.lacks.push(`geometry ${geometry} is not in this file`);
+            }
+        }
+    }
+    return result;
+}
+
 // Sealed by whoever recorded it, and ended: by nobody's failure.
 function listing(uid: string): Listing | null {
     const { row, seal, listed } = openOf(uid);
@@ -386,7 +403,7 @@ function check(uid: string, from: number): Checked {
 
 // ---- calls
 
-const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, whole: wholeChunk, listing, check, fetched: () => store?.fetched ?? 0 };
+const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, whole: wholeChunk, geometries, listing, check, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {
