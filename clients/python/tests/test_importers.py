@@ -194,7 +194,8 @@ def test_what_is_lost_has_a_weight(mujoco, tmp_path):
       <body name="a"><joint name="j"/><geom type="box" size="0.1 0.1 0.1" mass="3" friction="0.8"/>
       <geom type="mesh" mesh="dice" mass="0" contype="0" conaffinity="0" condim="6" friction="0.1"/>
       <body name="b" gravcomp="1" pos="1 0 0"><joint name="k" type="ball" limited="true" range="0 1"/>
-      <geom name="rock" type="ellipsoid" size="1 2 3" mass="1" friction="0.8"/><site name="s"/></body></body></worldbody>
+      <geom name="rock" type="ellipsoid" size="1 2 3" mass="1" friction="0.8"/><site name="s"/></body></body>
+      </worldbody>
       <sensor><jointpos joint="j"/></sensor><tendon><fixed name="slack"><joint joint="j" coef="1"/></fixed>
       <fixed name="taut" stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>
       <actuator><motor joint="j"/><motor joint="j"/><motor joint="j"/><motor tendon="slack"/></actuator></mujoco>""")

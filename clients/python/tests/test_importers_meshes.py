@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Meshes and height fields of MJCF, and meshes of URDF: where their surfaces are, and what hangs on them."""
 
+import importlib.util
 import struct
 import zlib
 
@@ -115,5 +116,53 @@ def test_what_is_no_ground_here_is_listed(mujoco, tmp_path):
       <worldbody><body name="raft"><freejoint/><geom type="box" size="1 1 1"/><geom name="sea" type="hfield" hfield="h"
       mass="0"/></body></worldbody></mujoco>""")
     imported = importers.load(path)
-    assert "geoms that are an hfield on a body that moves touch nothing (their mass counts): sea" in imported.unsupported
+    sentence = "geoms that are an hfield on a body that moves touch nothing (their mass counts): sea"
+    assert sentence in imported.unsupported
     assert imported.verdict.endswith("50 % of collision geometry")
+
+
+URDF = """<robot name="m"><link name="base"/><link name="arm">
+  <visual><geometry><mesh filename="package://nowhere/nothing.stl"/></geometry></visual>
+  <collision><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/>
+    <geometry><mesh filename="cube.obj" scale="0.1 0.2 0.3"/></geometry></collision>
+  <collision><origin xyz="-1 0 0"/><geometry><mesh filename="cube.obj"/></geometry></collision>
+  <collision><origin xyz="-3 0 0"/><geometry><mesh filename="cube.obj"/></geometry></collision></link>
+  <link name="tip"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+  <collision><geometry><mesh filename="gone.stl"/></geometry></collision>
+  <collision><geometry><mesh filename="bad.stl"/></geometry></collision></link>
+  <joint name="a" type="continuous"><parent link="base"/><child link="arm"/></joint>
+  <joint name="b" type="continuous"><parent link="arm"/><child link="tip"/></joint></robot>"""
+
+
+def test_links_of_urdf_collide_by_hulls_of_their_meshes(client, tmp_path):
+    pytest.importorskip("scipy", reason="hulls are found by scipy (pip install 'moreau-sim[mesh]')")
+    pytest.importorskip("trimesh", reason="files are read by trimesh (pip install 'moreau-sim[mesh]')")
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    faces = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
+    (tmp_path / "cube.obj").write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) + faces)
+    (tmp_path / "bad.stl").write_text("once upon a time")
+    path = tmp_path / "robot.urdf"
+    path.write_text(URDF)
+    imported = importers.load(path)
+    assert [one["name"] for one in imported.json["geometries"]] == ["cube", "cube (2)"]  # once each, in two sizes
+    arm = next(one for one in imported.json["bodies"] if one["name"] == "arm")
+    assert [shape["hull"]["geometry"] for shape in arm["shapes"]] == ["cube", "cube (2)", "cube (2)"]
+    # the arm has no <inertial>: it weighs what its hulls do
+    mass = np.array([6.0, 1000.0, 1000.0])
+    middles = np.array([[1.0 - 0.1, 0.05, 0.15], [-0.5, 0.5, 0.5], [-2.5, 0.5, 0.5]])
+    assert arm["mass"] == pytest.approx(mass.sum())
+    assert np.allclose(arm["center_of_mass"], mass @ middles / mass.sum())
+    physical = [loss for loss in imported.losses if loss.is_physical]
+    assert [(loss.sentence, loss.geometry) for loss in physical] == [
+        ("meshes touch nothing (the mass of their links counts): tip", pytest.approx(0.4))
+    ]
+    notes = "\n".join(imported.notes)
+    assert "not found: gone.stl" in notes and "bad.stl: there are no triangles in it" in notes
+    assert "nothing.stl" not in notes and "meshes are their convex hulls: cube, cube (2)" in notes
+    # the server sees them where they are
+    world = World.create(client, imported.scene)
+    hits = world.ray_cast([[0.9, 0.05, 5.0], [-0.5, 0.5, 5.0], [0.9, 0.15, 5.0]], [0, 0, -10])
+    assert hits.fraction[:2] == pytest.approx([0.47, 0.4]) and not hits.fraction[2] < 1.0
+    if importlib.util.find_spec("coacd"):
+        several = importers.load(path, decompose=True)
+        assert "meshes are hulls by CoACD: cube, cube (2)" in "\n".join(several.notes)

@@ -23,6 +23,7 @@ def import_file(arguments: argparse.Namespace) -> int:
             free_base=arguments.free_base,
             self_collisions=arguments.self_collisions,
             strict=arguments.strict,
+            decompose=arguments.decompose,
             collision_group=arguments.collision_group,
             arguments=dict(arguments.arg),
         )
@@ -149,6 +150,9 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("--free-base", action="store_true", help="of URDF: the root is free; default: it stands fast")
     command.add_argument(
         "--self-collisions", action="store_true", help="of URDF: links touch each other, but for neighbours"
+    )
+    command.add_argument(
+        "--decompose", action="store_true", help="of URDF: meshes are several hulls each, by CoACD; default: one hull"
     )
     command.add_argument(
         "--strict", action="store_true", help="refuse numbers that no body has, in the place of repairing them"

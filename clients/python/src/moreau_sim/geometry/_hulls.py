@@ -11,6 +11,7 @@ from ._geometry import Geometry, GeometryError, Vectors, count, integrals, sides
 
 CORNERS_MAX = 256  # of a hull in the server
 POINTS_MAX = 10_000  # that it builds one of
+GRID = 1e-6  # of its size: where corners go of a hull that has too many
 THIN = 1e-6  # of its size: thinner it has no volume
 
 
@@ -78,7 +79,13 @@ def _corners(p: Vectors, name: str) -> tuple[Vectors, tuple[float, Vectors, Vect
 
 
 def thinned(corners: Vectors) -> Vectors:
-    """As many as the server builds a hull of: those farthest in directions spread over the sphere."""
+    """As many as the server builds a hull of: those farthest in directions spread over the sphere. Where some are to be
+    left out, they go onto a fine grid: corners of something round lie nearly in planes, of which Qhull, as it leaves
+    some out, may make faces that do not fit; of those on a grid it sees that they do, or do not."""
+    if len(corners) <= CORNERS_MAX:
+        return corners
+    cell = GRID * float(np.linalg.norm(np.ptp(corners, axis=0)))
+    corners = np.unique(np.round(corners / cell) * cell, axis=0)
     if len(corners) <= POINTS_MAX:
         return corners
     k = np.arange(POINTS_MAX // 2)

@@ -47,7 +47,7 @@ class Assets:
             return np.unique(points, axis=0)
         # how many corners and faces, where the edges of each corner begin, and then which point each is
         corners = int(m.mesh_graph[graph])
-        return points[np.sort(m.mesh_graph[graph + 2 + corners : graph + 2 + 2 * corners])]
+        return np.asarray(points[np.sort(m.mesh_graph[graph + 2 + corners : graph + 2 + 2 * corners])])
 
     def field(self, field: int) -> dict[str, Any]:
         if ("hfield", field) not in self._names:

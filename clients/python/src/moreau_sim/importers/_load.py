@@ -17,6 +17,7 @@ from ._equalities import Equalities
 from ._findings import Findings
 from ._imported import Imported, ImportFailed, Place
 from ._joints import Joints
+from ._meshes import Meshes
 from ._packages import Packages
 from ._scan import scan_model, scan_urdf
 from ._shapes import GROUPS_MAX, Shapes
@@ -41,6 +42,7 @@ def load(
     free_base: bool = False,
     self_collisions: bool = False,
     strict: bool = False,
+    decompose: bool = False,
     collision_group: int | None = None,
     arguments: Mapping[str, str] | None = None,
 ) -> Imported:
@@ -50,6 +52,7 @@ def load(
     free_base     of URDF: the root is free, and does not stand fast in the world
     self_collisions  of URDF: links touch each other, but those that a joint connects
     strict        of URDF: refuses numbers that no body has, in the place of repairing them
+    decompose     of URDF: meshes are several hulls each, by CoACD, and not one
     collision_group  0 … 31, default 1 of URDF, 0 of MJCF: the first of the groups of shapes that it takes, of URDF the
                   only one. Robots that come into one scene touch each other where each has groups of its own
     arguments     of xacro: what `$(arg NAME)` is
@@ -66,7 +69,8 @@ def load(
             root = expand(path, packages, arguments or {})
         robot = read_robot(root, findings)
         scan_urdf(root, robot, findings)
-        scene = UrdfScene(robot, packages, findings, is_free=free_base, touches_itself=self_collisions,
+        meshes = Meshes(packages, findings, decompose=decompose)
+        scene = UrdfScene(robot, meshes, findings, is_free=free_base, touches_itself=self_collisions,
             collision_group=1 if collision_group is None else collision_group)
         if strict and findings.repairs:
             raise ImportFailed("; ".join(findings.repairs))

@@ -29,6 +29,7 @@ class Collision:
     form: dict[str, Any] | None
     kind: str
     mesh: str = ""  # its URI
+    scale: Vector = field(default_factory=lambda: np.ones(3))
 
 
 @dataclass
@@ -156,7 +157,7 @@ def _weight(element: ElementTree.Element | None, link: str, findings: Findings) 
 
 def _collision(element: ElementTree.Element, link: str) -> Collision:
     geometry = element.find("geometry")
-    form, kind, mesh = None, "nothing", ""
+    form, kind, mesh, scale = None, "nothing", "", np.ones(3)
     for shape in geometry if geometry is not None else ():
         kind = shape.tag
         if kind == "box":
@@ -168,9 +169,10 @@ def _collision(element: ElementTree.Element, link: str) -> Collision:
             form = {kind: {"radius": _number(shape, "radius", 0.0, link), "half_length": half_length}}
         elif kind == "mesh":
             mesh = shape.get("filename") or ""
+            scale = _numbers(shape, "scale", [1.0] * 3, link)
     if form is not None and not all(size > 0.0 for size in np.ravel([*next(iter(form.values())).values()])):
         form, kind = None, f"{kind} of no size"
-    return Collision(_place(element.find("origin"), link), form, kind, mesh)
+    return Collision(_place(element.find("origin"), link), form, kind, mesh, scale)
 
 
 def _of_gazebo(root: ElementTree.Element) -> dict[str, float]:

@@ -14,11 +14,11 @@ from ._actuators import Control
 from ._bodies import Mass, scene_body, together
 from ._findings import Findings, Weight
 from ._imported import Imported, Place
-from ._inertias import LEAST, is_thin, placed, solid
+from ._inertias import DENSITY, LEAST, is_thin, placed, solid
 from ._joints import Numbers
-from ._packages import Packages
+from ._meshes import Meshes
 from ._poses import HERE, Pose, from_z
-from ._urdf import Link, Robot, UrdfJoint
+from ._urdf import Collision, Link, Robot, UrdfJoint
 
 # what a body weighs that has no mass and moves: this share of what hangs on it, or of the robot where nothing does
 LIGHT, LIGHT_ALONE = 1e-6, 1e-4
@@ -34,7 +34,7 @@ class UrdfScene:
     def __init__(
         self,
         robot: Robot,
-        packages: Packages,
+        meshes: Meshes,
         findings: Findings,
         *,
         is_free: bool,
@@ -45,7 +45,7 @@ class UrdfScene:
         # of shapes: a robot's own group, which its mask leaves out
         own = 1 << collision_group
         self.own = {} if touches_itself else {"group": own, "mask": 0xFFFFFFFF - own}
-        self.packages = packages
+        self.meshes = meshes
         self.findings = findings
         self.group: dict[str, str] = {}  # of each link: the first of those that are one body with it
         self.in_group: dict[str, Pose] = {}
@@ -129,7 +129,7 @@ class UrdfScene:
         parts = []
         for link in self.members[name]:
             for shape in link.collisions:
-                weight = solid(shape.form) if shape.form else None
+                weight = self._solid(shape)
                 if weight is not None:
                     parts.append(placed(weight, self.in_group[link.name].then(shape.place)))
         if not parts:
@@ -139,6 +139,12 @@ class UrdfScene:
         self.findings.repair(f"{name}: moves and has no <inertial>: {weighs}")
         return weight
 
+    def _solid(self, shape: Collision) -> Mass | None:
+        if shape.form is not None:
+            return solid(shape.form)
+        made = self.meshes.find(shape.mesh, shape.scale) if shape.kind == "mesh" else None
+        return Mass(DENSITY * made.volume, made.center, DENSITY * made.inertia) if made else None
+
     # ---- shapes
 
     def _shapes(self, name: str) -> list[dict[str, Any]]:
@@ -146,16 +152,17 @@ class UrdfScene:
         for link in self.members[name]:
             for k, shape in enumerate(link.collisions):
                 of: list[Weight] = [("geometry", (link.name, k), 1.0)]
+                place = self.in_group[link.name].then(shape.place)
+                pose = {"position": place.position.tolist(), "orientation": place.orientation.tolist()}
+                more = pose | {"material": self._material(link)} | self.own
                 if shape.form is not None:
-                    place = self.in_group[link.name].then(shape.place)
-                    pose = {"position": place.position.tolist(), "orientation": place.orientation.tolist()}
-                    shapes.append(shape.form | pose | {"material": self._material(link)} | self.own)
+                    shapes.append(shape.form | more)
                 elif shape.kind != "mesh":
                     self.findings.add(f"shapes that are a {shape.kind} touch nothing", link.name, of)
+                elif (made := self.meshes.find(shape.mesh, shape.scale)) is not None:
+                    shapes += made.shapes(**more)
                 else:
-                    self.findings.add("meshes touch nothing (the mass of their links counts)", link.name, of)
-                    if self.packages.find(shape.mesh) is None:
-                        self.findings.note("files of meshes that are not found", shape.mesh)
+                    self.meshes.miss(shape.mesh, shape.scale, link.name, of)
         return shapes
 
     def _material(self, link: Link) -> str:
@@ -277,6 +284,7 @@ class UrdfScene:
             "name": self.robot.name,
             "settings": dict(SETTINGS),
             "materials": materials,
+            **({"geometries": self.meshes.scene} if self.meshes.scene else {}),
             "bodies": bodies,
             "joints": self.joints,
         }
