@@ -85,9 +85,7 @@ def _read(path: pathlib.Path) -> tuple[Vectors, NDArray[np.int64], float]:
     if path.suffix.lower().lstrip(".") not in trimesh.available_formats():
         raise GeometryError(f"{path}: trimesh reads no {path.suffix or 'file without an ending'} here")
     try:
-        # what colours a file asks for other packages
-        plain = {"skip_materials": True} if path.suffix.lower() == ".obj" else {}
-        scene = trimesh.load_scene(os.fspath(path), process=False, **plain)
+        scene = trimesh.load_scene(os.fspath(path), process=False)
         mesh = scene.to_mesh()
         points, triangles = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=np.int64)
     except Exception as error:  # its readers raise whatever they stumble over
