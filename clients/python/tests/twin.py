@@ -22,6 +22,7 @@ class Twin:
         self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
         self.data = mujoco.MjData(self.model)
         scene = json.loads(json.dumps(self.imported.json))
+        scene.pop("geometries", None)
         for body in scene["bodies"]:
             body.pop("shapes", None)
         scene["bodies"] = [body for body in scene["bodies"] if body["name"] != "world"]
