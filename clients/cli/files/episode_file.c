@@ -14,7 +14,7 @@ enum { DIGITS_MIN = 4 }; // of an id
 enum { BUSY_MS = 5000 };
 // As server/log/README.md says: "MORU", and the version of the format, which the server's
 // log/format/schema.h and this program raise together. What is newer may mean something else.
-enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 10 };
+enum { APPLICATION_ID = 1297044053, FORMAT_VERSION = 11 };
 
 static int fail_sql(Cli *cli, sqlite3 *db, const char *path) {
     return cli_fail(cli, EXIT_REFUSED, "cannot read %s: %s", path, sqlite3_errmsg(db));
@@ -76,9 +76,24 @@ static int find(Cli *cli, sqlite3 *db, const char *path, const char *episode, in
     return status;
 }
 
-static bool measure(sqlite3 *db, int64_t recording, uint64_t *bytes) {
+// Files of before version 7 know no touches, those of before version 11 no geometries.
+static bool has_table(sqlite3 *db, const char *table) {
     sqlite3_stmt *statement =
-        prepare(db, "SELECT sum(length(bytes)) FROM log.chunk WHERE recording = ?");
+        prepare(db, "SELECT 1 FROM log.sqlite_schema WHERE type = 'table' AND name = ?");
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return is_there;
+}
+
+#define WORN_SQL "name IN (SELECT geometry FROM log.worn WHERE recording = ?1)"
+
+static bool measure(sqlite3 *db, int64_t recording, uint64_t *bytes) {
+    sqlite3_stmt *statement = prepare(
+        db, has_table(db, "geometry")
+                ? "SELECT (SELECT sum(length(bytes)) FROM log.chunk WHERE recording = ?1) +"
+                  "  coalesce((SELECT sum(length(bytes)) FROM log.geometry WHERE " WORN_SQL "), 0)"
+                : "SELECT sum(length(bytes)) FROM log.chunk WHERE recording = ?1");
     if (statement == NULL) {
         return false;
     }
@@ -116,31 +131,30 @@ static bool copy_schema(sqlite3 *db) {
     return sqlite3_finalize(statement) == SQLITE_OK && is_done;
 }
 
-// Files of before version 7 know no touches.
-static bool has_table(sqlite3 *db, const char *table) {
-    sqlite3_stmt *statement =
-        prepare(db, "SELECT 1 FROM log.sqlite_schema WHERE type = 'table' AND name = ?");
-    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
-    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
-    return is_there;
-}
+// The ids of episodes begin with their recording's, and no index has it.
+typedef struct Table {
+    const char *name, *where;
+} Table;
+static const Table tables[] = {
+    {"recording", "id = ?1"},
+    {"episode", "id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295"},
+    {"label", "recording = ?1"},
+    {"chunk", "recording = ?1"},
+    {"highlight", "recording = ?1"},
+    {"touch", "recording = ?1"},
+    {"touch_body", "recording = ?1"},
+    {"worn", "recording = ?1"},
+    {"geometry", WORN_SQL},
+};
 
 static bool copy_rows(sqlite3 *db, int64_t recording) {
-    static const char *const tables[] = {"recording", "episode", "label",     "chunk",
-                                         "highlight", "touch",   "touch_body"};
-    enum { SINCE_EVER = 5 };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        if (i >= SINCE_EVER && !has_table(db, tables[i])) {
+        if (!has_table(db, tables[i].name)) {
             continue;
         }
-        // the ids of episodes begin with their recording's, and no index has it
-        const char *where = i == 0   ? "id = ?1"
-                            : i == 1 ? "id BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295"
-                                     : "recording = ?1";
-        char sql[160];
-        snprintf(sql, sizeof(sql), "INSERT INTO main.%s SELECT * FROM log.%s WHERE %s", tables[i],
-                 tables[i], where);
+        char sql[192];
+        snprintf(sql, sizeof(sql), "INSERT INTO main.%s SELECT * FROM log.%s WHERE %s",
+                 tables[i].name, tables[i].name, tables[i].where);
         sqlite3_stmt *statement = prepare(db, sql);
         sqlite3_bind_int64(statement, 1, recording);
         bool is_copied = statement != NULL && sqlite3_step(statement) == SQLITE_DONE;
