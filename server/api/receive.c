@@ -22,7 +22,7 @@
 
 // Unpacking takes at most so many times the frame, and a little. A message of many small parts (a
 // scene) takes about ten times its bytes; packed columns take at most eight.
-enum { UNPACK_MULTIPLE = 32, UNPACK_BYTES_MIN = 65536 };
+enum { UNPACK_MULTIPLE = 64, UNPACK_BYTES_MIN = 65536 };
 
 static size_t unpack_bytes_max(size_t body_bytes) {
     return UNPACK_BYTES_MIN + UNPACK_MULTIPLE * body_bytes;
