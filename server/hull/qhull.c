@@ -5,6 +5,7 @@
 #include "hull/qhull_parts.h"
 
 #include <libqhull_r/qhull_ra.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 // Of the size: what lies that near to one plane is in it. Coordinates that were floats are off by
 // 6e-8 of theirs. Where the faces that come of it do not fit, less is tried.
 static const double merge_parts[] = {4e-7, 1e-8, 0.0};
+// Of the size: where none of that fits, as where points of a real part lie in a zigzag about a plane,
+// they are put on a grid: then they are in the plane, in one place, or clearly not.
+static const double grid_parts[] = {3e-7, 1e-6, 2.5e-6, 4e-6};
 // of the size: as hull.h refuses it
 static const double thick_part = 1e-6;
 // of the size: how far corners may be moved for that, and points be outside then
@@ -21,7 +25,8 @@ static const double way_part = 4e-6;
 static const double flat_part = 1e-10;
 
 typedef struct Cloud {
-    const Vec3 *point;
+    const Vec3 *given;
+    const Vec3 *point; // those, or on a grid
     size_t count;
     Vec3 center;
     double size; // the diagonal of the bounding box
@@ -304,7 +309,7 @@ static bool holds_all(const QhullForm *built, const Cloud *cloud) {
     const Hull *hull = hull_open(&built->form, memory);
     double out = -HUGE_VAL;
     for (size_t i = 0; cloud->vertices_max == 0 && i < cloud->count; i++) {
-        out = fmax(out, hull_outside(hull, cloud->point[i]));
+        out = fmax(out, hull_outside(hull, cloud->given[i]));
     }
     free(memory);
     return out <= way_part * cloud->size;
@@ -346,7 +351,7 @@ static Status build_once(Run *run, const Cloud *cloud, double merge_part, QhullF
     return status;
 }
 
-static Status build(Run *run, const Cloud *cloud, QhullForm *built, Error *error) {
+static Status build_of(Run *run, const Cloud *cloud, QhullForm *built, Error *error) {
     Status status = STATUS_OK;
     for (size_t i = 0; i < sizeof(merge_parts) / sizeof(merge_parts[0]); i++) {
         status = build_once(run, cloud, merge_parts[i], built, error);
@@ -357,9 +362,38 @@ static Status build(Run *run, const Cloud *cloud, QhullForm *built, Error *error
     return status;
 }
 
+static void put_on_grid(const Cloud *cloud, double step, Vec3 *point) {
+    ASSERT(step > 0.0);
+    for (size_t i = 0; i < cloud->count; i++) {
+        const Vec3 p = vec3_sub(cloud->given[i], cloud->center);
+        const Vec3 near =
+            vec3(step * round(p.x / step), step * round(p.y / step), step * round(p.z / step));
+        point[i] = vec3_add(cloud->center, near);
+    }
+}
+
+static Status build(Run *run, Cloud *cloud, QhullForm *built, Error *error) {
+    Status status = build_of(run, cloud, built, error);
+    const size_t grids = sizeof(grid_parts) / sizeof(grid_parts[0]);
+    Vec3 *point = status == STATUS_INVALID_ARGUMENT && run->is_fitting
+                      ? malloc(cloud->count * sizeof(*point))
+                      : NULL;
+    for (size_t i = 0; point != NULL && status == STATUS_INVALID_ARGUMENT && i < grids; i++) {
+        put_on_grid(cloud, grid_parts[i] * cloud->size, point);
+        cloud->point = point;
+        status = build_of(run, cloud, built, error);
+    }
+    free(point);
+    return status;
+}
+
 Status qhull_build(const Vec3 *point, size_t count, uint32_t vertices_max, const QhullNames *names,
                    QhullForm *built, Error *error) {
-    Cloud cloud = {.point = point, .count = count, .vertices_max = vertices_max, .names = names};
+    Cloud cloud = {.given = point,
+                   .point = point,
+                   .count = count,
+                   .vertices_max = vertices_max,
+                   .names = names};
     Status status = check_numbers(&cloud, error);
     status = STATUS_THEN(status, measure(&cloud, error));
     status = STATUS_THEN(status, check_thick(&cloud, error));

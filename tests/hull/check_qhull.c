@@ -126,6 +126,34 @@ START_TEST(prisms_of_floats_keep_their_faces) {
 }
 END_TEST
 
+// Machined parts as files of triangles have them: rings of corners around fillets, in millimetres
+// and floats, more of them than a hull may have. Which faces lie in one plane, and which are
+// slivers, only their roundings say.
+START_TEST(parts_of_floats_with_fillets_are_built) {
+    enum { SIDES = 48, RINGS = 14 };
+    Dice dice = {3011};
+    for (int i = 0, campaign = campaign_count(20); i < campaign; i++) {
+        Vec3 point[SIDES * RINGS];
+        const Quat turn = dice_quat(&dice);
+        const double radius = dice_between(&dice, 20.0, 60.0),
+                     high = dice_between(&dice, 5.0, 80.0);
+        const double fillet = dice_between(&dice, 0.5, 5.0), cone = dice_between(&dice, 0.8, 1.0);
+        for (uint32_t k = 0; k < SIDES * RINGS; k++) {
+            const uint32_t ring = k / SIDES;
+            const double around = 2.0 * acos(-1.0) * (k % SIDES) / SIDES;
+            const double bend = 0.5 * acos(-1.0) * (ring % (RINGS / 2)) / (RINGS / 2 - 1);
+            const double out = (ring < RINGS / 2 ? 1.0 : cone) * radius + fillet * cos(bend);
+            const double z = (ring < RINGS / 2 ? -1.0 : 1.0) * (high + fillet * sin(bend));
+            const Vec3 p = quat_rotate(turn, vec3(out * cos(around), out * sin(around), z));
+            point[k] = vec3_scale(1e-3, vec3((float)p.x, (float)p.y, (float)p.z));
+        }
+        const Hull *hull = build(point, SIDES * RINGS, 256);
+        ck_assert_uint_le(hull->vertex_count, 256);
+        hull_free(hull);
+    }
+}
+END_TEST
+
 START_TEST(vertices_max_keeps_those_that_matter) {
     Dice dice = {3005};
     Vec3 point[2000];
@@ -254,6 +282,7 @@ static TCase *case_build(void) {
     tcase_add_test(tcase, large_clouds_are_held);
     tcase_add_test(tcase, faces_in_one_plane_are_one);
     tcase_add_test(tcase, prisms_of_floats_keep_their_faces);
+    tcase_add_test(tcase, parts_of_floats_with_fillets_are_built);
     tcase_add_test(tcase, vertices_max_keeps_those_that_matter);
     tcase_add_test(tcase, the_same_points_have_the_same_form);
     tcase_add_test(tcase, what_has_no_hull_is_refused);
