@@ -14,8 +14,8 @@
 // Of the size: what lies that near to one plane is in it. Coordinates that were floats are off by
 // 6e-8 of theirs. Where the faces that come of it do not fit, less is tried.
 static const double merge_parts[] = {4e-7, 1e-8, 0.0};
-// Of the size: where none of that fits, as where points of a real part lie in a zigzag about a plane,
-// they are put on a grid: then they are in the plane, in one place, or clearly not.
+// Of the size: where none of that fits, as where points of a real part lie in a zigzag about a
+// plane, they are put on a grid: then they are in the plane, in one place, or clearly not.
 static const double grid_parts[] = {3e-7, 1e-6, 2.5e-6, 4e-6};
 // of the size: as hull.h refuses it
 static const double thick_part = 1e-6;
