@@ -114,8 +114,8 @@ static void allow_socket(int rules, const char *address, bool may_clear_up) {
     }
     snprintf(path, sizeof(path), "%s", address + strlen(unix_prefix));
     landlock_allow_beside(rules, path, LANDLOCK_SOCKETS);
-    if (may_clear_up) {
-        landlock_allow_beside(rules, dirname(path), LANDLOCK_RMDIR);
+    if (may_clear_up) { // which is a right over the folder that it is in
+        landlock_allow(rules, dirname(dirname(path)), LANDLOCK_RMDIR);
     }
 }
 
