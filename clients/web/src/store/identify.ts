@@ -3,7 +3,7 @@
 import { Store } from "./bytes_of";
 
 const APPLICATION_ID = 1297044053; // "MORU"
-const VERSION_OLDEST = 2, VERSION_NEWEST = 10;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 11;
 const HEADER_BYTES = 100;
 
 const SIGNATURES: [string, string][] = [
