@@ -324,9 +324,11 @@ Status mesh_open_heights(const HeightForm *form, const MeshNames *names, void *m
     const uint32_t columns = form->columns, rows = form->rows;
     const double x = 0.5 * (columns - 1.0) * form->spacing[0];
     const double y = 0.5 * (rows - 1.0) * form->spacing[1];
-    for (uint32_t k = 0; k < columns * rows; k++) {
-        draft.point[k] = vec3(k % columns * form->spacing[0] - x,
-                              (double)(k / columns) * form->spacing[1] - y, form->height[k]);
+    for (uint32_t row = 0, k = 0; row < rows; row++) {
+        for (uint32_t column = 0; column < columns; column++, k++) {
+            draft.point[k] =
+                vec3(column * form->spacing[0] - x, row * form->spacing[1] - y, form->height[k]);
+        }
     }
     uint32_t *corner = draft.corner;
     for (uint32_t row = 0; row + 1 < rows; row++) {

@@ -47,9 +47,9 @@ static void make_files(void) {
 }
 
 static void remove_files(void) {
-    char older[PATH_BYTES + 24];
+    char older[sizeof(audit_path) + 16]; // a number
     for (int i = 1; i <= 8; i++) {
-        snprintf(older, sizeof(older), "%s.%d", audit_path, i);
+        snprintf(older, sizeof(older), "%.*s.%d", (int)sizeof(audit_path), audit_path, i);
         unlink(older);
     }
     unlink(audit_path);

@@ -11,7 +11,7 @@
 
 enum { HEADER_BYTES = 4, REPLY_BYTES_MAX = 20 << 20 };
 
-uint8_t *crowd_frame(const void *call, uint64_t id, size_t *count) {
+uint8_t *wire_crowd_frame(const void *call, uint64_t id, size_t *count) {
     Moreau__V1__Request request = wire_request(call);
     request.has_id = 1;
     request.id = id;
@@ -26,19 +26,19 @@ uint8_t *crowd_frame(const void *call, uint64_t id, size_t *count) {
     return bytes;
 }
 
-bool crowd_push(int fd, const void *bytes, size_t count) {
+bool wire_crowd_push(int fd, const void *bytes, size_t count) {
     return send(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)count;
 }
 
-bool crowd_call(int fd, const void *call, uint64_t id) {
+bool wire_crowd_call(int fd, const void *call, uint64_t id) {
     size_t count;
-    uint8_t *bytes = crowd_frame(call, id, &count);
-    bool sent = crowd_push(fd, bytes, count);
+    uint8_t *bytes = wire_crowd_frame(call, id, &count);
+    bool sent = wire_crowd_push(fd, bytes, count);
     free(bytes);
     return sent;
 }
 
-bool crowd_read(int fd, size_t replies) {
+bool wire_crowd_read(int fd, size_t replies) {
     uint8_t *reply = malloc(REPLY_BYTES_MAX);
     ck_assert_ptr_nonnull(reply);
     bool is_open = true;
@@ -54,10 +54,10 @@ static void greet(int fd) {
     hello.has_protocol_major = 1;
     hello.protocol_major = 1;
     hello.client = (char *)"crowd";
-    ck_assert(crowd_call(fd, &hello, 1));
+    ck_assert(wire_crowd_call(fd, &hello, 1));
 }
 
-void crowd_join(Crowd *crowd, const char *address, size_t count, bool greets, bool narrow) {
+void wire_crowd_join(Crowd *crowd, const char *address, size_t count, bool greets, bool narrow) {
     ck_assert_uint_le(crowd->count + count, CROWD_MAX);
     size_t first = crowd->count;
     for (size_t i = 0; i < count; i++) {
@@ -69,25 +69,25 @@ void crowd_join(Crowd *crowd, const char *address, size_t count, bool greets, bo
         }
     }
     for (size_t i = first; i < crowd->count && greets; i++) {
-        ck_assert_msg(crowd_read(crowd->fd[i], 1), "connection %zu is not welcome", i + 1);
+        ck_assert_msg(wire_crowd_read(crowd->fd[i], 1), "connection %zu is not welcome", i + 1);
     }
 }
 
-int crowd_member(const char *address) {
+int wire_crowd_member(const char *address) {
     Crowd crowd = {0};
-    crowd_join(&crowd, address, 1, true, false);
+    wire_crowd_join(&crowd, address, 1, true, false);
     return crowd.fd[0];
 }
 
-void crowd_vanish(Crowd *crowd) {
+void wire_crowd_vanish(Crowd *crowd) {
     static const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
     for (size_t i = 0; i < crowd->count; i++) {
         setsockopt(crowd->fd[i], SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
     }
-    crowd_leave(crowd);
+    wire_crowd_leave(crowd);
 }
 
-void crowd_leave(Crowd *crowd) {
+void wire_crowd_leave(Crowd *crowd) {
     for (size_t i = 0; i < crowd->count; i++) {
         close(crowd->fd[i]);
     }

@@ -15,23 +15,23 @@ typedef struct Crowd {
 // Opens `count` sockets beside those there are. `greets`: each says hello and waits for its
 // welcome. `narrow`: each takes few bytes that are not read, so that the rest piles up at the
 // server.
-void crowd_join(Crowd *crowd, const char *address, size_t count, bool greets, bool narrow);
+void wire_crowd_join(Crowd *crowd, const char *address, size_t count, bool greets, bool narrow);
 
 // One socket of a crowd, greeted.
-int crowd_member(const char *address);
+int wire_crowd_member(const char *address);
 
 // As much as the socket takes at once; false: not all, or the connection is gone.
-bool crowd_push(int fd, const void *bytes, size_t count);
+bool wire_crowd_push(int fd, const void *bytes, size_t count);
 
 // A call with this id as one frame; false as above.
-bool crowd_call(int fd, const void *call, uint64_t id);
+bool wire_crowd_call(int fd, const void *call, uint64_t id);
 
 // The frame of a call, with its header; the caller's to free.
-uint8_t *crowd_frame(const void *call, uint64_t id, size_t *count);
+uint8_t *wire_crowd_frame(const void *call, uint64_t id, size_t *count);
 
 // Reads so many replies; false: the connection ended before. Waits.
-bool crowd_read(int fd, size_t replies);
+bool wire_crowd_read(int fd, size_t replies);
 
 // Every socket is closed: reset, with whatever is under way; or with everything sent before.
-void crowd_vanish(Crowd *crowd);
-void crowd_leave(Crowd *crowd);
+void wire_crowd_vanish(Crowd *crowd);
+void wire_crowd_leave(Crowd *crowd);

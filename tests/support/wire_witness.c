@@ -116,8 +116,8 @@ static Witness *make_witness(void) {
 }
 
 static Witness *begin(Witness *witness, const char *address, const void *call) {
-    witness->fd = crowd_member(address);
-    witness->frame = crowd_frame(call, 2, &witness->frame_bytes);
+    witness->fd = wire_crowd_member(address);
+    witness->frame = wire_crowd_frame(call, 2, &witness->frame_bytes);
     ck_assert_int_eq(pthread_create(&witness->thread, NULL, run, witness), 0);
     return witness;
 }

@@ -46,7 +46,7 @@ static void add_frame(Burst *burst, const void *frame, size_t count) {
 
 static void add_call(Burst *burst, const void *call) {
     size_t count;
-    uint8_t *frame = crowd_frame(call, next_id++, &count);
+    uint8_t *frame = wire_crowd_frame(call, next_id++, &count);
     add_frame(burst, frame, count);
     free(frame);
 }

@@ -29,17 +29,17 @@ static Moreau__V1__WorldGet get_call(uint64_t world) {
 static void cut_frames_at_every_byte(Siege *siege) {
     Moreau__V1__WorldStep step = wire_step_call(&siege->world, 1);
     size_t count;
-    uint8_t *frame = crowd_frame(&step, 2, &count);
+    uint8_t *frame = wire_crowd_frame(&step, 2, &count);
     for (size_t cut = 0; cut < count; cut++) {
         Crowd resets = {0}, ends = {0};
-        crowd_join(&resets, siege->address, 4, true, false);
-        crowd_join(&ends, siege->address, 4, true, false);
+        wire_crowd_join(&resets, siege->address, 4, true, false);
+        wire_crowd_join(&ends, siege->address, 4, true, false);
         for (size_t i = 0; i < resets.count; i++) {
-            crowd_push(resets.fd[i], frame, cut);
-            crowd_push(ends.fd[i], frame, cut);
+            wire_crowd_push(resets.fd[i], frame, cut);
+            wire_crowd_push(ends.fd[i], frame, cut);
         }
-        crowd_vanish(&resets);
-        crowd_leave(&ends);
+        wire_crowd_vanish(&resets);
+        wire_crowd_leave(&ends);
     }
     free(frame);
 }
@@ -61,17 +61,17 @@ static void send_nonsense(Siege *siege) {
         {16, {'G', 'E', 'T', ' ', '/', ' ', 'H', 'T', 'T', 'P', '/', '1', '.', '1', '\r', '\n'}}};
     size_t count;
     Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
-    uint8_t *good = crowd_frame(&ping, 2, &count);
+    uint8_t *good = wire_crowd_frame(&ping, 2, &count);
     for (int k = 0; k < 10; k++) {
         for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
             Crowd crowd = {0};
-            crowd_join(&crowd, siege->address, 2, true, false);
-            crowd_join(&crowd, siege->address, 2, false, false);
+            wire_crowd_join(&crowd, siege->address, 2, true, false);
+            wire_crowd_join(&crowd, siege->address, 2, false, false);
             for (size_t c = 0; c < crowd.count; c++) {
-                crowd_push(crowd.fd[c], good, count);
-                crowd_push(crowd.fd[c], nonsense[i].bytes, nonsense[i].count);
+                wire_crowd_push(crowd.fd[c], good, count);
+                wire_crowd_push(crowd.fd[c], nonsense[i].bytes, nonsense[i].count);
             }
-            crowd_leave(&crowd);
+            wire_crowd_leave(&crowd);
         }
     }
     free(good);
@@ -80,19 +80,20 @@ static void send_nonsense(Siege *siege) {
 static void say_hello_again_and_again(Siege *siege) {
     enum { HELLOS = 50 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 20, true, false);
+    wire_crowd_join(&crowd, siege->address, 20, true, false);
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
     hello.has_protocol_major = 1;
     hello.protocol_major = 1;
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t id = 2; id < 2 + HELLOS; id++) {
-            crowd_call(crowd.fd[i], &hello, id);
+            wire_crowd_call(crowd.fd[i], &hello, id);
         }
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], HELLOS)); // refused, every one, and the session stays
+        ck_assert(
+            wire_crowd_read(crowd.fd[i], HELLOS)); // refused, every one, and the session stays
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // A scene of nothing but empty bodies: two bytes each, a whole message in memory.
@@ -109,17 +110,17 @@ static void send_many_tiny_parts(Siege *siege) {
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.scene = &scene;
     size_t count;
-    uint8_t *frame = crowd_frame(&create, 2, &count);
+    uint8_t *frame = wire_crowd_frame(&create, 2, &count);
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 8, true, false);
+    wire_crowd_join(&crowd, siege->address, 8, true, false);
     for (size_t i = 0; i < crowd.count; i++) {
         ck_assert(net_client_write(crowd.fd[i], frame, count));
         ck_assert(net_client_write(crowd.fd[i], frame, count));
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], 2));
+        ck_assert(wire_crowd_read(crowd.fd[i], 2));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
     free(frame);
 }
 
@@ -127,45 +128,45 @@ static void say_what_is_no_utf8(Siege *siege) {
     static char wrong[] = "\xc3\x28\xff\xed\xa0\x80";
     enum { CALLS = 60 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 10, true, false);
+    wire_crowd_join(&crowd, siege->address, 10, true, false);
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.name = wrong;
     Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     describe.episode = wrong;
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t k = 0; k < CALLS / 2; k++) {
-            crowd_call(crowd.fd[i], &create, 2 + 2 * k);
-            crowd_call(crowd.fd[i], &describe, 3 + 2 * k);
+            wire_crowd_call(crowd.fd[i], &create, 2 + 2 * k);
+            wire_crowd_call(crowd.fd[i], &describe, 3 + 2 * k);
         }
-        ck_assert(crowd_read(crowd.fd[i], CALLS));
+        ck_assert(wire_crowd_read(crowd.fd[i], CALLS));
     }
     Moreau__V1__Hello hello = MOREAU__V1__HELLO__INIT;
     hello.has_protocol_major = 1;
     hello.protocol_major = 1;
     hello.client = hello.token = hello.resume = wrong;
-    crowd_join(&crowd, siege->address, 10, false, false);
+    wire_crowd_join(&crowd, siege->address, 10, false, false);
     for (size_t i = 0; i < crowd.count; i++) {
-        crowd_call(crowd.fd[i], &hello, 1);
+        wire_crowd_call(crowd.fd[i], &hello, 1);
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // ---- connections
 
 static void sit_there(Siege *siege) {
     static Crowd crowd;
-    crowd_join(&crowd, siege->address, 500, true, false);
-    crowd_join(&crowd, siege->address, 500, false, false);
+    wire_crowd_join(&crowd, siege->address, 500, true, false);
+    wire_crowd_join(&crowd, siege->address, 500, false, false);
     server_sleep_ms(200);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static void come_and_go(Siege *siege) {
     for (int i = 0; i < 100; i++) {
         Crowd crowd = {0};
-        crowd_join(&crowd, siege->address, 10, true, false);
-        crowd_join(&crowd, siege->address, 10, false, false);
-        crowd_vanish(&crowd);
+        wire_crowd_join(&crowd, siege->address, 10, true, false);
+        wire_crowd_join(&crowd, siege->address, 10, false, false);
+        wire_crowd_vanish(&crowd);
     }
 }
 
@@ -179,18 +180,18 @@ static void fill_every_seat(Siege *siege) {
         }
     }
     server_sleep_ms(100);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static void never_read(Siege *siege) {
     enum { CLIENTS = 100, CALLS = 64 };
     uint64_t slow = wire_stats(siege->client, false)->slow_clients;
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, CLIENTS, true, true);
+    wire_crowd_join(&crowd, siege->address, CLIENTS, true, true);
     Moreau__V1__WorldGet get = get_call(siege->world);
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t id = 2; id < 2 + CALLS; id++) {
-            crowd_call(crowd.fd[i], &get, id);
+            wire_crowd_call(crowd.fd[i], &get, id);
         }
     }
     double give_up_ms = server_now_ms() + PATIENCE_MS;
@@ -198,7 +199,7 @@ static void never_read(Siege *siege) {
         ck_assert_msg(server_now_ms() < give_up_ms, "clients that do not read are not cut");
         server_sleep_ms(20);
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // Frames announced and sent to the last byte but one.
@@ -206,12 +207,12 @@ static void stop_before_the_last_byte(Siege *siege) {
     enum { CLIENTS = 64, BYTES = 1 << 20 };
     static uint8_t frame[4 + BYTES] = {0, 0x10, 0, 0};
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, CLIENTS, true, false);
+    wire_crowd_join(&crowd, siege->address, CLIENTS, true, false);
     for (size_t i = 0; i < crowd.count; i++) {
         net_client_write(crowd.fd[i], frame, sizeof(frame) - 1);
     }
     server_sleep_ms(200);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // ---- requests
@@ -219,7 +220,7 @@ static void stop_before_the_last_byte(Siege *siege) {
 static void vanish_in_the_middle_of_calls(Siege *siege) {
     for (int i = 0; i < 10; i++) {
         Crowd crowd = {0};
-        crowd_join(&crowd, siege->address, 10, true, false);
+        wire_crowd_join(&crowd, siege->address, 10, true, false);
         for (size_t c = 0; c < crowd.count; c++) {
             Moreau__V1__WorldStep step = wire_step_call(&siege->world, BILLION);
             Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
@@ -227,13 +228,13 @@ static void vanish_in_the_middle_of_calls(Siege *siege) {
             take.has_world = 1;
             take.world = siege->world;
             Moreau__V1__WorldGet get = get_call(siege->world);
-            crowd_call(crowd.fd[c], &create, 2);
-            crowd_call(crowd.fd[c], &step, 3);
-            crowd_call(crowd.fd[c], &take, 4);
-            crowd_call(crowd.fd[c], &get, 5);
+            wire_crowd_call(crowd.fd[c], &create, 2);
+            wire_crowd_call(crowd.fd[c], &step, 3);
+            wire_crowd_call(crowd.fd[c], &take, 4);
+            wire_crowd_call(crowd.fd[c], &get, 5);
         }
         server_sleep_ms(20);
-        crowd_vanish(&crowd);
+        wire_crowd_vanish(&crowd);
     }
 }
 
@@ -241,7 +242,7 @@ static void vanish_in_the_middle_of_calls(Siege *siege) {
 static void flood_with_requests(Siege *siege) {
     enum { CALLS = 3000 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 8, true, false);
+    wire_crowd_join(&crowd, siege->address, 8, true, false);
     Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
     Moreau__V1__WorldStep step = wire_step_call(&siege->world, 1);
     Moreau__V1__Stats stats = MOREAU__V1__STATS__INIT;
@@ -250,61 +251,61 @@ static void flood_with_requests(Siege *siege) {
     for (uint64_t k = 0; k < CALLS; k++) {
         for (size_t i = 0; i < crowd.count; i++) {
             const void *call = k % 3 == 0 ? (void *)&ping : k % 3 == 1 ? (void *)&step : &stats;
-            sent[i] += crowd_call(crowd.fd[i], call, 2 + k);
+            sent[i] += wire_crowd_call(crowd.fd[i], call, 2 + k);
         }
     }
     for (size_t i = 0; i < crowd.count; i++) {
         ck_assert_uint_gt(sent[i], CALLS / 10);
-        ck_assert(crowd_read(crowd.fd[i], sent[i] < CALLS ? sent[i] / 2 : CALLS));
+        ck_assert(wire_crowd_read(crowd.fd[i], sent[i] < CALLS ? sent[i] / 2 : CALLS));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // Requests that are cancelled, or late, as soon as they are there.
 static void cancel_everything(Siege *siege) {
     enum { CALLS = 500 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 4, true, false);
+    wire_crowd_join(&crowd, siege->address, 4, true, false);
     Moreau__V1__WorldStep step = wire_step_call(&siege->world, BILLION);
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t k = 0; k < CALLS; k++) {
             Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
             cancel.has_request = 1;
             cancel.request = 2 + 2 * k;
-            crowd_call(crowd.fd[i], &step, 2 + 2 * k);
-            crowd_call(crowd.fd[i], &cancel, 3 + 2 * k);
+            wire_crowd_call(crowd.fd[i], &step, 2 + 2 * k);
+            wire_crowd_call(crowd.fd[i], &cancel, 3 + 2 * k);
             if (k % 16 == 15) {
-                ck_assert(crowd_read(crowd.fd[i], 32));
+                ck_assert(wire_crowd_read(crowd.fd[i], 32));
             }
         }
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // Thousands of worlds, and calls that list them all.
 static void list_thousands_of_worlds(Siege *siege) {
     enum { WORLDS = 20000, LISTS = 1 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 4, true, false);
+    wire_crowd_join(&crowd, siege->address, 4, true, false);
     Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     uint64_t empty = wire_accept(siege->client, &create)->world_create->world;
     clone.has_world = clone.has_count = 1;
     clone.world = empty;
     clone.count = WORLDS;
-    crowd_call(crowd.fd[0], &clone, 2);
-    ck_assert(crowd_read(crowd.fd[0], 1));
+    wire_crowd_call(crowd.fd[0], &clone, 2);
+    ck_assert(wire_crowd_read(crowd.fd[0], 1));
     Moreau__V1__WorldList list = MOREAU__V1__WORLD_LIST__INIT;
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t id = 3; id < 3 + LISTS; id++) {
-            crowd_call(crowd.fd[i], &list, id);
+            wire_crowd_call(crowd.fd[i], &list, id);
         }
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], LISTS));
+        ck_assert(wire_crowd_read(crowd.fd[i], LISTS));
     }
     wire_destroy(siege->client, empty);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static const SiegeRow rows[] = {

@@ -29,16 +29,16 @@ static void begin_uploads_that_never_end(Siege *siege) {
     enum { UPLOADS = 2000 };
     static uint8_t byte = 1;
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 4, true, false);
+    wire_crowd_join(&crowd, siege->address, 4, true, false);
     Moreau__V1__SnapshotUpload upload = upload_call(&byte, 1, BILLION);
     for (size_t i = 0; i < crowd.count; i++) {
         size_t sent = 0;
         for (uint64_t id = 2; id < 2 + UPLOADS; id++) {
-            sent += crowd_call(crowd.fd[i], &upload, id);
+            sent += wire_crowd_call(crowd.fd[i], &upload, id);
         }
-        ck_assert(crowd_read(crowd.fd[i], sent));
+        ck_assert(wire_crowd_read(crowd.fd[i], sent));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // As much as the budget takes.
@@ -46,36 +46,36 @@ static void upload_the_budget(Siege *siege) {
     enum { PART_BYTES = 2 << 20, PARTS = 40 };
     static uint8_t part[PART_BYTES];
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 2, true, false);
+    wire_crowd_join(&crowd, siege->address, 2, true, false);
     Moreau__V1__SnapshotUpload upload = upload_call(part, sizeof(part), 60 << 20);
     for (uint64_t id = 2; id < 2 + PARTS; id++) {
         for (size_t i = 0; i < crowd.count; i++) {
             size_t count;
-            uint8_t *frame = crowd_frame(&upload, id, &count);
+            uint8_t *frame = wire_crowd_frame(&upload, id, &count);
             net_client_write(crowd.fd[i], frame, count);
-            ck_assert(crowd_read(crowd.fd[i], 1));
+            ck_assert(wire_crowd_read(crowd.fd[i], 1));
             free(frame);
         }
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static void take_snapshots_without_end(Siege *siege) {
     enum { TAKES = 1000 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 2, true, false);
+    wire_crowd_join(&crowd, siege->address, 2, true, false);
     Moreau__V1__SnapshotTake take = MOREAU__V1__SNAPSHOT_TAKE__INIT;
     take.has_world = 1;
     take.world = siege->world;
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t id = 2; id < 2 + TAKES; id++) {
-            crowd_call(crowd.fd[i], &take, id);
+            wire_crowd_call(crowd.fd[i], &take, id);
         }
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], TAKES));
+        ck_assert(wire_crowd_read(crowd.fd[i], TAKES));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // Counts of zero, of too many, of as many as there may be, of a world that is a quarter megabyte.
@@ -83,34 +83,34 @@ static void clone_by_the_thousand(Siege *siege) {
     static const uint64_t counts[] = {0, 65537, UINT64_MAX, 1000, 65536, 1000};
     enum { CALLS = sizeof(counts) / sizeof(counts[0]) };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 2, true, false);
+    wire_crowd_join(&crowd, siege->address, 2, true, false);
     for (size_t i = 0; i < crowd.count; i++) {
         for (size_t k = 0; k < CALLS; k++) {
             Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
             clone.has_world = clone.has_count = 1;
             clone.world = siege->world;
             clone.count = counts[k];
-            crowd_call(crowd.fd[i], &clone, 2 + k);
+            wire_crowd_call(crowd.fd[i], &clone, 2 + k);
         }
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], CALLS));
+        ck_assert(wire_crowd_read(crowd.fd[i], CALLS));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static void clone_and_vanish(Siege *siege) {
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 8, true, false);
+    wire_crowd_join(&crowd, siege->address, 8, true, false);
     for (size_t i = 0; i < crowd.count; i++) {
         Moreau__V1__SnapshotClone clone = MOREAU__V1__SNAPSHOT_CLONE__INIT;
         clone.has_world = clone.has_count = 1;
         clone.world = siege->world;
         clone.count = 200;
-        crowd_call(crowd.fd[i], &clone, 2);
+        wire_crowd_call(crowd.fd[i], &clone, 2);
     }
     server_sleep_ms(5);
-    crowd_vanish(&crowd);
+    wire_crowd_vanish(&crowd);
 }
 
 // ---- episodes
@@ -122,7 +122,7 @@ static void record_long(Siege *siege) {
 static void replay_to_nobody(Siege *siege) {
     enum { REPLAYS = 64 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 8, true, true);
+    wire_crowd_join(&crowd, siege->address, 8, true, true);
     Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
     replay.episode = siege->episode;
     replay.has_speed = replay.has_again = 1;
@@ -130,43 +130,43 @@ static void replay_to_nobody(Siege *siege) {
         replay.again = i % 2 == 1;
         replay.speed = i % 4 < 2 ? 0.0 : 1e-6;
         for (uint64_t id = 2; id < 2 + REPLAYS; id++) {
-            crowd_call(crowd.fd[i], &replay, id);
+            wire_crowd_call(crowd.fd[i], &replay, id);
         }
     }
     server_sleep_ms(1000);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static void verify_a_thousand_times(Siege *siege) {
     enum { VERIFIES = 64 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 16, true, false);
+    wire_crowd_join(&crowd, siege->address, 16, true, false);
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
     verify.episode = siege->episode;
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t id = 2; id < 2 + VERIFIES; id++) {
-            crowd_call(crowd.fd[i], &verify, id);
+            wire_crowd_call(crowd.fd[i], &verify, id);
         }
     }
     server_sleep_ms(1000);
-    crowd_vanish(&crowd);
+    wire_crowd_vanish(&crowd);
 }
 
 static void read_much_of_episodes(Siege *siege) {
     enum { READS = 64 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 4, true, true);
+    wire_crowd_join(&crowd, siege->address, 4, true, true);
     Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
     read.episode = siege->episode;
     read.has_again = 1;
     for (size_t i = 0; i < crowd.count; i++) {
         read.again = i % 2 == 0;
         for (uint64_t id = 2; id < 2 + READS; id++) {
-            crowd_call(crowd.fd[i], &read, id);
+            wire_crowd_call(crowd.fd[i], &read, id);
         }
     }
     server_sleep_ms(500);
-    crowd_vanish(&crowd);
+    wire_crowd_vanish(&crowd);
 }
 
 // An episode of its own, deleted by many while it is read, replayed and verified by as many.
@@ -174,23 +174,23 @@ static void delete_what_is_being_read(Siege *siege) {
     for (int k = 0; k < 5; k++) {
         siege_record(siege, 30);
         Crowd crowd = {0};
-        crowd_join(&crowd, siege->address, 8, true, false);
+        wire_crowd_join(&crowd, siege->address, 8, true, false);
         Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
         Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
         Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
         Moreau__V1__EpisodeDelete remove = MOREAU__V1__EPISODE_DELETE__INIT;
         replay.episode = read.episode = verify.episode = remove.episode = siege->episode;
         for (size_t i = 0; i < crowd.count; i++) {
-            crowd_call(crowd.fd[i], &replay, 2);
-            crowd_call(crowd.fd[i], &read, 3);
-            crowd_call(crowd.fd[i], &verify, 4);
-            crowd_call(crowd.fd[i], &remove, 5);
-            crowd_call(crowd.fd[i], &read, 6);
+            wire_crowd_call(crowd.fd[i], &replay, 2);
+            wire_crowd_call(crowd.fd[i], &read, 3);
+            wire_crowd_call(crowd.fd[i], &verify, 4);
+            wire_crowd_call(crowd.fd[i], &remove, 5);
+            wire_crowd_call(crowd.fd[i], &read, 6);
         }
         for (size_t i = 0; i < crowd.count; i++) {
-            ck_assert(crowd_read(crowd.fd[i], 5)); // at least, whatever they say
+            ck_assert(wire_crowd_read(crowd.fd[i], 5)); // at least, whatever they say
         }
-        crowd_leave(&crowd);
+        wire_crowd_leave(&crowd);
     }
 }
 
@@ -203,7 +203,7 @@ static void start_and_stop_with_long_labels(Siege *siege) {
         labels[i] = label;
     }
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 4, true, false);
+    wire_crowd_join(&crowd, siege->address, 4, true, false);
     Moreau__V1__EpisodeStart start = wire_start_call(siege->world);
     start.n_labels = LABELS;
     start.labels = labels;
@@ -212,14 +212,14 @@ static void start_and_stop_with_long_labels(Siege *siege) {
     stop.world = siege->world;
     for (uint64_t k = 0; k < TIMES; k++) {
         for (size_t i = 0; i < crowd.count; i++) {
-            crowd_call(crowd.fd[i], &start, 2 + 2 * k);
-            crowd_call(crowd.fd[i], &stop, 3 + 2 * k);
+            wire_crowd_call(crowd.fd[i], &start, 2 + 2 * k);
+            wire_crowd_call(crowd.fd[i], &stop, 3 + 2 * k);
         }
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], (size_t)2 * TIMES));
+        ck_assert(wire_crowd_read(crowd.fd[i], (size_t)2 * TIMES));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // Created, recorded, stepped and destroyed without waiting for any answer; then everything at once
@@ -234,7 +234,7 @@ static void record_what_is_destroyed(Siege *siege) {
     const Moreau__V1__SnapshotCloneReply *clones =
         wire_accept(siege->client, &clone)->snapshot_clone;
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, 2, true, false);
+    wire_crowd_join(&crowd, siege->address, 2, true, false);
     for (uint64_t i = 0; i < WORLDS; i++) {
         uint64_t world = clones->worlds[i];
         Moreau__V1__EpisodeStart start = wire_start_call(world);
@@ -247,18 +247,18 @@ static void record_what_is_destroyed(Siege *siege) {
         destroy.world = world;
         int fd = crowd.fd[i % 2];
         uint64_t id = 2 + 8 * i;
-        crowd_call(fd, &start, id);
-        crowd_call(fd, &step, id + 1);
+        wire_crowd_call(fd, &start, id);
+        wire_crowd_call(fd, &step, id + 1);
         if (i % 3 == 0) {
-            crowd_call(fd, &stop, id + 2);
+            wire_crowd_call(fd, &stop, id + 2);
         }
-        crowd_call(fd, &destroy, id + 3);
-        crowd_call(fd, &step, id + 4);
+        wire_crowd_call(fd, &destroy, id + 3);
+        wire_crowd_call(fd, &step, id + 4);
     }
     for (size_t i = 0; i < crowd.count; i++) {
-        ck_assert(crowd_read(crowd.fd[i], (size_t)4 * WORLDS / 2));
+        ck_assert(wire_crowd_read(crowd.fd[i], (size_t)4 * WORLDS / 2));
     }
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // ---- answers
@@ -269,13 +269,13 @@ static void hoard_answers(Siege *siege) {
     enum { CLIENTS = 100, CALLS = 64 };
     uint64_t cut = wire_stats(siege->client, false)->slow_clients;
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, CLIENTS, true, true);
+    wire_crowd_join(&crowd, siege->address, CLIENTS, true, true);
     Moreau__V1__WorldGet get = MOREAU__V1__WORLD_GET__INIT;
     get.has_world = 1;
     get.world = siege->world;
     for (size_t i = 0; i < crowd.count; i++) {
         for (uint64_t id = 2; id < 2 + CALLS; id++) {
-            crowd_call(crowd.fd[i], &get, id);
+            wire_crowd_call(crowd.fd[i], &get, id);
         }
     }
     double give_up_ms = server_now_ms() + PATIENCE_MS;
@@ -284,7 +284,7 @@ static void hoard_answers(Siege *siege) {
         server_sleep_ms(20);
     }
     server_sleep_ms(300);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 // ---- pages
@@ -301,16 +301,16 @@ static void pester_the_pages(Siege *siege) {
             ck_assert_int_ge(fd, 0);
             crowd.fd[crowd.count++] = fd;
             if (i % 3 == 0) {
-                crowd_push(fd, endless, sizeof(endless) - 1);
+                wire_crowd_push(fd, endless, sizeof(endless) - 1);
             } else if (i % 3 == 1) {
-                crowd_push(fd, garbage, sizeof(garbage));
+                wire_crowd_push(fd, garbage, sizeof(garbage));
             }
             for (int n = 0; n < 20 && i % 3 == 2; n++) {
-                crowd_push(fd, whole, sizeof(whole) - 1); // and never reads
+                wire_crowd_push(fd, whole, sizeof(whole) - 1); // and never reads
             }
         }
         server_sleep_ms(50);
-        crowd_vanish(&crowd);
+        wire_crowd_vanish(&crowd);
     }
 }
 

@@ -120,12 +120,12 @@ static void solve_without_end(Siege *siege) {
     solve.problem = wire_accept(client, &ask)->problem->problem;
     solve.parameters = &parameters;
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, SOLVES, true, false);
+    wire_crowd_join(&crowd, siege->address, SOLVES, true, false);
     for (size_t i = 0; i < crowd.count; i++) {
-        crowd_call(crowd.fd[i], &solve, 2);
+        wire_crowd_call(crowd.fd[i], &solve, 2);
     }
     server_sleep_ms(CALL_MS);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
     wire_close(client);
 }
 
@@ -148,12 +148,12 @@ static void record_a_heap(Siege *siege) {
 static void step_a_recorded_heap_again(Siege *siege) {
     enum { CLIENTS = 8 };
     Crowd crowd = {0};
-    crowd_join(&crowd, siege->address, CLIENTS, true, false);
+    wire_crowd_join(&crowd, siege->address, CLIENTS, true, false);
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
     Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
     verify.episode = replay.episode = siege->episode;
     for (size_t i = 0; i < crowd.count; i++) {
-        crowd_call(crowd.fd[i], i % 2 == 0 ? (void *)&verify : (void *)&replay, 2);
+        wire_crowd_call(crowd.fd[i], i % 2 == 0 ? (void *)&verify : (void *)&replay, 2);
     }
     double until_ms = server_now_ms() + CALL_MS;
     double longest_ms = 0.0;
@@ -165,7 +165,7 @@ static void step_a_recorded_heap_again(Siege *siege) {
         longest_ms = call_ms > longest_ms ? call_ms : longest_ms;
     }
     ck_assert_double_le(longest_ms, SIEGE_CALL_MS_MAX * machine_slowdown(&begun));
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
 }
 
 static const SiegeRow rows[] = {

@@ -36,7 +36,7 @@ START_TEST(with_a_hundred_worlds_and_connections_it_sleeps) {
     wire_accept(client, &step);
     wire_stop_recording(client, worlds[0]);
     Crowd crowd = {0};
-    crowd_join(&crowd, server->address[0], CONNECTIONS, true, false);
+    wire_crowd_join(&crowd, server->address[0], CONNECTIONS, true, false);
 
     server_sleep_ms(2500); // what was recorded is written, and looked after for the last time
     uint64_t before = server_wakes(server->pid), bare_before = server_wakes(bare->pid);
@@ -48,7 +48,7 @@ START_TEST(with_a_hundred_worlds_and_connections_it_sleeps) {
     ck_assert_uint_le(wakes, bare_wakes + WAKES_MAX);
 
     server_stop(bare);
-    crowd_leave(&crowd);
+    wire_crowd_leave(&crowd);
     wire_close(client);
     server_stop(server);
 }

@@ -45,7 +45,7 @@ static void visit(const char *address, const void *bytes, size_t count, bool lis
     if (fd < 0) {
         return; // the server shuts its doors
     }
-    crowd_push(fd, bytes, count);
+    wire_crowd_push(fd, bytes, count);
     struct pollfd answer = {.fd = fd, .events = POLLIN};
     if (listens) {
         poll(&answer, 1, 10);
@@ -61,7 +61,7 @@ static void run_visitors(void *argument) {
     hello.protocol_major = 1;
     hello.resumable = 1; // so that its session waits for it
     size_t count;
-    uint8_t *frame = crowd_frame(&hello, 1, &count);
+    uint8_t *frame = wire_crowd_frame(&hello, 1, &count);
     for (uint32_t i = 0; !atomic_load(&visitors->is_over); i++) {
         visit(visitors->address, frame, count, i % 3 != 0);
         visit(visitors->pages, get, sizeof(get) - 1, i % 2 != 0);
