@@ -190,14 +190,16 @@ static bool is_sound(const uint8_t *bytes, size_t count) {
 Status group_keyframe_snapshot(const Group *group, const GroupKeyframeWorld *world, Arena *arena,
                                uint8_t **bytes, size_t *count, Error *error) {
     const InputBytes named = {group->snapshot, group->snapshot_bytes};
+    *bytes = NULL;
+    *count = 0;
     Status status = put_together(named, world, arena, bytes, count, error);
     if (group->template->geometry_count == 0 || status == STATUS_RESOURCE_EXHAUSTED ||
         (status == STATUS_OK && is_sound(*bytes, *count))) {
         return status;
     }
-    uint8_t *snapshot, *made;
-    InputBytes whole;
-    size_t made_count;
+    uint8_t *snapshot = NULL, *made = NULL;
+    InputBytes whole = {NULL, 0};
+    size_t made_count = 0;
     Error why = {0};
     Status tried = snapshot_write(group->template, arena, &snapshot, &whole.count, &why);
     whole.bytes = snapshot;

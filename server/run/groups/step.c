@@ -440,14 +440,14 @@ static bool is_doubtful(const Group *group, const Certificate *certificate) {
 static Status take_substep(Group *group, uint32_t i, GroupRow *became, StepInput *input,
                            bool is_chosen, Arena *scratch, Error *error) {
     GroupWorld *of = &group->world[i];
-    Keeper keeper = {.witness = {.see = keep_step}, .group = group, .world = i, .row = became};
-    input->witness = is_chosen ? &keeper.witness : NULL;
-    StepReport report;
     Status status = group_feel(group, of, scratch, error); // the step writes over what that is of
     if (status != STATUS_OK) {
         return status;
     }
+    Keeper keeper = {.witness = {.see = keep_step}, .group = group, .world = i, .row = became};
+    StepReport report;
     of->has_felt = false;
+    input->witness = is_chosen ? &keeper.witness : NULL;
     status = stepper_run(of->stepper, of->world, input, scratch, group->clock, &report, error);
     input->witness = NULL;
     if (status == STATUS_OK) {

@@ -188,14 +188,16 @@ static Status add_geometries(World *world, const GeometryList *list, Id *ids, Er
                                           : "This world takes no geometries.");
     }
     const Geometry **opened = calloc(list->count, sizeof(*opened));
-    Status status = opened != NULL ? STATUS_OK
-                                   : error_set(error, STATUS_RESOURCE_EXHAUSTED, "geometries",
-                                               "Memory ended while adding geometries.");
+    if (opened == NULL) {
+        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "geometries",
+                         "Memory ended while adding geometries.");
+    }
+    Status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < list->count; i++) {
         status = open_geometry(world->limits.shelf, list, i, &opened[i], error);
     }
     status = STATUS_THEN(status, world_add_geometries(world, opened, list->count, ids, error));
-    for (size_t i = 0; opened != NULL && i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         geometry_drop(opened[i]);
     }
     free(opened);
