@@ -247,11 +247,12 @@ static uint64_t last_hash(WireClient *client, const char *recording, uint64_t wo
     return 0;
 }
 
-// The turn of the last episode of a world that has an end of its own.
+// The turn of the last episode of a world that has an end of its own; UINT64_MAX: none has.
 static uint64_t last_turn(int64_t recording, uint64_t world) {
     char sql[256];
     snprintf(sql, sizeof(sql),
-             "SELECT max(turn) FROM episode WHERE recording = %lld AND world_index = %llu AND "
+             "SELECT coalesce(max(turn), -1) FROM episode WHERE recording = %lld AND world_index = "
+             "%llu AND "
              "state = 1",
              (long long)recording, (unsigned long long)world);
     return ask(sql);
@@ -318,12 +319,18 @@ START_TEST(a_killed_group_goes_on_in_every_bit) {
                           "AND state = 1"),
                       0);
     verify_all(recording, 7);
-    static const uint64_t some[] = {0, 77, WORLDS - 1};
-    for (size_t i = 0; i < 3; i++) {
-        const uint64_t turn = last_turn(4, some[i]);
-        ck_assert_uint_eq(last_hash(depot.client, recording, some[i], turn),
-                          last_hash(depot.client, straight->recording, some[i], turn));
+    // of a world that balances for long no episode has ended since the server was killed last, and
+    // when that was is the disk's matter
+    uint32_t compared = 0;
+    for (uint64_t world = 0; world < WORLDS; world += 18) {
+        const uint64_t turn = last_turn(4, world);
+        if (turn != UINT64_MAX) {
+            ck_assert_uint_eq(last_hash(depot.client, recording, world, turn),
+                              last_hash(depot.client, straight->recording, world, turn));
+            compared++;
+        }
     }
+    ck_assert_uint_gt(compared, 0);
     free(straight);
     free(killed);
     wire_depot_close(&depot);
