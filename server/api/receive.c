@@ -262,7 +262,9 @@ static void refuse_frame(Request *request, const Error *error) {
 
 // `said`, Nullable: why it is refused for what it says, in its turn.
 static void go_on(Request *request, const Error *said, const Error *judged) {
-    if (said != NULL && request->repeats == NULL) {
+    if (said != NULL && request->session == NULL) {
+        request_end(request, said); // a Hello: nothing came before it
+    } else if (said != NULL && request->repeats == NULL) {
         request_refuse(request, said);
     } else if (request->command->field == MOREAU__V1__REQUEST__CALL_HELLO) {
         session_greet(request);

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 // Seconds that a child may go on; sanitizers and busy machines have theirs.
-enum { HISTORY_SECONDS_MAX = 20 };
+enum { HISTORY_SECONDS_MAX = 150 }; // under sanitizers, where hulls lie in each other in heaps
 
 // A recording is stepped again four times; and of one history there are so many.
 enum { RECORDED_ONE_IN = 3, RECORDINGS = 1 << 20 };
