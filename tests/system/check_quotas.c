@@ -142,21 +142,23 @@ START_TEST(requests_under_way_are_counted_over_all_connections) {
 }
 END_TEST
 
-// Two worlds of one who has one lane, on two: only one is ever stepped at a time, another's is
-// meanwhile, and both of his come to an end.
+// Four worlds of one who has one lane, on two: only one is ever stepped at a time, another's is
+// meanwhile, and all of his calls are answered.
 START_TEST(what_is_beyond_the_lanes_of_a_token_waits) {
     const WirePerson some[] = {{"carol", "watch,step lanes=1"}, {"dave", "watch,step"}};
     char other[SERVER_FOLDER_BYTES];
     ServerProcess *shared = wire_tokens_start(some, 2, "--workers 2", other);
     WireClient *carol = wire_open_as(shared, "carol"), *asks = wire_open_as(shared, "carol"),
                *dave = wire_open_as(shared, "dave");
+    uint64_t worlds[4], calls[4], seen = 0;
     for (int i = 0; i < 4; i++) {
-        uint64_t world = wire_small_world(carol);
-        const Moreau__V1__WorldStep step = wire_step_call(&world, 10000);
-        wire_submit(carol, &step);
+        worlds[i] = wire_small_world(carol);
     }
-    uint64_t seen = 0;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 4; i++) { // longer than any machine is busy: they are cancelled
+        const Moreau__V1__WorldStep step = wire_step_call(&worlds[i], 100000000);
+        calls[i] = wire_submit(carol, &step);
+    }
+    for (int i = 0; i < 20 || seen == 0; i++) {
         const uint64_t world = wire_small_world(dave);
         wire_step(dave, world, 100);
         const Moreau__V1__TokenUse *use = use_of(asks);
@@ -164,9 +166,18 @@ START_TEST(what_is_beyond_the_lanes_of_a_token_waits) {
         ck_assert_uint_le(use->lanes, 1);
         seen += use->lanes;
     }
-    ck_assert_uint_gt(seen, 0);
     for (int i = 0; i < 4; i++) {
-        wire_expect(wire_receive(carol), CODE(OK), NULL);
+        Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+        cancel.has_request = 1, cancel.request = calls[i];
+        wire_submit(carol, &cancel);
+    }
+    for (int i = 0; i < 8;) {
+        const Moreau__V1__Reply *reply = wire_receive(carol);
+        if (!reply->event) { // those of steps, and of cancels
+            const bool is_step = reply->id >= calls[0] && reply->id <= calls[3];
+            wire_expect(reply, is_step ? CODE(CANCELLED) : CODE(OK), NULL);
+            i++;
+        }
     }
     ck_assert(!use_of(dave)->has_lanes);
     ck_assert_uint_eq(use_of(asks)->refused, 0);
