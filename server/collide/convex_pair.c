@@ -98,14 +98,6 @@ static double lowest_gap(const MeetPoints *points) {
     return lowest;
 }
 
-// What of a hull's or a box's face a point is.
-static uint32_t part_feature(const Facet *facet, uint32_t part) {
-    const uint32_t i = part & 0xffffu;
-    return (part & POLYGON_CORNER) != 0 ? facet_vertex(facet, i)
-           : (part & POLYGON_EDGE) != 0 ? facet_edge(facet, i)
-                                        : (uint32_t)CONVEX_FACE | facet->number;
-}
-
 // `up` is from the bearing face, which is of side `bearing`, to the other.
 static void set_polygon_points(const PolygonPoints *points, const Facet facet[2], int bearing,
                                Vec3 up, ConvexManifold *manifold) {
@@ -117,8 +109,8 @@ static void set_polygon_points(const PolygonPoints *points, const Facet facet[2]
         ConvexPoint *point = &manifold->point[i];
         point->position = vec3_add_scaled(from->position, -0.5 * from->gap, up);
         point->gap = from->gap;
-        point->feature[bearing] = part_feature(&facet[bearing], from->part[0]);
-        point->feature[1 - bearing] = part_feature(&facet[1 - bearing], from->part[1]);
+        point->feature[bearing] = polygon_feature(&facet[bearing], from->part[0]);
+        point->feature[1 - bearing] = polygon_feature(&facet[1 - bearing], from->part[1]);
     }
 }
 

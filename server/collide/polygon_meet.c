@@ -269,3 +269,10 @@ void polygon_meet(const Facet *bearing, const Facet *lying, Vec3 up, const Polyg
         take(&cut->corner[of[i]], points);
     }
 }
+
+uint32_t polygon_feature(const Facet *facet, uint32_t part) {
+    const uint32_t i = part & 0xffffu;
+    return (part & POLYGON_CORNER) != 0 ? facet_vertex(facet, i)
+           : (part & POLYGON_EDGE) != 0 ? facet_edge(facet, i)
+                                        : (uint32_t)CONVEX_FACE | facet->number;
+}

@@ -36,3 +36,6 @@ typedef struct PolygonLimits {
 // without corners is all of its plane.
 void polygon_meet(const Facet *bearing, const Facet *lying, Vec3 up, const PolygonLimits *limits,
                   PolygonPoints *points);
+
+// What of a hull's or a box's face such a part is, as convex.h has features.
+uint32_t polygon_feature(const Facet *facet, uint32_t part);

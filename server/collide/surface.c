@@ -350,12 +350,8 @@ static void add_polygon(const Bearing *on, const Facet *lying, double tie, Surfa
         const uint32_t of_mesh = (part & (POLYGON_EDGE | POLYGON_CORNER)) == 0
                                      ? face_feature(on)
                                      : feature_at_edge(on, number, (part & POLYGON_CORNER) != 0);
-        const uint32_t other = point->part[1] & 0xffffu;
-        const uint32_t of_other =
-            (point->part[1] & POLYGON_CORNER) != 0 ? facet_vertex(lying, other)
-            : (point->part[1] & POLYGON_EDGE) != 0 ? facet_edge(lying, other)
-                                                   : (uint32_t)CONVEX_FACE | lying->number;
-        add_at(on, point->position, point->gap, of_mesh, of_other, points);
+        add_at(on, point->position, point->gap, of_mesh, polygon_feature(lying, point->part[1]),
+               points);
     }
 }
 
@@ -427,9 +423,7 @@ void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t 
                   .reach = reach,
                   .origin = pose->other.position};
     const Convex lower = convex_of_hull(&read->hull, &pose->mesh, on.origin);
-    const Hull *hull = hull_of(surface->other);
-    const Convex other = hull != NULL ? convex_of_hull(hull, &pose->other, on.origin)
-                                      : convex_read(surface->other, &pose->other, on.origin);
+    const Convex other = convex_read(surface->other, &pose->other, on.origin);
     on.slop = slop_part * (lower.size + other.size);
     on.facet = (Facet){.kind = FACET_POLYGON,
                        .normal = points->normal,

@@ -2,6 +2,7 @@
 #include "geometry/hull.h"
 
 #include "base/assert.h"
+#include "geometry/block.h"
 #include "geometry/hull_parts.h"
 
 #include <string.h>
@@ -9,18 +10,6 @@
 enum { LINEAR_MAX = 32 }; // up to so many vertices asking all is as fast as climbing
 
 // ---- memory
-
-// Pieces of one block; with no block it only counts.
-typedef struct Block {
-    unsigned char *data; // Nullable
-    size_t used_bytes;
-} Block;
-
-static void *take(Block *block, size_t count, size_t size) {
-    void *piece = block->data == NULL ? NULL : block->data + block->used_bytes;
-    block->used_bytes += (count * size + 7) & ~(size_t)7;
-    return piece;
-}
 
 typedef struct Pieces {
     Hull *hull;
@@ -34,18 +23,18 @@ typedef struct Pieces {
 static Pieces lay_out(Block *block, const HullForm *form) {
     const size_t vertices = form->point_count, faces = form->face_count;
     const size_t corners = form->face_first[faces];
-    return (Pieces){.hull = take(block, 1, sizeof(Hull)),
-                    .point = take(block, vertices, sizeof(Vec3)),
-                    .normal = take(block, faces, sizeof(Vec3)),
-                    .offset = take(block, faces, sizeof(double)),
-                    .edge = take(block, corners / 2, sizeof(HullEdge)),
-                    .face_first = take(block, faces + 1, sizeof(uint32_t)),
-                    .corner = take(block, corners, sizeof(uint32_t)),
-                    .neighbour_first = take(block, vertices + 1, sizeof(uint32_t)),
-                    .corner_edge = take(block, corners, sizeof(uint16_t)),
-                    .neighbour = take(block, corners, sizeof(uint16_t)),
-                    .neighbour_edge = take(block, corners, sizeof(uint16_t)),
-                    .neighbour_face = take(block, corners, sizeof(uint16_t))};
+    return (Pieces){.hull = block_take(block, 1, sizeof(Hull)),
+                    .point = block_take(block, vertices, sizeof(Vec3)),
+                    .normal = block_take(block, faces, sizeof(Vec3)),
+                    .offset = block_take(block, faces, sizeof(double)),
+                    .edge = block_take(block, corners / 2, sizeof(HullEdge)),
+                    .face_first = block_take(block, faces + 1, sizeof(uint32_t)),
+                    .corner = block_take(block, corners, sizeof(uint32_t)),
+                    .neighbour_first = block_take(block, vertices + 1, sizeof(uint32_t)),
+                    .corner_edge = block_take(block, corners, sizeof(uint16_t)),
+                    .neighbour = block_take(block, corners, sizeof(uint16_t)),
+                    .neighbour_edge = block_take(block, corners, sizeof(uint16_t)),
+                    .neighbour_face = block_take(block, corners, sizeof(uint16_t))};
 }
 
 size_t hull_bytes(const HullForm *form) {

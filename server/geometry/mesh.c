@@ -2,6 +2,7 @@
 #include "geometry/mesh.h"
 
 #include "base/assert.h"
+#include "geometry/block.h"
 #include "geometry/mesh_parts.h"
 
 #include <stdlib.h>
@@ -12,27 +13,16 @@ static const double plane_sine = 1e-8;
 
 // ---- memory
 
-typedef struct Block {
-    unsigned char *data; // Nullable
-    size_t used_bytes;
-} Block;
-
-static void *take(Block *block, size_t count, size_t size) {
-    void *piece = block->data == NULL ? NULL : block->data + block->used_bytes;
-    block->used_bytes += (count * size + 7) & ~(size_t)7;
-    return piece;
-}
-
 static MeshDraft lay_out(Block *block, size_t points, size_t triangles) {
-    return (MeshDraft){.mesh = take(block, 1, sizeof(Mesh)),
-                       .point = take(block, points, sizeof(Vec3)),
-                       .node = take(block, mesh_nodes_max(triangles), sizeof(MeshNode)),
-                       .corner = take(block, 3 * triangles, sizeof(uint32_t)),
-                       .beyond = take(block, 3 * triangles, sizeof(uint32_t)),
-                       .face = take(block, triangles, sizeof(uint32_t)),
-                       .ring_first = take(block, points + 1, sizeof(uint32_t)),
-                       .ring = take(block, 3 * triangles, sizeof(uint32_t)),
-                       .order = take(block, triangles, sizeof(uint32_t))};
+    return (MeshDraft){.mesh = block_take(block, 1, sizeof(Mesh)),
+                       .point = block_take(block, points, sizeof(Vec3)),
+                       .node = block_take(block, mesh_nodes_max(triangles), sizeof(MeshNode)),
+                       .corner = block_take(block, 3 * triangles, sizeof(uint32_t)),
+                       .beyond = block_take(block, 3 * triangles, sizeof(uint32_t)),
+                       .face = block_take(block, triangles, sizeof(uint32_t)),
+                       .ring_first = block_take(block, points + 1, sizeof(uint32_t)),
+                       .ring = block_take(block, 3 * triangles, sizeof(uint32_t)),
+                       .order = block_take(block, triangles, sizeof(uint32_t))};
 }
 
 size_t mesh_bytes(uint32_t point_count, uint32_t triangle_count) {
