@@ -7,8 +7,10 @@
 #include "support/wire_episode.h"
 #include "support/wire_group.h"
 #include "support/wire_snapshot.h"
+#include "support/wire_tokens.h"
 #include "support/wire_world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +139,33 @@ START_TEST(what_wears_hulls_is_recorded_verified_and_forked) {
     const uint64_t ended = wire_accept(depot.client, &fork)->episode_fork->world;
     ck_assert_uint_eq(wire_hash(depot.client, ended), hash);
     wire_depot_close(&depot);
+}
+END_TEST
+
+// The bytes of the wedge stand beside the chunks, once for both recordings.
+START_TEST(what_recordings_name_counts_against_a_token) {
+    const WirePerson some[] = {{"erin", "watch,step,record,delete namespace=c log=1G"}};
+    char folder[SERVER_FOLDER_BYTES], uid[64];
+    ServerProcess *server = wire_tokens_start(some, 1, "--db @/db", folder);
+    WireClient *erin = wire_open_as(server, "erin");
+    uint64_t bytes = 0;
+    for (int i = 0; i < 3; i++) {
+        const uint64_t world = wedge_world(erin);
+        const Moreau__V1__EpisodeStart call = wire_start_call(world);
+        snprintf(uid, sizeof(uid), "%s", wire_accept(erin, &call)->episode_start->episode);
+        wire_step(erin, world, 20);
+        wire_stop_recording(erin, world);
+        bytes += i < 2 ? wire_describe(erin, uid)->bytes : 0;
+    }
+    Moreau__V1__EpisodeDelete delete = MOREAU__V1__EPISODE_DELETE__INIT;
+    delete.episode = uid; // after which it is counted
+    wire_accept(erin, &delete);
+    const Moreau__V1__StatsReply *stats = wire_stats(erin, false);
+    ck_assert_uint_gt(stats->tokens[0]->log_bytes, bytes + 200);
+    ck_assert_uint_lt(stats->tokens[0]->log_bytes, bytes + 2000);
+    wire_close(erin);
+    server_stop(server);
+    server_remove_folder(folder);
 }
 END_TEST
 
@@ -378,6 +407,7 @@ static TCase *case_hulls(void) {
     TCase *tcase = tcase_create("hulls");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, what_wears_hulls_is_recorded_verified_and_forked);
+    tcase_add_test(tcase, what_recordings_name_counts_against_a_token);
     tcase_add_test(tcase, a_hull_that_is_gone_from_the_file_is_named);
     tcase_add_test(tcase, a_snapshot_takes_its_hulls_to_another_server);
     tcase_add_test(tcase, a_scene_has_its_hulls);

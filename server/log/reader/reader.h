@@ -22,7 +22,7 @@ void log_reader_close(LogReader *reader); // Nullable
 void log_reader_see(LogReader *reader, const char *space);
 
 // How many episodes there are of the namespace that it sees (log_reader_see), which is one, and
-// what their chunks take.
+// what their chunks take, and the geometries that they name.
 Status log_reader_measure(LogReader *reader, uint64_t *episodes, uint64_t *bytes, Error *error);
 
 // A note for whoever has the connection next: which list of a group's episodes was found to be one

@@ -114,17 +114,27 @@ static Status count_seen(LogReader *reader, const char *sql, uint64_t *count, Er
     return reader_take_count(reader, statement, count, error);
 }
 
-// The length of a chunk is read without its bytes.
+// The length of a chunk or of a geometry is read without its bytes.
 Status log_reader_measure(LogReader *reader, uint64_t *episodes, uint64_t *bytes, Error *error) {
     ASSERT(reader->view != NULL);
-    const Status status =
+    uint64_t geometries = 0;
+    Status status =
         count_seen(reader,
                    "SELECT count(*) FROM recording r CROSS JOIN episode e ON e.id" MEMBERS_OF(
                        "r.id") " WHERE r.namespace = ?1",
                    episodes, error);
-    return STATUS_THEN(status,
-                       count_seen(reader,
-                                  "SELECT coalesce(sum(length(c.bytes)), 0) FROM recording r "
-                                  "CROSS JOIN chunk c ON c.recording = r.id WHERE r.namespace = ?1",
-                                  bytes, error));
+    status = STATUS_THEN(
+        status, count_seen(reader,
+                           "SELECT coalesce(sum(length(c.bytes)), 0) FROM recording r "
+                           "CROSS JOIN chunk c ON c.recording = r.id WHERE r.namespace = ?1",
+                           bytes, error));
+    // each once, however many of its recordings name it
+    status = STATUS_THEN(
+        status, count_seen(reader,
+                           "SELECT coalesce(sum(length(g.bytes)), 0) FROM geometry g "
+                           "WHERE g.name IN (SELECT w.geometry FROM worn w "
+                           "JOIN recording r ON r.id = w.recording WHERE r.namespace = ?1)",
+                           &geometries, error));
+    *bytes += geometries;
+    return status;
 }

@@ -260,7 +260,7 @@ static void put_worn(Recorder *recorder, const World *world) {
     if (!worn_take(recorder->log, world, &recorder->worn, &buffer)) {
         fail(recorder);
     } else if (buffer != NULL) {
-        recorder->put_bytes += buffer->used;
+        recorder->put_bytes += buffer->used + worn_bytes(buffer->worn);
         log_put(recorder->recording, buffer,
                 &(Chunk){.kind = CHUNK_GEOMETRIES,
                          .version = CHUNK_FORMAT_GEOMETRIES,

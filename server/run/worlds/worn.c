@@ -78,3 +78,12 @@ bool worn_take(Log *log, const World *world, WornNames *names, LogBuffer **buffe
     *buffer = held == NULL ? NULL : log_worn_buffer(log, &held->worn);
     return held == NULL || *buffer != NULL;
 }
+
+uint64_t worn_bytes(const LogWorn *worn) {
+    ASSERT(worn != NULL);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < worn->count; i++) {
+        bytes += worn->geometry[i].byte_count;
+    }
+    return bytes;
+}

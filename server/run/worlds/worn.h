@@ -17,3 +17,6 @@ void worn_names_deinit(WornNames *names);
 // A chunk of those of the world that were not named yet, and from now on are; *buffer NULL: there
 // are none. false: memory ended.
 bool worn_take(Log *log, const World *world, WornNames *names, LogBuffer **buffer);
+
+// Of the geometries, as if none of them were in the file yet.
+uint64_t worn_bytes(const LogWorn *worn);
