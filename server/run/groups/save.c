@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "run/groups/input.h"
-#include "step/snapshot/release.h"
 #include "step/snapshot/snapshot.h"
 
 #include <math.h>
@@ -86,34 +85,15 @@ bool group_save_is_one(const uint8_t *bytes, size_t count) {
 
 Status group_save_check(const uint8_t *bytes, size_t count, uint64_t checksum, Error *error) {
     ASSERT(bytes != NULL || count == 0);
-    Source source = {.bytes = bytes, .count = count, .used = sizeof(magic)};
-    if (!group_save_is_one(bytes, count)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "",
-                         "These bytes are no saved group: GroupSave makes one.");
-    }
-    const uint32_t dynamics = source_u32(&source), format = source_u32(&source);
-    if (source.failed || count < HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES) {
-        return damaged(error, "it ends early");
-    }
-    if (format != GROUP_SAVE_FORMAT) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "",
-                         "The saved group is of format %u, this server's is %d: save it by a "
-                         "server of this version.",
-                         format, GROUP_SAVE_FORMAT);
-    }
-    Source end = {.bytes = bytes + count - SNAPSHOT_CHECKSUM_BYTES,
-                  .count = SNAPSHOT_CHECKSUM_BYTES};
-    if (source_u64(&end) != checksum) {
-        return damaged(error, "its checksum does not fit its bytes, so some of them have changed "
-                              "or are missing");
-    }
-    char advice[RELEASE_ADVICE_BYTES];
-    return dynamics == DYNAMICS_VERSION
-               ? STATUS_OK
-               : error_set(error, STATUS_FAILED_PRECONDITION, "",
-                           "The saved group is of dynamics version %u, this server's is %d: only "
-                           "a server of that version can go on with it.%s",
-                           dynamics, DYNAMICS_VERSION, release_advice(dynamics, advice));
+    static const SnapshotHead head = {
+        .magic = magic,
+        .dynamics = DYNAMICS_VERSION,
+        .format = GROUP_SAVE_FORMAT,
+        .noun = "saved group",
+        .none = "These bytes are no saved group: GroupSave makes one.",
+        .renew = "save it by a server of this version",
+        .version = ": only a server of that version can go on with it"};
+    return snapshot_head_check(&head, bytes, count, checksum, error);
 }
 
 static GroupSaveBytes take_bytes(Source *source) {

@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "step/snapshot/attached.h"
-#include "step/snapshot/release.h"
 #include "step/snapshot/sections.h"
 
 #include <string.h>
@@ -278,37 +277,16 @@ static Status read_section(Source *source, World *world, Stage *stage,
     return STATUS_OK;
 }
 
-// What is damaged says so before anything else that may be wrong with it, but for the format, which
-// says where the checksum stands.
 Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Error *error) {
     ASSERT(bytes != NULL || count == 0);
-    Source source = {.bytes = bytes, .count = count};
-    const uint8_t *start = source_bytes(&source, sizeof(magic));
-    if (start == NULL || memcmp(start, magic, sizeof(magic)) != 0) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "", "These bytes are no snapshot.");
-    }
-    uint32_t dynamics = source_u32(&source), format = source_u32(&source);
-    if (source.failed || count < SNAPSHOT_HEAD_BYTES + SNAPSHOT_CHECKSUM_BYTES) {
-        return damaged(error, "it ends early");
-    }
-    if (format != SNAPSHOT_FORMAT) {
-        return error_set(error, STATUS_FAILED_PRECONDITION, "",
-                         "The snapshot is of format %u, this server's is %d: take it anew.", format,
-                         SNAPSHOT_FORMAT);
-    }
-    Source end = {.bytes = bytes + count - SNAPSHOT_CHECKSUM_BYTES,
-                  .count = SNAPSHOT_CHECKSUM_BYTES};
-    if (source_u64(&end) != checksum) {
-        return damaged(error, "its checksum does not fit its bytes, so some of them have changed "
-                              "or are missing");
-    }
-    if (dynamics != DYNAMICS_VERSION) {
-        char advice[RELEASE_ADVICE_BYTES];
-        return error_set(error, STATUS_FAILED_PRECONDITION, "",
-                         "The snapshot is of dynamics version %u, this server's is %d.%s", dynamics,
-                         DYNAMICS_VERSION, release_advice(dynamics, advice));
-    }
-    return STATUS_OK;
+    static const SnapshotHead head = {.magic = magic,
+                                      .dynamics = DYNAMICS_VERSION,
+                                      .format = SNAPSHOT_FORMAT,
+                                      .noun = "snapshot",
+                                      .none = "These bytes are no snapshot.",
+                                      .renew = "take it anew",
+                                      .version = ""};
+    return snapshot_head_check(&head, bytes, count, checksum, error);
 }
 
 static Status read_sections(Source *source, World *world, Error *error) {

@@ -26,13 +26,14 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "step/snapshot/head.h"
 #include "world/world.h"
 
 // Rises whenever a golden hash in the tests changes.
 enum { DYNAMICS_VERSION = 10 };
 
 // Rises when head or checksum change their form. Format 0 had no checksum.
-enum { SNAPSHOT_FORMAT = 1, SNAPSHOT_HEAD_BYTES = 16, SNAPSHOT_CHECKSUM_BYTES = 8 };
+enum { SNAPSHOT_FORMAT = 1 };
 
 // The snapshot, in memory of the arena, with the bytes of the world's geometries.
 Status snapshot_write(const World *world, Arena *arena, uint8_t **bytes, size_t *count,
