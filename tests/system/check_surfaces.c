@@ -6,6 +6,7 @@
 #include "support/wire_client.h"
 #include "support/wire_episode.h"
 #include "support/wire_snapshot.h"
+#include "support/wire_tokens.h"
 #include "support/wire_world.h"
 
 #include <math.h>
@@ -119,6 +120,35 @@ START_TEST(what_stands_on_surfaces_is_recorded_verified_and_forked) {
     wire_step(depot.client, forked, STEPS - 90);
     ck_assert_uint_eq(wire_hash(depot.client, forked), hash);
     wire_depot_close(&depot);
+}
+END_TEST
+
+// Its heights take more than all chunks together, which only name it: they count at once, though
+// nothing is measured anew.
+START_TEST(ground_that_comes_while_it_is_recorded_counts_against_a_token) {
+    enum { SIDE = 64 };
+    static double height[SIDE * SIDE];
+    const WirePerson some[] = {{"erin", "watch,step,record namespace=c log=1G"}};
+    char folder[SERVER_FOLDER_BYTES];
+    ServerProcess *server = wire_tokens_start(some, 1, "--db @/db", folder);
+    WireClient *erin = wire_open_as(server, "erin");
+    const uint64_t world = wire_small_world(erin);
+    const Moreau__V1__EpisodeStart call = wire_start_call(world);
+    const WireEpisode episode = wire_record(erin, &call);
+    Ground ground;
+    make_ground(&ground, world);
+    ground.field.columns = ground.field.rows = SIDE;
+    ground.field.n_heights = SIDE * SIDE;
+    ground.field.heights = height;
+    wire_accept(erin, &ground.add);
+    wire_step(erin, world, 20);
+    wire_stop_recording(erin, world);
+    ck_assert_uint_lt(wire_describe(erin, episode.id)->bytes, sizeof(height));
+    ck_assert_uint_gt(wire_stats(erin, false)->tokens[0]->log_bytes, sizeof(height));
+    wire_expect_verified(erin, episode.id, 20);
+    wire_close(erin);
+    server_stop(server);
+    server_remove_folder(folder);
 }
 END_TEST
 
@@ -249,6 +279,7 @@ static TCase *case_surfaces(void) {
     TCase *tcase = tcase_create("surfaces");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, what_stands_on_surfaces_is_recorded_verified_and_forked);
+    tcase_add_test(tcase, ground_that_comes_while_it_is_recorded_counts_against_a_token);
     tcase_add_test(tcase, a_snapshot_takes_its_surfaces_to_another_server);
     tcase_add_test(tcase, a_scene_has_its_surfaces);
     tcase_add_test(tcase, rays_see_a_roof);

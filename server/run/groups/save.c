@@ -10,7 +10,7 @@
 
 static const uint8_t magic[8] = {'M', 'O', 'R', 'E', 'A', 'U', 'G', 'R'};
 
-enum { HEAD_BYTES = 16, OPINION_BYTES = 9 * 8 };
+enum { OPINION_BYTES = 9 * 8 };
 
 // ---- writing
 
@@ -202,7 +202,7 @@ Status group_save_open(const uint8_t *bytes, size_t count, Arena *arena, GroupSa
     if (status != STATUS_OK) {
         return status;
     }
-    Source source = {.bytes = bytes, .count = covered, .used = HEAD_BYTES};
+    Source source = {.bytes = bytes, .count = covered, .used = SNAPSHOT_HEAD_BYTES};
     GroupSaved found = {0};
     if (read_head(&source, &found, error) != STATUS_OK ||
         read_code(&source, arena, &found, error) != STATUS_OK ||
