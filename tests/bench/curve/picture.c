@@ -18,7 +18,7 @@ enum {
     FOOT = 40
 };
 
-#define DS_LEAST 1e-12 // what is better is drawn there
+#define DS_LEAST 1e-8 // what is better is drawn there; bounds of 0, which say nothing, nowhere
 
 // Ours dark, peers in colours that differ in brightness, too.
 static const char *const colours[] = {"#000000", "#7a7a7a", "#d55e00", "#0072b2",
@@ -48,11 +48,18 @@ static Axis axis_of(double least, double most) {
     return axis;
 }
 
+static bool is_seen(const CurvePoint *point) {
+    return point->ds > 0.0;
+}
+
 static Panel panel_of(FILE *out, const CurveScene *scene, size_t index) {
     double ms[2] = {INFINITY, 0.0}, ds[2] = {INFINITY, DS_LEAST};
     for (size_t i = 0; i < scene->count; i++) {
         for (size_t k = 0; k < scene->line[i].count; k++) {
             const CurvePoint *point = &scene->line[i].point[k];
+            if (!is_seen(point)) {
+                continue;
+            }
             widen(point->ns * 1e-6, &ms[0], &ms[1]);
             widen(fmax(point->ds, DS_LEAST), &ds[0], &ds[1]);
         }
@@ -97,13 +104,20 @@ static void draw_axes(const Panel *panel) {
 static void draw_line(const Panel *panel, const CurveLine *line, const char *colour) {
     fprintf(panel->out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"%s d=\"", colour,
             line->is_peer ? " stroke-dasharray=\"5 3\"" : "");
+    bool is_first = true;
     for (size_t i = 0; i < line->count; i++) {
-        fprintf(panel->out, "%c%.1f %.1f", i == 0 ? 'M' : 'L',
-                place_x(panel, line->point[i].ns * 1e-6), place_y(panel, line->point[i].ds));
+        if (is_seen(&line->point[i])) {
+            fprintf(panel->out, "%c%.1f %.1f", is_first ? 'M' : 'L',
+                    place_x(panel, line->point[i].ns * 1e-6), place_y(panel, line->point[i].ds));
+            is_first = false;
+        }
     }
     fputs("\"/>\n", panel->out);
     for (size_t i = 0; i < line->count; i++) {
         const CurvePoint *point = &line->point[i];
+        if (!is_seen(point)) {
+            continue;
+        }
         fprintf(panel->out,
                 "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%s %s: %.3g ms, "
                 "%s%.1e</title></circle>\n",

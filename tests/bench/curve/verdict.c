@@ -24,7 +24,7 @@ double verdict_residual(const CurveScene *scene, double ns) {
 }
 
 double verdict_ns(const CurveScene *scene, double ds) {
-    return least(scene, ds, true);
+    return least(scene, fmax(ds, VERDICT_MET), true);
 }
 
 Verdict verdict_of(const CurveScene *scene, const CurveLine *peer) {
@@ -35,8 +35,12 @@ Verdict verdict_of(const CurveScene *scene, const CurveLine *peer) {
             continue; // a bound that says nothing
         }
         verdict.ahead_of++;
-        verdict.ahead += verdict_residual(scene, point->ns) < point->ds;
-        verdict.ratio_max = fmax(verdict.ratio_max, verdict_ns(scene, point->ds) / point->ns);
+        verdict.ahead += verdict_residual(scene, point->ns) < fmax(point->ds, VERDICT_MET);
+        const double ratio = verdict_ns(scene, point->ds) / point->ns;
+        if (ratio > verdict.ratio_max) {
+            verdict.ratio_max = ratio;
+            verdict.point = point;
+        }
     }
     return verdict;
 }
@@ -57,12 +61,17 @@ static void write_alone(const CurveScene *scene, char *text) {
 
 void verdict_write(const CurveScene *scene, char text[VERDICT_BYTES]) {
     Verdict all = {.ahead = 0};
+    const CurveLine *worst = NULL;
     for (size_t i = 0; i < scene->count; i++) {
         if (scene->line[i].is_peer) {
             Verdict one = verdict_of(scene, &scene->line[i]);
             all.ahead += one.ahead;
             all.ahead_of += one.ahead_of;
-            all.ratio_max = fmax(all.ratio_max, one.ratio_max);
+            if (one.ratio_max > all.ratio_max) {
+                all.ratio_max = one.ratio_max;
+                all.point = one.point;
+                worst = &scene->line[i];
+            }
         }
     }
     if (all.ahead_of == 0) {
@@ -70,12 +79,10 @@ void verdict_write(const CurveScene *scene, char text[VERDICT_BYTES]) {
         return;
     }
     bool is_met = all.ahead == all.ahead_of && all.ratio_max <= VERDICT_RATIO_AIM;
-    int used = snprintf(text, VERDICT_BYTES, "%s: ahead at %zu of %zu points of peers, ",
-                        is_met ? "met" : "missed", all.ahead, all.ahead_of);
-    if (isinf(all.ratio_max)) {
-        snprintf(text + used, (size_t)(VERDICT_BYTES - used), "a residual never reached");
-    } else {
-        snprintf(text + used, (size_t)(VERDICT_BYTES - used), "their residuals in at most %.2fx",
-                 all.ratio_max);
-    }
+    int used = snprintf(text, VERDICT_BYTES, "%s: ahead at %zu of %zu; ", is_met ? "met" : "missed",
+                        all.ahead, all.ahead_of);
+    used += isinf(all.ratio_max) ? snprintf(text + used, (size_t)(VERDICT_BYTES - used), "never as")
+                                 : snprintf(text + used, (size_t)(VERDICT_BYTES - used),
+                                            "at most %.2fx the time of", all.ratio_max);
+    snprintf(text + used, (size_t)(VERDICT_BYTES - used), " %s, %s", worst->name, all.point->name);
 }
