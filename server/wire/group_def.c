@@ -13,6 +13,7 @@ static_assert((int)CHANNEL_JOINT_EFFORT == MOREAU__V1__GROUP_CHANNEL__KIND__JOIN
                   (int)CHANNEL_RAYS == MOREAU__V1__GROUP_CHANNEL__KIND__RAYS &&
                   (int)CHANNEL_ACCELEROMETER == MOREAU__V1__GROUP_CHANNEL__KIND__ACCELEROMETER &&
                   (int)CHANNEL_CONTACT == MOREAU__V1__GROUP_CHANNEL__KIND__CONTACT &&
+                  (int)CHANNEL_BODY_GEOMETRY == MOREAU__V1__GROUP_CHANNEL__KIND__BODY_GEOMETRY &&
                   (int)AUTORESET_NEXT_STEP == MOREAU__V1__GROUP__AUTORESET__NEXT_STEP &&
                   (int)AUTORESET_SAME_STEP == MOREAU__V1__GROUP__AUTORESET__SAME_STEP &&
                   (int)AUTORESET_DISABLED == MOREAU__V1__GROUP__AUTORESET__DISABLED &&
@@ -20,6 +21,8 @@ static_assert((int)CHANNEL_JOINT_EFFORT == MOREAU__V1__GROUP_CHANNEL__KIND__JOIN
                   (int)GROUP_PARAMETER_JOINT_LOW == MOREAU__V1__GROUP_PARAMETER__KIND__JOINT_LOW &&
                   (int)GROUP_PARAMETER_JOINT_LOW + (int)JOINT_EFFORT_MAX ==
                       MOREAU__V1__GROUP_PARAMETER__KIND__JOINT_EFFORT_MAX &&
+                  (int)GROUP_PARAMETER_BODY_GEOMETRY ==
+                      MOREAU__V1__GROUP_PARAMETER__KIND__BODY_GEOMETRY &&
                   (int)NOISE_UNIFORM == MOREAU__V1__GROUP_NOISE__DISTRIBUTION__UNIFORM &&
                   (int)NOISE_GAUSSIAN == MOREAU__V1__GROUP_NOISE__DISTRIBUTION__GAUSSIAN,
               "choices have the numbers of the wire");
@@ -130,7 +133,8 @@ static Status read_noise(const Moreau__V1__GroupCreate *message, Arena *arena, G
 static GroupParameterDef read_parameter(const Moreau__V1__GroupParameter *from) {
     GroupParameterDef made = {
         .kind = (GroupParameterKind)from->kind, .count = from->n_values, .values = from->values};
-    if (made.kind == GROUP_PARAMETER_BODY_MASS || made.kind == GROUP_PARAMETER_BODY_POSE) {
+    if (made.kind == GROUP_PARAMETER_BODY_MASS || made.kind == GROUP_PARAMETER_BODY_POSE ||
+        made.kind == GROUP_PARAMETER_BODY_GEOMETRY) {
         made.name = text(from->body);
         made.id = from->body_id;
     } else if (made.kind == GROUP_PARAMETER_MATERIAL_FRICTION ||

@@ -125,6 +125,7 @@ typedef struct World {
     WorldTrees *trees;        // owned; NULL: there never was a joint
     uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
     double friction_max;      // of all materials
+    uint64_t worn_changes;    // times that a body took another geometry: tells who watches
     size_t name_bytes;        // of bodies' and joints' names, with their ends
 } World;
 
@@ -145,6 +146,8 @@ bool world_is_alike(const World *a, const World *b);
 // Puts the state of one world, all that its future depends on beside its definition, into another
 // that is alike. false: memory ended, and only its sleep may have changed.
 bool world_copy_state(World *to, const World *from);
+// Its part of which geometries are worn.
+void world_copy_worn(World *to, const World *from);
 
 // Replaces the settings, which have passed their checks. What differs wakes all who sleep.
 void world_set_settings(World *world, const WorldSettings *settings);
@@ -160,6 +163,16 @@ enum { GEOMETRY_COUNT_MAX = 65536 };
 // other, from 1 on.
 Status world_add_geometries(World *world, const Geometry *const *geometries, size_t count, Id *ids,
                             Error *error);
+
+// The one primitive of a body's shape that wears a geometry. false: none does, or several do.
+bool world_find_worn(const World *world, uint32_t body, uint32_t *primitive);
+
+// Has it wear another geometry of its kind, by its number: the body, and all that have its shape.
+// Masses stay as they are. What differs wakes all who sleep and forgets what contacts bore. Blames
+// geometry.
+Status world_wear(World *world, uint32_t body, uint64_t number, Error *error);
+// Only judges.
+Status world_check_wear(const World *world, uint32_t body, uint64_t number, Error *error);
 
 typedef struct ShapeColumns {
     size_t shape_count, primitive_count;

@@ -68,6 +68,9 @@ bool world_copy_state(World *to, const World *from) {
     to->memory_count = from->memory_count;
     copy(to->joint_memory, from->joint_memory, from->joint_memory_count, sizeof(JointMemory));
     to->joint_memory_count = from->joint_memory_count;
+    if (from->geometry_count > 0) {
+        world_copy_worn(to, from);
+    }
     to->bodies_moved = true; // collision caches are stale
     return true;
 }

@@ -217,7 +217,8 @@ static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint6
     def->parameter = parameters;
     for (size_t i = 0; i < def->parameter_count; i++) {
         GroupParameterDef *parameter = &parameters[i];
-        parameter->kind = (GroupParameterKind)source_u64(source);
+        const uint64_t kind = source_u64(source);
+        parameter->kind = (GroupParameterKind)kind;
         parameter->name = take_text(source, arena);
         parameter->id = source_u64(source);
         const size_t count = source_count(source, sizeof(double));
@@ -226,7 +227,7 @@ static void read_parameters(Source *source, Arena *arena, uint64_t worlds, uint6
         parameter->count = is_all ? count : count / worlds;
         double *values = arena_take_array(arena, parameter->count, sizeof(double));
         if (numbers == NULL || values == NULL || count % worlds != 0 ||
-            parameter->kind >= GROUP_PARAMETER_COUNT) {
+            !group_parameter_is_known(kind)) {
             source->failed = true;
             return;
         }

@@ -48,8 +48,13 @@ typedef enum GroupParameterKind {
     GROUP_PARAMETER_MATERIAL_RESTITUTION,
     GROUP_PARAMETER_GRAVITY,
     GROUP_PARAMETER_JOINT_LOW,
-    GROUP_PARAMETER_COUNT = GROUP_PARAMETER_JOINT_LOW + JOINT_NUMBER_COUNT
+    GROUP_PARAMETER_JOINT_END = GROUP_PARAMETER_JOINT_LOW + JOINT_NUMBER_COUNT,
+    GROUP_PARAMETER_BODY_GEOMETRY = 64 // behind all numbers that joints may come to have
 } GroupParameterKind;
+
+bool group_parameter_is_known(uint64_t kind);
+// The geometry of that number, which must be whole (world_wear).
+Status group_wear(World *world, uint32_t body, double number, Error *error);
 
 typedef struct GroupParameterDef {
     GroupParameterKind kind;

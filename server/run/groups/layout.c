@@ -47,6 +47,7 @@ static const KindRow kinds[CHANNEL_COUNT] = {
     [CHANNEL_JOINT_TORQUE] = {"torque", OF_JOINT, 0, 0, false, true, false, false, true, ""},
     [CHANNEL_JOINT_WRENCH] = {"wrench", OF_JOINT, 6, 0, false, true, false, false, true, "xyzuvw"},
     [CHANNEL_CONTACT] = {"contact", OF_BODY, 1, 0, false, true, false, true, true, ""},
+    [CHANNEL_BODY_GEOMETRY] = {"geometry", OF_BODY, 1, 1, false, true, true, false, false, ""},
 };
 
 // ---- names
@@ -275,6 +276,12 @@ static Status check_body(const Compiler *compiler, const Channel *channel) {
     if (use == LAYOUT_ACTION && !is_rate && kind != BODY_DYNAMIC) {
         return blame(compiler, "body", "Only a dynamic body can be pushed%s.", "");
     }
+    uint32_t primitive;
+    if (channel->kind == CHANNEL_BODY_GEOMETRY) {
+        return world_find_worn(world, channel->body, &primitive)
+                   ? STATUS_OK
+                   : blame(compiler, "body", "%s", LAYOUT_WEARS_NO_ONE);
+    }
     if (use == LAYOUT_NOISE && is_rate && kind == BODY_STATIC) {
         return blame(compiler, "body", "A static body has no velocity%s.", "");
     }
@@ -470,7 +477,7 @@ void layout_name(const Layout *layout, const World *template, uint32_t column,
         of = joint_axis_count(joint->axes);
     } else if (row->of == OF_BODY) {
         write_thing(template->body_name[channel->body], channel->body, thing, sizeof(thing));
-        of = channel->kind == CHANNEL_CONTACT ? 1 : of;
+        of = row->count == 1 ? 1 : of;
     } else if (channel->kind == CHANNEL_TIME) {
         of = 1;
     }
@@ -549,7 +556,13 @@ static void store_rotation(Quat q, double *x) {
 // A body's numbers against the world.
 static void read_body(const World *world, const Channel *channel, uint32_t body, double *x) {
     const double *velocity = world->velocity + 6 * (size_t)body;
+    uint32_t primitive;
     switch (channel->kind) {
+    case CHANNEL_BODY_GEOMETRY:
+        x[0] = world_find_worn(world, body, &primitive)
+                   ? (double)world->primitive[primitive].geometry_number
+                   : 0.0;
+        break;
     case CHANNEL_BODY_POSITION:
         vec3_store(x, origin_of(world, body));
         break;

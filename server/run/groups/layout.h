@@ -43,6 +43,7 @@ typedef enum ChannelKind {
     CHANNEL_JOINT_TORQUE,
     CHANNEL_JOINT_WRENCH,
     CHANNEL_CONTACT,
+    CHANNEL_BODY_GEOMETRY,
     CHANNEL_COUNT
 } ChannelKind;
 
@@ -50,6 +51,10 @@ typedef enum ChannelKind {
 typedef enum LayoutUse { LAYOUT_ACTION, LAYOUT_READ, LAYOUT_NOISE } LayoutUse;
 
 enum { LAYOUT_COLUMNS_MAX = 65536 };
+
+#define LAYOUT_WEARS_NO_ONE                                                                        \
+    "A body changes its geometry whose shape has one primitive that wears one: a hull, a mesh or " \
+    "a height field."
 
 #define LAYOUT_UNBOUNDED 0x1.fffffep+127 // the largest float: stands for no bound
 

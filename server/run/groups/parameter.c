@@ -15,6 +15,43 @@ static Status blame(size_t index, const char *field, const char *what, Error *er
     return error_set(error, STATUS_INVALID_ARGUMENT, path, "%s", what);
 }
 
+bool group_parameter_is_known(uint64_t kind) {
+    return kind < GROUP_PARAMETER_JOINT_END || kind == GROUP_PARAMETER_BODY_GEOMETRY;
+}
+
+// ---- geometries
+
+static Status check_number(const World *world, uint32_t body, double number, Error *error) {
+    return number >= 1.0 && number <= GEOMETRY_COUNT_MAX && number == floor(number)
+               ? world_check_wear(world, body, (uint64_t)number, error)
+               : error_set(error, STATUS_INVALID_ARGUMENT, "geometry",
+                           "%g is no geometry's id: those of the template are 1 to %zu.", number,
+                           world->geometry_count);
+}
+
+Status group_wear(World *world, uint32_t body, double number, Error *error) {
+    Status status = check_number(world, body, number, error);
+    return STATUS_THEN(status, world_wear(world, body, (uint64_t)number, error));
+}
+
+// What else is wrong with a number shows as it is set.
+static Status check_values(const World *template, size_t index, const GroupParameter *parameter,
+                           size_t count, Error *error) {
+    uint32_t body;
+    if (parameter->kind != GROUP_PARAMETER_BODY_GEOMETRY) {
+        return STATUS_OK;
+    }
+    const bool is_there = world_find_body(template, parameter->id, &body);
+    ASSERT(is_there);
+    for (size_t i = 0; i < count; i++) {
+        if (check_number(template, body, parameter->values[i], error) != STATUS_OK) {
+            snprintf(error->field, sizeof(error->field), "parameters[%zu].values[%zu]", index, i);
+            return error->status;
+        }
+    }
+    return STATUS_OK;
+}
+
 // ---- compiling
 
 static bool find_material(const World *world, const GroupParameterDef *from, uint64_t *id) {
@@ -44,9 +81,12 @@ static Status find_body(const World *world, size_t index, const GroupParameterDe
         return blame(index, from->id != 0 ? "body_id" : "body", "The template has no such body.",
                      error);
     }
+    uint32_t primitive;
     made->id = world->body_id[body];
     made->stride = from->kind == GROUP_PARAMETER_BODY_POSE ? 7 : 1;
-    return STATUS_OK;
+    return from->kind != GROUP_PARAMETER_BODY_GEOMETRY || world_find_worn(world, body, &primitive)
+               ? STATUS_OK
+               : blame(index, from->id != 0 ? "body_id" : "body", LAYOUT_WEARS_NO_ONE, error);
 }
 
 static Status find_joint(const World *world, size_t index, const GroupParameterDef *from,
@@ -72,6 +112,7 @@ static Status find_thing(const World *world, size_t index, const GroupParameterD
     switch (from->kind) {
     case GROUP_PARAMETER_BODY_MASS:
     case GROUP_PARAMETER_BODY_POSE:
+    case GROUP_PARAMETER_BODY_GEOMETRY:
         return find_body(world, index, from, made, error);
     case GROUP_PARAMETER_MATERIAL_FRICTION:
     case GROUP_PARAMETER_MATERIAL_RESTITUTION:
@@ -112,6 +153,9 @@ Status group_compile_parameters(Group *group, const GroupDef *def, Error *error)
             break;
         }
         memcpy(list[i].values, from->values, count * sizeof(double));
+        if (check_values(group->template, i, &list[i], count, error) != STATUS_OK) {
+            return error->status;
+        }
     }
     group->parameter_count = def->parameter_count;
     return list != NULL ? STATUS_OK
@@ -122,7 +166,8 @@ Status group_compile_parameters(Group *group, const GroupDef *def, Error *error)
 // ---- setting
 
 static bool is_of_state(GroupParameterKind kind) {
-    return kind == GROUP_PARAMETER_BODY_POSE || kind == GROUP_PARAMETER_JOINT_POSITION;
+    return kind == GROUP_PARAMETER_BODY_POSE || kind == GROUP_PARAMETER_JOINT_POSITION ||
+           kind == GROUP_PARAMETER_BODY_GEOMETRY;
 }
 
 static Status set_body(World *world, const GroupParameter *parameter, const double *values,
@@ -133,6 +178,13 @@ static Status set_body(World *world, const GroupParameter *parameter, const doub
                                .pose = is_pose ? values : NULL,
                                .mass = is_pose ? NULL : values};
     return world_update_bodies(world, &update, error);
+}
+
+static Status set_geometry(World *world, Id id, double number, Error *error) {
+    uint32_t body;
+    const bool is_there = world_find_body(world, id, &body);
+    ASSERT(is_there);
+    return group_wear(world, body, number, error);
 }
 
 static Status set_material(World *world, const GroupParameter *parameter, const double *values,
@@ -194,6 +246,8 @@ static Status set(World *world, const GroupParameter *parameter, const double *v
         return set_material(world, parameter, values, error);
     case GROUP_PARAMETER_GRAVITY:
         return set_gravity(world, values, error);
+    case GROUP_PARAMETER_BODY_GEOMETRY:
+        return set_geometry(world, parameter->id, values[0], error);
     default:
         return set_joint(world, parameter, values, error);
     }

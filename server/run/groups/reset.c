@@ -93,9 +93,21 @@ static void spread(const Layout *noise, const Channel *channel, const double *va
     }
 }
 
+// So many further, rounded down.
+static Status wear_other(World *world, uint32_t body, double added, Error *error) {
+    uint32_t primitive;
+    const bool has_one = world_find_worn(world, body, &primitive);
+    ASSERT(has_one);
+    return group_wear(world, body, world->primitive[primitive].geometry_number + floor(added),
+                      error);
+}
+
 // One channel after the other, through the functions by which anybody sets a world's state.
 static Status disturb_by(World *world, const Channel *channel, const double added[JOINT_AXES_MAX],
                          Error *error) {
+    if (channel->kind == CHANNEL_BODY_GEOMETRY) {
+        return wear_other(world, channel->body, added[0], error);
+    }
     if (channel->body != JOINT_NO_BODY) {
         double pose[7], velocity[6];
         world_body_pose(world, channel->body, pose);

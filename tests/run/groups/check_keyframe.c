@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "run/groups/keyframe.h"
-#include "run/groups/group_lab.h"
-#include "step/snapshot/snapshot.h"
+#include "run/groups/group_frame.h"
 
 #include "base/philox.h"
 
@@ -50,47 +49,6 @@ static void look(GroupLab *lab) {
 }
 
 // ---- key-frames
-
-typedef struct Frame {
-    uint8_t *bytes; // owned
-    size_t count;
-} Frame;
-
-static Frame take_frame(const Group *group) {
-    Arena arena;
-    Error error;
-    size_t room = GROUP_KEYFRAME_HEAD_BYTES;
-    arena_init(&arena, (size_t)1 << 24);
-    Frame frame = {.bytes = malloc(1 << 20)};
-    ck_assert_ptr_nonnull(frame.bytes);
-    Sink sink = {.bytes = frame.bytes};
-    group_keyframe_begin(&(GroupKeyframe){.call = 70, .finished = 9, .count = WORLDS}, &sink);
-    for (uint32_t i = 0; i < WORLDS; i++) {
-        uint8_t *bytes;
-        size_t count;
-        ck_assert_int_eq(snapshot_write(group->world[i].world, &arena, &bytes, &count, &error),
-                         STATUS_OK);
-        room += group_keyframe_world_bytes(group, count);
-        group_keyframe_add(group, i, bytes, count, &sink);
-    }
-    arena_deinit(&arena);
-    frame.count = sink.count;
-    ck_assert_uint_le(frame.count, room);
-    return frame;
-}
-
-static Status put_frame(GroupLab *lab, const uint8_t *bytes, size_t count, Error *error) {
-    GroupKeyframe keyframe;
-    Status status = group_keyframe_open(bytes, count, &keyframe, error);
-    for (uint32_t i = 0; status == STATUS_OK && i < WORLDS && i < keyframe.count; i++) {
-        GroupKeyframeWorld world;
-        status = group_keyframe_next(&keyframe, &world, error);
-        if (status == STATUS_OK) {
-            status = group_keyframe_restore(lab->group, i, &world, &lab->scratch, error);
-        }
-    }
-    return status;
-}
 
 static void check_same(const GroupLab *a, const GroupLab *b) {
     ck_assert_mem_eq(a->call.observation, b->call.observation, WORLDS * SEEN * sizeof(double));

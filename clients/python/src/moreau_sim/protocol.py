@@ -2263,6 +2263,12 @@ class GroupChannel(Message):
         origin of b's frame and in its axes, as WorldGetReply.joint_wrench has them; zero after a reset"""
         CONTACT = 21
         """read: 1: whether a contact has pressed on the body in the last substep, 1 or 0; after a reset 0"""
+        BODY_GEOMETRY = 22
+        """of a body whose shape has one primitive that wears a geometry. read: 1: the id of that geometry;
+        noise: 1: added to its id, and rounded down: UNIFORM in [0, 3) on geometry 5 gives 5, 6 or 7. So
+        worlds of a group stand on terrains of one list, another in each episode (scenes' geometries have the
+        ids 1, 2, …, as they stand there; all must be of one kind). Bodies of one shape change together, and
+        masses stay as they are"""
 
     kind: GroupChannel.Kind | None = None
     joint: str | None = None
@@ -2368,6 +2374,9 @@ class GroupParameter(Message):
         JOINT_DRIVE_DAMPING = 14
         JOINT_EFFORT_MAX = 15
         """1e18: unbounded"""
+        BODY_GEOMETRY = 64
+        """1: id of the geometry that the body wears, of those of the template; as a reset puts it on, before
+        noise (see GroupChannel.BODY_GEOMETRY)"""
 
     kind: GroupParameter.Kind | None = None
     body: str | None = None

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Which geometry a body wears, of those that its world has: another terrain, without another world.
+#include "world/world.h"
+
+#include "base/assert.h"
+#include "world/sleep.h"
+
+bool world_find_worn(const World *world, uint32_t body, uint32_t *primitive) {
+    ASSERT(body < world->body_count);
+    if (world->body_shape[body] == UINT32_MAX) {
+        return false;
+    }
+    const Shape *shape = &world->shape[world->body_shape[body]];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < shape->primitive_count; i++) {
+        if (world->primitive[shape->primitive_first + i].geometry_number != 0) {
+            *primitive = shape->primitive_first + i;
+            found++;
+        }
+    }
+    return found == 1;
+}
+
+static Status check_kind(const Primitive *primitive, const Geometry *geometry, uint64_t number,
+                         Error *error) {
+    const PrimitiveRow *row = &primitive_rows[primitive->kind];
+    return row->geometry == geometry->kind
+               ? STATUS_OK
+               : error_set(error, STATUS_INVALID_ARGUMENT, "geometry",
+                           "The primitive is of kind %s, and geometry %llu is of another.",
+                           row->name, (unsigned long long)number);
+}
+
+// What contacts bore says nothing about other surfaces, and what lay still may lie on nothing.
+static void change(World *world, uint32_t body, const Primitive *worn, uint32_t primitive) {
+    sleep_wake_all(world);
+    world->memory_count = 0;
+    world->primitive[primitive] = *worn;
+    shape_measure(&world->shape[world->body_shape[body]], world->primitive);
+    world->definition_is_hashed = false;
+    world->bodies_moved = true;
+    world->worn_changes++;
+}
+
+// The primitive as it would be.
+static Status try_on(const World *world, uint32_t body, uint64_t number, uint32_t *primitive,
+                     Primitive *worn, Error *error) {
+    const bool has_one = world_find_worn(world, body, primitive);
+    ASSERT(has_one);
+    if (number < 1 || number > world->geometry_count) {
+        return error_set(error, STATUS_NOT_FOUND, "geometry",
+                         "No geometry has the id %llu in this world, which has %zu.",
+                         (unsigned long long)number, world->geometry_count);
+    }
+    *worn = world->primitive[*primitive];
+    worn->geometry_number = (uint32_t)number;
+    worn->geometry = world->geometry[number - 1].geometry;
+    Status status = check_kind(worn, worn->geometry, number, error);
+    return STATUS_THEN(status, primitive_check(worn, *primitive, error));
+}
+
+Status world_check_wear(const World *world, uint32_t body, uint64_t number, Error *error) {
+    uint32_t primitive;
+    Primitive worn;
+    return try_on(world, body, number, &primitive, &worn, error);
+}
+
+Status world_wear(World *world, uint32_t body, uint64_t number, Error *error) {
+    uint32_t primitive;
+    Primitive worn;
+    Status status = try_on(world, body, number, &primitive, &worn, error);
+    if (status == STATUS_OK && number != world->primitive[primitive].geometry_number) {
+        change(world, body, &worn, primitive);
+    }
+    return status;
+}
+
+void world_copy_worn(World *to, const World *from) {
+    ASSERT(to->geometry_count == from->geometry_count);
+    ASSERT(to->primitive_count == from->primitive_count && to->shape_count == from->shape_count);
+    bool differ = false;
+    for (size_t i = 0; i < to->primitive_count; i++) {
+        Primitive *own = &to->primitive[i];
+        if (own->geometry_number != from->primitive[i].geometry_number) {
+            own->geometry_number = from->primitive[i].geometry_number;
+            own->geometry = to->geometry[own->geometry_number - 1].geometry;
+            differ = true;
+        }
+    }
+    for (size_t i = 0; differ && i < to->shape_count; i++) {
+        shape_measure(&to->shape[i], to->primitive);
+    }
+    to->definition_is_hashed = to->definition_is_hashed && !differ;
+    to->worn_changes += differ;
+}
