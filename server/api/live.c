@@ -149,9 +149,18 @@ static void tell_loop(LiveWorld *live) {
     uv_async_send(&api->live_async);
 }
 
+// A reset of a group may have put its world on other ground.
+static void mark_worn(LiveWorld *live, const World *world) {
+    const uint64_t worn = world_worn_hash(world);
+    live->watch.marks.definitions += worn != live->shown_worn;
+    live->watch.marks.things += worn != live->shown_worn;
+    live->shown_worn = worn;
+}
+
 static void show(Watch *watch, const WatchView *view) {
     LiveWorld *live = (LiveWorld *)watch;
     const World *world = view->world;
+    mark_worn(live, world);
     uint32_t wish = atomic_load(&live->wish);
     LiveFrame *frame = take_frame(live);
     const StepTally *tally = wish & LIVE_REPORTS ? view->tally : NULL;

@@ -79,6 +79,7 @@ typedef struct LiveWorld {
 
     // the lane's
     uint64_t shown_count, shown_step, shown_changes, shown_definitions;
+    uint64_t shown_worn; // world_worn_hash
 } LiveWorld;
 
 enum { LIVE_POSES = 1, LIVE_VELOCITIES = 2, LIVE_JOINTS = 4, LIVE_CONTACTS = 8, LIVE_REPORTS = 16 };

@@ -125,7 +125,6 @@ typedef struct World {
     WorldTrees *trees;        // owned; NULL: there never was a joint
     uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
     double friction_max;      // of all materials
-    uint64_t worn_changes;    // times that a body took another geometry: tells who watches
     size_t name_bytes;        // of bodies' and joints' names, with their ends
 } World;
 
@@ -173,6 +172,9 @@ bool world_find_worn(const World *world, uint32_t body, uint32_t *primitive);
 Status world_wear(World *world, uint32_t body, uint64_t number, Error *error);
 // Only judges.
 Status world_check_wear(const World *world, uint32_t body, uint64_t number, Error *error);
+
+// Of all that is worn: differs where a body took another. 0: there are no geometries.
+uint64_t world_worn_hash(const World *world);
 
 typedef struct ShapeColumns {
     size_t shape_count, primitive_count;

@@ -3,6 +3,7 @@
 #include "world/world.h"
 
 #include "base/assert.h"
+#include "base/hash.h"
 #include "world/sleep.h"
 
 bool world_find_worn(const World *world, uint32_t body, uint32_t *primitive) {
@@ -39,7 +40,6 @@ static void change(World *world, uint32_t body, const Primitive *worn, uint32_t 
     shape_measure(&world->shape[world->body_shape[body]], world->primitive);
     world->definition_is_hashed = false;
     world->bodies_moved = true;
-    world->worn_changes++;
 }
 
 // The primitive as it would be.
@@ -75,6 +75,18 @@ Status world_wear(World *world, uint32_t body, uint64_t number, Error *error) {
     return status;
 }
 
+uint64_t world_worn_hash(const World *world) {
+    Hash hash;
+    if (world->geometry_count == 0) {
+        return 0;
+    }
+    hash_init(&hash, 0);
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        hash_add(&hash, &world->primitive[i].geometry_number, sizeof(uint32_t));
+    }
+    return hash_value(&hash);
+}
+
 void world_copy_worn(World *to, const World *from) {
     ASSERT(to->geometry_count == from->geometry_count);
     ASSERT(to->primitive_count == from->primitive_count && to->shape_count == from->shape_count);
@@ -91,5 +103,4 @@ void world_copy_worn(World *to, const World *from) {
         shape_measure(&to->shape[i], to->primitive);
     }
     to->definition_is_hashed = to->definition_is_hashed && !differ;
-    to->worn_changes += differ;
 }

@@ -22,7 +22,7 @@ bool group_parameter_is_known(uint64_t kind) {
 // ---- geometries
 
 static Status check_number(const World *world, uint32_t body, double number, Error *error) {
-    return number >= 1.0 && number <= GEOMETRY_COUNT_MAX && number == floor(number)
+    return number >= 1.0 && number <= (double)world->geometry_count && number == floor(number)
                ? world_check_wear(world, body, (uint64_t)number, error)
                : error_set(error, STATUS_INVALID_ARGUMENT, "geometry",
                            "%g is no geometry's id: those of the template are 1 to %zu.", number,

@@ -33,13 +33,11 @@ void group_tally_substep(Watch *watch, const GroupWorld *of, const StepReport *r
     }
 }
 
-// Resets bring back what a world has lost, and put on other geometries.
-static void mark_things(Watch *watch, bool is_lost, uint64_t worn_changes) {
-    const bool is_other = watch->worn_changes != worn_changes;
-    watch->marks.things += is_lost || watch->was_lost || is_other;
-    watch->marks.definitions += (!is_lost && watch->was_lost) || is_other;
+// Resets bring back what a world has lost.
+static void mark_things(Watch *watch, bool is_lost) {
+    watch->marks.things += is_lost || watch->was_lost;
+    watch->marks.definitions += !is_lost && watch->was_lost;
     watch->was_lost = is_lost;
-    watch->worn_changes = worn_changes;
 }
 
 void group_show_row(Watch *watch, const GroupCall *call, size_t row) {
@@ -58,7 +56,7 @@ void group_show_row(Watch *watch, const GroupCall *call, size_t row) {
         call->verb == GROUP_STEP && (!became->has_failed || became->has_faulted || of->substep > 0);
     watch->steps += is_step;
     watch->marks.changes += !is_step;
-    mark_things(watch, !world_is_alike(of->world, call->group->template), of->world->worn_changes);
+    mark_things(watch, !world_is_alike(of->world, call->group->template));
     const uint64_t from_step = atomic_load_explicit(&watch->from_step, memory_order_acquire);
     if (is_step ? watch->steps >= from_step : from_step != WATCH_NOTHING) {
         const WatchView view = group_view(call->group, i, watch);

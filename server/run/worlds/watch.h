@@ -38,7 +38,6 @@ struct Watch {
     uint64_t tally_step, tally_changes; // … and where it was then
     uint64_t steps;                     // of a world of a group: since it is watched
     bool was_lost;                      // of such a world: it had lost bodies or joints
-    uint64_t worn_changes;              // of such a world: World.worn_changes, as it was shown
     Error failure;                      // of such a world: of a row that failed; status OK: none
 
     // Any thread: the world is to be shown once it has come to this step, and after every change

@@ -350,7 +350,7 @@ static const struct {
 } wrong_ones[] = {
     {"#1", 0.0, "parameters[0].values[1]", "1 to 5"},
     {"#1", 1.5, "parameters[0].values[1]", "1.5 is no geometry's id"},
-    {"#1", 6.0, "parameters[0].values[1]", "which has 5"},
+    {"#1", 6.0, "parameters[0].values[1]", "6 is no geometry's id"},
     {"#1", 4.0, "parameters[0].values[1]", "MESH"},
     {"#1", NAN, "parameters[0].values[1]", "no geometry's id"},
     {"#2", 1.0, "parameters[0].body", "one primitive that wears one"},
