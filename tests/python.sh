@@ -8,7 +8,7 @@ mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 server=$(realpath "$2")
 cd "$source/clients/python"
-for set in "new mujoco gymnasium numpy protobuf mcap mcap-protobuf-support foxglove-schemas-protobuf example-robot-data xacro trimesh scipy pycollada pillow coacd" "old mujoco==3.2.* gymnasium==1.2.* numpy==1.26.* protobuf==4.*"; do
+for set in "new mujoco gymnasium[mujoco] numpy protobuf mcap mcap-protobuf-support foxglove-schemas-protobuf example-robot-data xacro trimesh scipy pycollada pillow coacd" "old mujoco==3.2.* gymnasium[mujoco]==1.2.* numpy==1.26.* protobuf==4.*"; do
     name=${set%% *}
     [ -x "$folder/$name/bin/pip" ] || /usr/bin/python3 -m venv "$folder/$name"
     # shellcheck disable=SC2086 # words

@@ -52,7 +52,8 @@ def actions_for(
             f"actions: {len(worlds)} x {columns} numbers are asked for, not {given.dtype} of shape {given.shape}"
         )
     if given.dtype.kind == "f" and given.size:
-        least, most = np.minimum.reduce(given, axis=None), np.maximum.reduce(given, axis=None)
+        # as floats of Python: the largest double is beyond a float32, and is not made one
+        least, most = float(np.minimum.reduce(given, axis=None)), float(np.maximum.reduce(given, axis=None))
         # what is not a number is no smaller than anything
         if not -_LARGEST[dtype] <= least <= most <= _LARGEST[dtype]:
             _check_finite(worlds, given, dtype)

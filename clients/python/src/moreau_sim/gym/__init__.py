@@ -14,6 +14,7 @@ one's own is a class of Environment, and register(); of a robot's file, from_fil
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 from .._extra import needs_gymnasium
@@ -30,6 +31,7 @@ from .from_file import FileEnvironment, from_file  # noqa: E402
 from .render import Camera, Picture  # noqa: E402
 from .single import MoreauEnv  # noqa: E402
 from .stack import Stack  # noqa: E402
+from .v5 import ENVIRONMENTS as V5  # noqa: E402
 from .vector import MoreauVectorEnv  # noqa: E402
 
 __all__ = [
@@ -49,24 +51,32 @@ __all__ = [
     "register_all",
 ]
 
-ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant, Stack)
+ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant, Stack, *V5)
+
+
+def _described(description: type[Environment], options: dict[str, Any]) -> Environment:
+    """The environment, made with those of the options that it knows, which are taken out."""
+    known = inspect.signature(description).parameters
+    return description(**{name: options.pop(name) for name in list(options) if name in known})
 
 
 def _single(description: type[Environment], **options: Any) -> MoreauEnv:
-    return MoreauEnv(description(), **options)
+    return MoreauEnv(_described(description, options), **options)
 
 
 def _vector(description: type[Environment], **options: Any) -> MoreauVectorEnv:
-    return MoreauVectorEnv(description(), **options)
+    return MoreauVectorEnv(_described(description, options), **options)
 
 
 def register(description: type[Environment]) -> str:
-    """Makes an environment known to gymnasium.make and make_vec; its id there."""
+    """Makes an environment known to gymnasium.make and make_vec, which give it what its __init__ takes; its id
+    there."""
     id = f"moreau_sim/{description.name}-v{description.version}"
     gymnasium.register(
         id,
         entry_point=functools.partial(_single, description),
         vector_entry_point=functools.partial(_vector, description),
+        reward_threshold=description.reward_threshold,
         max_episode_steps=description.step_limit,
     )
     return id

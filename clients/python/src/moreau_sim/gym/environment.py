@@ -36,7 +36,7 @@ class Moment(NamedTuple):
     """One step of worlds, a row each: what rewards are made of. Of an episode that ended, `observation` and `extra`
     are its last, whatever the autoreset."""
 
-    observation: NDArray[Any]
+    observation: NDArray[Any]  # as the server gives it, before observe()
     extra: NDArray[Any]
     before: NDArray[Any]  # the extra of the step before, or of the reset
     action: NDArray[Any]  # as the environment was given it
@@ -58,6 +58,8 @@ class Environment:
     noise: Sequence[p.GroupNoise] = ()
     substeps: int = 1  # of the world per step
     step_limit: int  # after so many steps an episode is truncated
+    double_precision: bool = False  # rows of doubles, where nobody says otherwise
+    reward_threshold: float | None = None  # a return at which it counts as solved, if there is one
     camera: Camera = Camera()
 
     def action_space(self, columns: Columns) -> gymnasium.Space[Any]:
@@ -69,6 +71,14 @@ class Environment:
     def act(self, action: NDArray[Any]) -> NDArray[Any]:
         """The action rows of actions."""
         return action
+
+    def observe(self, observation: NDArray[Any], extra: NDArray[Any]) -> NDArray[Any]:
+        """What is seen, of the columns that the server gives: a row for each world, as observation_space() has it."""
+        return observation
+
+    def begun(self, observation: NDArray[Any], extra: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """What is said of episodes that begin, as info() does of steps."""
+        return {}
 
     def reward(self, moment: Moment) -> NDArray[np.float64]:
         """What a step pays."""

@@ -49,7 +49,8 @@ class MoreauEnv(gymnasium.Env[Any, Any]):
             # unlike worlds of a vector, a single one draws from its generator, as Gymnasium has it
             seed = int(self.np_random.integers(2**63))
         values = (options or {}).get("values")
-        return self.worlds.reset(None, seed, None if values is None else np.asarray(values)[None])[0], {}
+        observation, told = self.worlds.reset(None, seed, None if values is None else np.asarray(values)[None])
+        return observation[0], {name: numbers[0] for name, numbers in told.items()}
 
     @property
     def noise(self) -> Columns:

@@ -23,7 +23,7 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
     address, token    the server; default: $MOREAU_SERVER, or one of this process, started and stopped with it
     workers           threads of a server that is started for this environment alone
     timeout_s         how long the server may be silent before it is taken for dead
-    double_precision  observations of doubles
+    double_precision  observations of doubles; default: as the description has it
     max_episode_steps of an episode, instead of the description's
     render_mode       "rgb_array": render() draws every world
     record            every episode is kept in the server's file (--db) under this name
@@ -111,7 +111,8 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
             if seeds.ndim > 0:
                 seed = seeds[mask].tolist()
         values = (options or {}).get("values")
-        return self.worlds.reset(mask, seed, values), {}
+        observation, told = self.worlds.reset(mask, seed, values)
+        return observation, _masked(told, np.ones(self.num_envs, np.bool_) if mask is None else mask)
 
     @property
     def noise(self) -> Columns:
@@ -164,9 +165,13 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
                 observations[world] = observation
             infos |= {"final_obs": observations, "_final_obs": ended}
             infos |= {"final_info": _masked(outcome.info, ended), "_final_info": ended.copy()}
-        if outcome.info:
-            stepped = self._stepped(outcome)
-            infos |= _masked(outcome.info, stepped if ended is None else stepped & ~ended)
+        stepped = self._stepped(outcome)
+        infos |= _masked(outcome.info, stepped if ended is None else stepped & ~ended)
+        if outcome.begun:
+            begun = ~stepped if ended is None else ~stepped | ended
+            for name, values in _masked(outcome.begun, begun).items():
+                # what is said of steps, too, is of both
+                infos[name] = np.where(_spread(begun, values), values, infos.get(name, values))
         if self.worlds.has_opinion:
             self._add_opinions(outcome, infos)
         if outcome.failures:
@@ -201,10 +206,15 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
             self.close()
 
 
+def _spread(mask: NDArray[np.bool_], values: NDArray[Any]) -> NDArray[np.bool_]:
+    """A mask of worlds for all numbers that each of them has."""
+    return mask.reshape(-1, *[1] * (values.ndim - 1))
+
+
 def _masked(info: dict[str, NDArray[Any]], mask: NDArray[np.bool_]) -> dict[str, Any]:
     """As Gymnasium has infos of many worlds: each with a mask of the worlds that it is of."""
     masked: dict[str, Any] = {}
     for name, values in info.items():
-        masked[name] = np.where(mask.reshape(-1, *[1] * (values.ndim - 1)), values, np.zeros((), values.dtype))
+        masked[name] = np.where(_spread(mask, values), values, np.zeros((), values.dtype))
         masked[f"_{name}"] = mask.copy()
     return masked

@@ -36,6 +36,7 @@ class Outcome:
     truncated: NDArray[np.bool_]
     began: NDArray[np.bool_] | None  # worlds for which this step only began an episode (NEXT_STEP); None: for none
     info: dict[str, NDArray[Any]]  # of the description
+    begun: dict[str, NDArray[Any]]  # of it, on episodes that this step began; none: it began none
     final: Final
     failures: dict[int, str]  # of worlds whose step failed: why
     doubtful: NDArray[np.bool_]  # worlds whose step has bad certificates; none without an opinion
@@ -55,7 +56,7 @@ class Worlds:
         token: str | None = None,
         workers: int | None = None,
         timeout_s: float = TIMEOUT_S,
-        double_precision: bool = False,
+        double_precision: bool | None = None,
         is_drawn: bool = False,
         step_limit: int | None = None,
         record: str | None = None,
@@ -87,7 +88,7 @@ class Worlds:
             "substeps": environment.substeps,
             "step_limit": environment.step_limit if step_limit is None else step_limit,
             "autoreset": autoreset,
-            "double": double_precision,
+            "double": environment.double_precision if double_precision is None else double_precision,
             "record": record,
             "opinion": opinion,
             "first_world": first_world,
@@ -167,14 +168,15 @@ class Worlds:
     @alone
     def reset(
         self, mask: NDArray[np.bool_] | None, seed: int | Sequence[int] | None, values: Any = None
-    ) -> NDArray[Any]:
-        """The observations of all worlds, of which those of the mask have begun an episode. The first time after they
-        went on from a recording, and without anything said, none does: they stand where they were."""
+    ) -> tuple[NDArray[Any], dict[str, NDArray[Any]]]:
+        """The observations of all worlds, of which those of the mask have begun an episode, and what is said of these.
+        The first time after they went on from a recording, and without anything said, none does: they stand where they
+        were."""
         self._check_open()
         if self._is_unseen:
             self._look()
             if mask is None and seed is None and values is None:
-                return self._observation.copy()
+                return self._see(self._observation, self._extra).copy(), self._begun_of(self._observation, self._extra)
         rows = self.group.reset(mask, seed=seed, values=values)
         self._keep(rows)
         self._over[rows.worlds] = False
@@ -182,7 +184,14 @@ class Worlds:
         self._return_doubtful[rows.worlds] = 0.0
         self._untold.append(rows.opinions)
         self._begun = self._begun or mask is None
-        return self._observation.copy()
+        return self._see(self._observation, self._extra).copy(), self._begun_of(self._observation, self._extra)
+
+    def _see(self, observation: NDArray[Any], extra: NDArray[Any]) -> NDArray[Any]:
+        """What the description sees of rows; those of the server, or new ones."""
+        return np.asarray(self.environment.observe(observation, extra[:, : self._extras]), self.group.dtype)
+
+    def _begun_of(self, observation: NDArray[Any], extra: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        return self.environment.begun(observation, extra[:, : self._extras])
 
     def _look(self) -> None:
         self._keep(self.group.read())
@@ -232,13 +241,18 @@ class Worlds:
         opinions = rows.opinions
         if self._untold:
             opinions, self._untold = joined([*self._untold, opinions]), []
+        # of the server's own rows, which are kept, or shown to the description, callers get others
+        if len(final):
+            final.observation = self._see(final.observation, final.extra)
+        begins = began is not None or (len(final) > 0 and self.autoreset == "SAME_STEP")
         return Outcome(
-            rows.observation,
+            self._see(rows.observation, rows.extra),
             reward,
             rows.terminated,
             rows.truncated,
             began,
             info,
+            self._begun_of(rows.observation, rows.extra) if begins else {},
             final,
             failures,
             rows.doubtful,
