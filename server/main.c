@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // moreau-server: options in, a running server (or a mended file), an exit status out. 0 done, 1
 // could not start, or something was lost, 2 usage.
+#include "access/seal_key.h"
+#include "access/seal_new.h"
 #include "log/recovery/inspect.h"
 #include "log/recovery/merge.h"
 #include "log/recovery/recover.h"
@@ -18,11 +20,8 @@
 // C library raises the limit to the largest block that it has seen, and keeps what a crowd left.)
 enum { BIG_BLOCK_BYTES = 1 << 20, SPARE_BYTES = 4 << 20 };
 
-static Status run(Options *options, Error *error) {
+static Status run_with(Options *options, const SealKey *key, Error *error) {
     Sandbox sandbox;
-    if (options->tls_self_signed[0] != '\0') {
-        return tls_self_signed(options->tls_self_signed, stdout, error);
-    }
     if (sandbox_enter(&sandbox, options, error) != STATUS_OK) {
         return error->status;
     }
@@ -34,7 +33,25 @@ static Status run(Options *options, Error *error) {
                            error);
     }
     return options->check[0] != '\0' ? inspect_file(options->check, stdout, error)
-                                     : server_run(options, &sandbox, error);
+                                     : server_run(options, &sandbox, key, error);
+}
+
+static Status run(Options *options, Error *error) {
+    SealKey *key = NULL;
+    if (options->tls_self_signed[0] != '\0') {
+        return tls_self_signed(options->tls_self_signed, stdout, error);
+    }
+    if (options->seal_new[0] != '\0') {
+        return seal_new(options->seal_new, stdout, error);
+    }
+    // in the sandbox the file is out of reach: what gets into the process has no more than a copy
+    if (options->seal_key[0] != '\0' &&
+        seal_key_read(options->seal_key, &key, error) != STATUS_OK) {
+        return error->status;
+    }
+    const Status status = run_with(options, key, error);
+    seal_key_free(key);
+    return status;
 }
 
 // What is recorded is not everybody's to read.

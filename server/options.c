@@ -136,6 +136,11 @@ static const Option table[] = {
      "bring the episodes of the files that follow, --merge FILE OTHER…, into this one, which is "
      "made "
      "when it is not there, say what was brought, and exit"},
+    {"seal-key", OPTION_TEXT, FIELD(seal_key), 0, 0, 0, "FILE", NULL, group_episodes,
+     "sign what is recorded with this Ed25519 key in PEM: who has the file alone can then change "
+     "nothing of it unnoticed (moreau verify --seal-pub); who has the key, or this server, can"},
+    {"seal-new", OPTION_TEXT, FIELD(seal_new), 0, 0, 0, "DIR", NULL, group_episodes,
+     "make a key for --seal-key and its public half in this folder, print the latter, and exit"},
     {"backup-dir", OPTION_TEXT, FIELD(backup_dir), 0, 0, 0, "DIR", NULL, group_episodes,
      "where backups go that clients ask for, under plain names; without it none are made"},
     {"keep-days", OPTION_NUMBER, FIELD(keep_days), 0, 36500, 0, "N", "days", group_episodes,
@@ -572,7 +577,7 @@ static int on_file_line(void *context, const char *section, const char *name, co
     } else if (option->kind == OPTION_HELP || option->kind == OPTION_VERSION ||
                option->offset == FIELD(config) || option->offset == FIELD(recover) ||
                option->offset == FIELD(check) || option->offset == FIELD(merge) ||
-               option->offset == FIELD(tls_self_signed)) {
+               option->offset == FIELD(tls_self_signed) || option->offset == FIELD(seal_new)) {
         origin->status = error_set(origin->error, STATUS_INVALID_ARGUMENT, name,
                                    "%s is for the command line only.", name);
     } else {
@@ -766,6 +771,7 @@ static void print_help(FILE *out) {
     Help help = help_of(out);
     static const char *const examples[] = {
         " --db episodes.db",
+        " --seal-new /etc/moreau",
         " --listen unix:/run/moreau.sock --workers 4",
         " --tls-self-signed /etc/moreau",
         (" --listen 0.0.0.0:7667 --token-file /etc/moreau/token --tls-cert /etc/moreau/cert.pem "

@@ -62,11 +62,13 @@ typedef struct Options {
     char log_file[OPTIONS_TEXT_BYTES];   // "": standard error
     char audit_file[OPTIONS_TEXT_BYTES]; // "": who did what is not noted
     uint64_t audit_bytes_max;
-    uint64_t file_mode;               // permissions of the files that are made
-    char db[OPTIONS_TEXT_BYTES];      // the file of episodes; "": nothing can be recorded
-    char recover[OPTIONS_TEXT_BYTES]; // "": serve; else mend this file and exit
-    char check[OPTIONS_TEXT_BYTES];   // "": serve; else say what is wrong with this file and exit
-    char merge[OPTIONS_TEXT_BYTES];   // "": serve; else bring these into this file and exit
+    uint64_t file_mode;                // permissions of the files that are made
+    char db[OPTIONS_TEXT_BYTES];       // the file of episodes; "": nothing can be recorded
+    char recover[OPTIONS_TEXT_BYTES];  // "": serve; else mend this file and exit
+    char check[OPTIONS_TEXT_BYTES];    // "": serve; else say what is wrong with this file and exit
+    char merge[OPTIONS_TEXT_BYTES];    // "": serve; else bring these into this file and exit
+    char seal_key[OPTIONS_TEXT_BYTES]; // "": what is recorded is not signed
+    char seal_new[OPTIONS_TEXT_BYTES]; // "": serve; else make such a key here and exit
     const char *merge_from[OPTIONS_MERGE_MAX]; // borrowed of the arguments
     size_t merge_count;
     bool full_durability;

@@ -59,6 +59,14 @@ static Status check_tokens(const Options *options, Error *error) {
                : STATUS_OK;
 }
 
+static Status check_seal(const Options *options, Error *error) {
+    return options->seal_key[0] != '\0' && options->db[0] == '\0'
+               ? error_set(error, STATUS_INVALID_ARGUMENT, "seal-key",
+                           "seal-key signs what goes into a file of episodes: give it with --db "
+                           "FILE.")
+               : STATUS_OK;
+}
+
 static Status check_exposure(Options *options, Error *error) {
     Status status = STATUS_OK;
     if (options->viewer[0] != '\0' && options->http[0] == '\0') {
@@ -79,6 +87,7 @@ static Status check_exposure(Options *options, Error *error) {
 Status options_check_security(Options *options, Error *error) {
     Status status = check_tls(options, error);
     status = STATUS_THEN(status, check_tokens(options, error));
+    status = STATUS_THEN(status, check_seal(options, error));
     return STATUS_THEN(status, check_exposure(options, error));
 }
 

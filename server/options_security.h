@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-// Whether certificates, tokens and addresses fit together; notes whether --http is exposed.
+// Whether certificates, tokens, keys and addresses fit together; notes whether --http is exposed.
 Status options_check_security(Options *options, Error *error);
 
 // The first line of the token file, which is given, without the spaces around it.

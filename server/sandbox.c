@@ -140,7 +140,7 @@ static bool confine_files(const Options *options) {
 
 static bool has_secrets(const Options *options) {
     return options->token_file[0] != '\0' || options->tokens[0] != '\0' ||
-           options->tls_key[0] != '\0';
+           options->tls_key[0] != '\0' || options->seal_key[0] != '\0';
 }
 
 static void enter(Sandbox *sandbox, const Options *options) {

@@ -7,7 +7,7 @@
 //           SIGHUP; beside them what libraries read: the folders that ours are in, OpenSSL's
 //           configuration, what the kernel tells of the machine
 //   calls   by seccomp (os/syscalls.h)
-//   dumps   with tokens or a private key in it, the process leaves no core, and no other process of
+//   dumps   with tokens or private keys in it, the process leaves no core, and no other process of
 //           its user looks into it
 #pragma once
 

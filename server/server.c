@@ -58,7 +58,8 @@ typedef struct Server {
     Host *host;
     Farm *farm; // the host's
     SnapshotStore *snapshots;
-    Log *log; // NULL: no --db
+    const SealKey *seal_key; // borrowed; NULL: nothing is signed
+    Log *log;                // NULL: no --db
     Api *api;
     Net *net;
     bool speaks_tls;
@@ -383,6 +384,7 @@ static Status open_log(Server *server, Error *error) {
                   .keep = {.age_ns = options->keep_days * DAY_NS,
                            .bytes = options->keep_bytes,
                            .episodes = options->keep_episodes},
+                  .seal_key = server->seal_key,
                   .report = &server->report,
                   .server_version = MOREAU_VERSION,
                   .build = MOREAU_BUILD};
@@ -793,12 +795,13 @@ static Status start(Server *server, Options *options, Error *error) {
     return status;
 }
 
-Status server_run(Options *options, const Sandbox *sandbox, Error *error) {
+Status server_run(Options *options, const Sandbox *sandbox, const SealKey *seal_key, Error *error) {
     Server *server = calloc(1, sizeof(*server));
     if (server == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "", "Memory ended while starting.");
     }
     server->options = options;
+    server->seal_key = seal_key;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); // a limit on the size of files (ulimit -f) is a failed write
     raise_file_limit();

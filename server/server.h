@@ -8,11 +8,13 @@
 //   SIGHUP           the log file is opened again, and certificates are read again
 #pragma once
 
+#include "access/seal_key.h"
 #include "base/status.h"
 #include "options.h"
 #include "sandbox.h"
 
 // Runs until a signal ends it. On success 0; when it could not start, the error says why. `sandbox`
-// is what the process is in, for the log; NULL: that is somebody else's matter.
+// is what the process is in, for the log; NULL: that is somebody else's matter. `seal_key`,
+// Nullable, signs what is recorded.
 // The token among the options is overwritten once a digest of it is known.
-Status server_run(Options *options, const Sandbox *sandbox, Error *error);
+Status server_run(Options *options, const Sandbox *sandbox, const SealKey *seal_key, Error *error);

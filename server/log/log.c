@@ -248,6 +248,7 @@ Status log_open(Log **log, const LogDef *def, Error *error) {
     }
     opened->report = def->report;
     opened->queue_bytes_max = def->queue_bytes_max;
+    opened->seal_key = def->seal_key;
     opened->file_lock.fd = -1;
     opened->checkpoint_at = CHECKPOINT_FRAMES;
     opened->may_have_cut_off = true;

@@ -15,6 +15,7 @@
 // recording is marked `interrupted` as soon as that can be written. Others go on.
 #pragma once
 
+#include "access/seal_key.h"
 #include "os/report.h"
 #include "base/status.h"
 #include "log/format/definition.h"
@@ -41,6 +42,7 @@ typedef struct LogDef {
     size_t queue_bytes_max;
     LogKeep keep;
     const char *backup_folder; // Nullable: it makes no backups
+    const SealKey *seal_key;   // Nullable: it signs nothing. Borrowed until log_close
     const Report *report;
     const char *server_version;
     const char *build; // compiler and machine

@@ -165,6 +165,7 @@ void log_free_recording(LogRecording *recording) {
     if (recording->seal != NULL) {
         log_give_buffer(recording->log, recording->seal);
     }
+    log_sign_free(recording);
     free(recording->so_far.chain);
     free(recording);
 }
@@ -203,7 +204,7 @@ static LogRecording *prepare(Log *log, const RecordingDef *def, LogBuffer **defi
     recording->so_far.why = "";
     recording->so_far.figures.has_gain = !recording_is_group(whole.world_count, whole.world_range);
     *definition = NULL;
-    if (make_chains(recording)) {
+    if (make_chains(recording) && log_sign_prepare(recording)) {
         *definition = make_definition(log, &whole);
         recording->seal =
             log_take_buffer(log, CHUNK_HEADER_BYTES + seal_write(&recording->so_far, NULL));

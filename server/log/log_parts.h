@@ -4,6 +4,7 @@
 //   log.c         its life, the queue, room, readers
 //   log_begin.c   buffers, recordings as their owners see them
 //   log_write.c   the thread: batches, failures
+//   log_sign.c    the thread: signatures
 //   log_delete.c  the thread: errands, which are deletions and pins
 //   log_keep.c    the thread: retention
 //   log_backup.c  backups
@@ -21,6 +22,7 @@
 // What even then cannot be written is found by the next log_open, as after a crash.
 #pragma once
 
+#include "access/seal_key.h"
 #include "log/backup.h"
 #include "log/format/lock.h"
 #include "log/log.h"
@@ -77,6 +79,8 @@ struct Record {
     Record *next;
 };
 
+typedef struct Signing Signing; // of log_sign.c
+
 typedef struct RecordList {
     Record *head, *tail;
 } RecordList;
@@ -90,6 +94,7 @@ struct LogRecording {
 
     // the log thread's
     RecordingSeal so_far; // counts, figures; of a group the chain of all is the first
+    Signing *signing;     // NULL: the server has no key
     int64_t row;          // 0: not in the file
     bool is_ended;        // freed when it is marked as well
     bool is_unmarked;     // in the log's list of these
@@ -127,6 +132,7 @@ struct Log {
     char *path, *wal_path, *server_version, *build; // owned
     const Report *report;
     size_t queue_bytes_max;
+    const SealKey *seal_key; // borrowed; NULL: nothing is signed
     FileLock file_lock;
     _Atomic bool is_full;       // so that lanes ask without the lock
     _Atomic bool is_backing_up; // there are pages to copy
@@ -206,8 +212,31 @@ uint64_t log_queue_due_ns(const Log *log);
 // Under the lock.
 void log_note_fill(Log *log);
 
+// Puts the chunk into its chain.
+void log_seal_chunk(LogRecording *recording, Chunk *chunk, uint8_t *bytes, size_t count,
+                    uint64_t now_ns);
+
 // In WAL mode SQLite calls this after each commit.
 int log_note_frames(void *context, sqlite3 *db, const char *name, int frames);
+
+// ---- log_sign.c: on the log's thread, but for what makes and frees
+
+// False: memory ended. What was begun can be signed without.
+bool log_sign_prepare(LogRecording *recording);
+void log_sign_free(LogRecording *recording);
+
+// A chunk has been put into that chain.
+void log_sign_note(LogRecording *recording, const Chunk *chunk, size_t chain, const uint8_t *bytes,
+                   size_t count);
+
+// What is due of a world's recording behind the chunk that was written, and of a group's at the end
+// of the batch.
+Status log_sign_chunk(LogRecording *recording, uint64_t now_ns, Error *error);
+Status log_sign_batch(const RecordList *batch, uint64_t now_ns, Error *error);
+
+// Directly before the seal, which `buffer` is for, and of which `seal` says steps and time.
+Status log_sign_last(LogRecording *recording, const Chunk *seal, LogBuffer *buffer, uint64_t now_ns,
+                     Error *error);
 
 // ---- log_delete.c: errands, on the log's thread
 

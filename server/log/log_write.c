@@ -141,9 +141,9 @@ static ChainEnd *chain_of(LogRecording *recording, const Chunk *chunk) {
     return &recording->so_far.chain[index];
 }
 
-// Puts the chunk into its chain. Here and not in log_put: lanes have dearer things to do.
-static void seal_chunk(LogRecording *recording, Chunk *chunk, uint8_t *bytes, size_t count,
-                       uint64_t now_ns) {
+// Here and not in log_put: lanes have dearer things to do.
+void log_seal_chunk(LogRecording *recording, Chunk *chunk, uint8_t *bytes, size_t count,
+                    uint64_t now_ns) {
     ChainEnd *chain = chain_of(recording, chunk);
     RecordingSeal *so_far = &recording->so_far;
     memcpy(chunk->uid, recording->def.uid, UID_BYTES);
@@ -164,6 +164,9 @@ static void seal_chunk(LogRecording *recording, Chunk *chunk, uint8_t *bytes, si
     chunk->body_bytes = count - CHUNK_HEADER_BYTES;
     so_far->chunk_count[chunk->kind]++;
     step_figures_add(&so_far->figures, &chunk->figures);
+    if (chunk->kind != CHUNK_SIGNATURE && chunk->kind != CHUNK_SEAL) { // the former is not ready
+        log_sign_note(recording, chunk, (size_t)(chain - so_far->chain), bytes, count);
+    }
 }
 
 static Status write_end(Log *log, LogRecording *recording, uint64_t now_ns, Error *error) {
@@ -177,13 +180,15 @@ static Status write_end(Log *log, LogRecording *recording, uint64_t now_ns, Erro
     seal->ended_ns = now_ns;
     seal->episode_count +=
         !recording_is_group(recording->def.world_count, recording->def.world_range);
+    Chunk chunk = {.kind = CHUNK_SEAL, .last_step = end->last_step, .time = end->time};
+    Status status = log_sign_last(recording, &chunk, buffer, now_ns, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
     buffer->used = CHUNK_HEADER_BYTES + seal_write(seal, buffer->bytes + CHUNK_HEADER_BYTES);
-    Chunk chunk = {.kind = CHUNK_SEAL,
-                   .version = seal_version(seal),
-                   .last_step = end->last_step,
-                   .time = end->time};
-    seal_chunk(recording, &chunk, buffer->bytes, buffer->used, now_ns);
-    Status status =
+    chunk.version = seal_version(seal);
+    log_seal_chunk(recording, &chunk, buffer->bytes, buffer->used, now_ns);
+    status =
         writer_add_chunk(&log->writer, recording->row, &chunk, buffer->bytes, buffer->used, error);
     return STATUS_THEN(
         status, writer_end_recording(&log->writer, recording->row, &recording->def, seal, error));
@@ -206,6 +211,14 @@ static Status begin_recording(Log *log, LogRecording *recording, Error *error) {
     return status;
 }
 
+static Status write_chunk(Log *log, Record *record, uint64_t now_ns, Error *error) {
+    LogRecording *recording = record->recording;
+    log_seal_chunk(recording, &record->chunk, record->buffer.bytes, record->buffer.used, now_ns);
+    Status status = writer_add_chunk(&log->writer, recording->row, &record->chunk,
+                                     record->buffer.bytes, record->buffer.used, error);
+    return STATUS_THEN(status, log_sign_chunk(recording, now_ns, error));
+}
+
 static Status write_record(Log *log, Record *record, uint64_t now_ns, Error *error) {
     LogRecording *recording = record->recording;
     switch (record->kind) {
@@ -215,9 +228,7 @@ static Status write_record(Log *log, Record *record, uint64_t now_ns, Error *err
         if (put_worn(log, &record->buffer, error) != STATUS_OK) {
             return error->status;
         }
-        seal_chunk(recording, &record->chunk, record->buffer.bytes, record->buffer.used, now_ns);
-        return writer_add_chunk(&log->writer, recording->row, &record->chunk, record->buffer.bytes,
-                                record->buffer.used, error);
+        return write_chunk(log, record, now_ns, error);
     default:
         return write_end(log, recording, now_ns, error);
     }
@@ -243,7 +254,7 @@ static Status write_records(Log *log, const RecordList *batch, Error *error) {
             return status;
         }
     }
-    return STATUS_OK;
+    return log_sign_batch(batch, now_ns, error);
 }
 
 // What is written into a file that nobody can find is lost.

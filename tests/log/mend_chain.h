@@ -57,7 +57,11 @@ static inline void mend_chain(sqlite3 *db, int64_t recording) {
         put_u64(bytes, MEND_AT_PREDECESSOR, checksum[chain]);
         for (size_t i = 0; kind == CHUNK_SEAL && i < chains; i++) { // their ends: seal_write
             enum { BEFORE_KINDS = 8 * (7 + 8), BEHIND_KINDS = 8 * (1 + 2), CHAIN_BYTES = 24 };
-            const size_t kinds = bytes[8] >= CHUNK_FORMAT_EVENTS ? 12 : 11; // its version
+            const uint8_t version = bytes[8];
+            const size_t kinds = version >= CHUNK_FORMAT_SIGNATURES   ? 15
+                                 : version >= CHUNK_FORMAT_GEOMETRIES ? 14
+                                 : version >= CHUNK_FORMAT_EVENTS     ? 12
+                                                                      : 11;
             put_u64(bytes,
                     CHUNK_HEADER_BYTES + BEFORE_KINDS + 8 * kinds + BEHIND_KINDS + CHAIN_BYTES * i,
                     checksum[i]);

@@ -212,7 +212,7 @@ static void serve(void) {
     if (result != OPTIONS_RUN) {
         fail("the server does not take its options: %s", error.message);
     }
-    if (server_run(&options, NULL, &error) != STATUS_OK) {
+    if (server_run(&options, NULL, NULL, &error) != STATUS_OK) {
         if (!disk_has_faults() || !life.has_bad_start) {
             fail("the server does not start: %s", error.message);
         }

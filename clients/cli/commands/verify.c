@@ -2,6 +2,8 @@
 // moreau verify: an episode stepped again, and compared.
 #include "cli/cli.h"
 
+#include "access/seal_key.h"
+#include "base/hex.h"
 #include "cli/episodes/episode_text.h"
 #include "cli/base/interrupt.h"
 #include "cli/text/number.h"
@@ -16,16 +18,25 @@ static const char usage[] =
     "\n"
     "  moreau verify EPISODE [options]\n"
     "\n"
-    "Exit status 4: there is a difference, or a part of the file is damaged.\n"
+    "Verified is what it is against the file itself: whoever has that could have written\n"
+    "other names, times and inputs, and made all else right. With --seal-pub it is also\n"
+    "asked who signed the recording (moreau-server --seal-key). That protects against who\n"
+    "has the file: not against who has the key or the server that recorded, nor against\n"
+    "whole recordings that are left out; and a server that is not yours may answer anything.\n"
+    "\n"
+    "Exit status 4: there is a difference, or a part of the file is damaged; or, with\n"
+    "--seal-pub, that key has not signed the recording to its end.\n"
     "\n"
     "Examples:\n"
     "  moreau verify demo\n"
-    "  moreau verify 3e9f0a8d --from 1000 --to 2000 --json\n";
+    "  moreau verify 3e9f0a8d --from 1000 --to 2000 --json\n"
+    "  moreau verify demo --seal-pub seal.pub\n";
 
 static const CliField typed[] = {{"episode", "EPISODE"},
                                  {"first", "--from"},
                                  {"last", "--to"},
                                  {"lanes", "--lanes"},
+                                 {"seal_public_key", "--seal-pub"},
                                  {NULL, NULL}};
 
 #define NOT_GIVEN UINT64_MAX
@@ -76,6 +87,41 @@ static void print_difference(const Moreau__V1__EpisodeDifference *difference) {
     }
 }
 
+static bool is_signed(const Moreau__V1__EpisodeSigned *is) {
+    return is != NULL && is->by == MOREAU__V1__EPISODE_SIGNED__BY__WHOLLY;
+}
+
+// Who vouches for it.
+static void print_signed(const Moreau__V1__EpisodeSigned *is) {
+    char key[SEAL_PUBLIC_TEXT_BYTES] = "nobody";
+    if (is->has_key && is->key.len == SEAL_PUBLIC_BYTES) {
+        hex_text(is->key.data, SEAL_PUBLIC_BYTES, key);
+    }
+    fold_printf("  %s", terminal_style(stdout, is_signed(is) ? STYLE_GOOD : STYLE_BAD));
+    switch (is->by) {
+    case MOREAU__V1__EPISODE_SIGNED__BY__WHOLLY:
+        fold_printf("signed%s from its beginning to its end, step %" PRIu64 ", by %s\n",
+                    terminal_style(stdout, STYLE_PLAIN), is->step, key);
+        break;
+    case MOREAU__V1__EPISODE_SIGNED__BY__PARTLY:
+        fold_printf("signed up to step %" PRIu64 "%s by %s: nobody vouches for what is behind it, "
+                    "or for how it ended\n",
+                    is->step, terminal_style(stdout, STYLE_PLAIN), key);
+        break;
+    case MOREAU__V1__EPISODE_SIGNED__BY__FOUND:
+        fold_printf("signed up to step %" PRIu64 "%s by %s; what is behind it was found so when "
+                    "the server started again, and who had the file until then could change it\n",
+                    is->step, terminal_style(stdout, STYLE_PLAIN), key);
+        break;
+    case MOREAU__V1__EPISODE_SIGNED__BY__ANOTHER:
+        fold_printf("signed by another%s (%s)\n", terminal_style(stdout, STYLE_PLAIN), key);
+        break;
+    default:
+        fold_printf("unsigned%s: whoever has the file could have written it\n",
+                    terminal_style(stdout, STYLE_PLAIN));
+    }
+}
+
 static void print_result(const Moreau__V1__EpisodeInfo *episode,
                          const Moreau__V1__EpisodeVerifyReply *result) {
     char id[EPISODE_SHORT_BYTES];
@@ -107,6 +153,9 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
                         : "nobody ended the recording",
                     result->proven_step);
     }
+    if (result->signed_ != NULL) {
+        print_signed(result->signed_);
+    }
     for (size_t i = 0; i < result->n_differences; i++) {
         print_difference(result->differences[i]);
     }
@@ -117,8 +166,9 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
 }
 
 // What came of it, `reply` Nullable, is shown and judged.
-static int conclude(Cli *cli, const Verifying *verifying, const Moreau__V1__EpisodeInfo *episode,
-                    int status, const Moreau__V1__Reply *reply) {
+static int conclude(Cli *cli, const Verifying *verifying, bool asks_signed,
+                    const Moreau__V1__EpisodeInfo *episode, int status,
+                    const Moreau__V1__Reply *reply) {
     if (status != EXIT_DONE && cli->error.status == MOREAU_CANCELLED) {
         char text[2][32];
         return cli_fail(cli, EXIT_REFUSED, "stopped after %s of %s step%s: this verifies nothing",
@@ -138,7 +188,8 @@ static int conclude(Cli *cli, const Verifying *verifying, const Moreau__V1__Epis
     } else {
         print_result(episode, result);
     }
-    return result->verified ? EXIT_DONE : EXIT_DIFFERENT;
+    return result->verified && (!asks_signed || is_signed(result->signed_)) ? EXIT_DONE
+                                                                            : EXIT_DIFFERENT;
 }
 
 static int verify_episode(Cli *cli, Moreau__V1__EpisodeVerify *verify,
@@ -155,7 +206,7 @@ static int verify_episode(Cli *cli, Moreau__V1__EpisodeVerify *verify,
     Moreau__V1__Reply *reply;
     int status = cli_call_events(cli, &request, show_progress, &verifying, &reply);
     progress_stop(&verifying.progress);
-    status = conclude(cli, &verifying, episode, status, reply);
+    status = conclude(cli, &verifying, verify->has_seal_public_key, episode, status, reply);
     if (reply != NULL) {
         moreau__v1__reply__free_unpacked(reply, NULL);
     }
@@ -166,10 +217,14 @@ int command_verify(Cli *cli, int argc, char **argv) {
     uint64_t from = NOT_GIVEN;
     uint64_t to = NOT_GIVEN;
     uint64_t lanes = 0;
+    const char *seal_pub = NULL;
+    uint8_t key[SEAL_PUBLIC_BYTES];
     const Option table[] = {
         {"--from", OPTION_INDEX, &from, "STEP", "of the episode; default 0"},
         {"--to", OPTION_INDEX, &to, "STEP", "default: the last"},
         {"--lanes", OPTION_COUNT, &lanes, "N", "workers of the server; default: all"},
+        {"--seal-pub", OPTION_TEXT, &seal_pub, "FILE",
+         "whose signatures are looked for: seal.pub, or 64 hexadecimal digits"},
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
@@ -180,6 +235,10 @@ int command_verify(Cli *cli, int argc, char **argv) {
     if (lanes > UINT32_MAX) {
         return cli_fail(cli, EXIT_USAGE, "--lanes takes at most %u", UINT32_MAX);
     }
+    Error error = {0};
+    if (seal_pub != NULL && seal_public_read(seal_pub, key, &error) != STATUS_OK) {
+        return cli_fail(cli, EXIT_USAGE, "%s", error.message);
+    }
     cli->fields = typed;
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
     verify.has_first = from != NOT_GIVEN;
@@ -188,6 +247,8 @@ int command_verify(Cli *cli, int argc, char **argv) {
     verify.last = to;
     verify.has_lanes = lanes > 0;
     verify.lanes = (uint32_t)lanes;
+    verify.has_seal_public_key = seal_pub != NULL;
+    verify.seal_public_key = (ProtobufCBinaryData){sizeof(key), key};
     Moreau__V1__Reply *reply;
     if ((status = cli_connect(cli)) != EXIT_DONE ||
         (status = episode_describe(cli, words.item[0], 0, &reply)) != EXIT_DONE) {

@@ -31,6 +31,8 @@ struct VerifyPlan {
     uv_timer_t timer;
     uint64_t told_steps; // in the last progress event
     uint64_t begun_ns;
+    VerifyResult result;
+    Moreau__V1__EpisodeSigned is_signed; // of the reply
     Error error;
 };
 
@@ -65,9 +67,30 @@ static void fill_difference(const PlayerDifference *difference, Moreau__V1__Epis
     m->message = (char *)difference->message;
 }
 
+// Bytes stay where they are.
+static void fill_signed(const SignedResult *result, const ProtobufCBinaryData *asked,
+                        Moreau__V1__EpisodeSigned *m) {
+    static const Moreau__V1__EpisodeSigned__By by[] = {
+        [SIGNED_BY_NOBODY] = MOREAU__V1__EPISODE_SIGNED__BY__NOBODY,
+        [SIGNED_BY_ANOTHER] = MOREAU__V1__EPISODE_SIGNED__BY__ANOTHER,
+        [SIGNED_IN_PART] = MOREAU__V1__EPISODE_SIGNED__BY__PARTLY,
+        [SIGNED_FOUND] = MOREAU__V1__EPISODE_SIGNED__BY__FOUND,
+        [SIGNED_WHOLLY] = MOREAU__V1__EPISODE_SIGNED__BY__WHOLLY};
+    moreau__v1__episode_signed__init(m);
+    m->has_by = m->has_step = 1;
+    m->by = by[result->by];
+    m->step = result->step;
+    m->has_key = result->by != SIGNED_BY_NOBODY;
+    m->key = *asked;
+    if (result->by == SIGNED_BY_ANOTHER) {
+        m->key.data = (uint8_t *)result->other;
+    }
+}
+
 static bool fill_result(VerifyPlan *plan, Moreau__V1__EpisodeVerifyReply *m) {
     Arena *arena = &plan->request->arena;
-    VerifyResult result = verify_result(plan->verification);
+    const VerifyResult result = plan->result = verify_result(plan->verification);
+    const Moreau__V1__EpisodeVerify *verify = plan->request->message->episode_verify;
     size_t count = result.difference_count;
     m->has_verified = m->has_steps = m->has_dropped_steps = m->has_unconverged_steps =
         m->has_seconds = 1;
@@ -78,6 +101,10 @@ static bool fill_result(VerifyPlan *plan, Moreau__V1__EpisodeVerifyReply *m) {
     m->has_sealed = m->has_proven_step = 1;
     m->sealed = result.is_sealed;
     m->proven_step = result.proven_step;
+    if (verify->has_seal_public_key) {
+        fill_signed(&plan->result.is_signed, &verify->seal_public_key, &plan->is_signed);
+        m->signed_ = &plan->is_signed;
+    }
     m->seconds = (double)(clock_now_ns() - plan->begun_ns) * 1e-9;
     m->differences = arena_take_array(arena, count, sizeof(*m->differences));
     Moreau__V1__EpisodeDifference *differences =
@@ -224,15 +251,16 @@ static Status make_plan(VerifyPlan *plan, Error *error) {
     uint32_t lanes = pool_lane_count(request_pool(request));
     uint64_t used = host_bytes(request->api->def.host);
     size_t budget = host_limits(request->api->def.host)->bytes_max;
-    VerifyDef def = {.log = request->api->def.log,
-                     .episode = &plan->row,
-                     .limits = *host_limits(request->api->def.host),
-                     .first = verify->first,
-                     .last = verify->has_last ? verify->last : plan->row.last_step,
-                     .worker_count_max =
-                         verify->has_lanes && verify->lanes < lanes ? verify->lanes : lanes,
-                     .print_scene = scene_print,
-                     .plan_bytes_max = used < budget ? budget - (size_t)used : 0};
+    VerifyDef def = {
+        .log = request->api->def.log,
+        .episode = &plan->row,
+        .limits = *host_limits(request->api->def.host),
+        .first = verify->first,
+        .last = verify->has_last ? verify->last : plan->row.last_step,
+        .worker_count_max = verify->has_lanes && verify->lanes < lanes ? verify->lanes : lanes,
+        .print_scene = scene_print,
+        .seal_public = verify->has_seal_public_key ? verify->seal_public_key.data : NULL,
+        .plan_bytes_max = used < budget ? budget - (size_t)used : 0};
     status = verify_open(&plan->verification, &def, error);
     if (status == STATUS_OK) {
         episode_count_memory(request, &plan->counted_bytes, verify_plan_bytes(plan->verification));
@@ -282,6 +310,11 @@ Status command_episode_verify_prepare(Request *request, Error *error) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "last",
                          "The range ends at step %" PRIu64 ", before its first, %" PRIu64 ".",
                          verify->last, verify->first);
+    }
+    if (verify->has_seal_public_key && verify->seal_public_key.len != SEAL_PUBLIC_BYTES) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "seal_public_key",
+                         "A public key of Ed25519 has %d bytes, not %zu.", SEAL_PUBLIC_BYTES,
+                         verify->seal_public_key.len);
     }
     Status status = episode_check_build(request, error);
     if (status != STATUS_OK) {

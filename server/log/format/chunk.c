@@ -39,7 +39,7 @@ const char *chunk_kind_name(uint32_t kind) {
 
 bool chunk_kind_is_common(ChunkKind kind) {
     return kind == CHUNK_DEFINITION || kind == CHUNK_SEAL || kind == CHUNK_EPISODES ||
-           kind == CHUNK_SCENE || kind == CHUNK_GEOMETRIES;
+           kind == CHUNK_SCENE || kind == CHUNK_GEOMETRIES || kind == CHUNK_SIGNATURE;
 }
 
 // ---- figures

@@ -6,7 +6,8 @@
 //   at  what                                                           as
 //    0  "MOREAUCK"
 //    8  format version (4; of what tells of joints 5, of events 6, of
-//      gains 7, of gains and opinions 8, of geometries 10), kind     u32 each
+//      gains 7, of gains and opinions 8, of geometries 10, of
+//      signatures 11), kind                                          u32 each
 //   16  uid of the recording                                           16 bytes
 //   32  sequence number in its chain, from 0                           u64
 //   40  first world, number of worlds                                  u32 each
@@ -32,8 +33,8 @@
 // without it and the body, with seed 0.
 //
 // Chains: a recording of one world is one chain. One of a group has a chain for the group as a
-// whole (definition, scenes, episodes, seal; first world 0, all worlds) and one for each range of
-// worlds (everything else), so that one world is read without the others.
+// whole (definition, scenes, geometries, episodes, signatures, seal; first world 0, all worlds) and
+// one for each range of worlds (everything else), so that one world is read without the others.
 //
 // Steps are counted from the start of the recording: step 0 is the state it began with, step k the
 // state right after the k-th step, before any later change. (A world's own count may jump, when a
@@ -57,6 +58,7 @@
 //   events      as the inputs behind it                     who touched whom (events.h)
 //   geometries  both the step from which they are worn      names of geometries (geometries.h)
 //   geometry    0                                           the bytes of one (geometries.h)
+//   signature   both the last step of what it is of         who says that it was so (signature.h)
 //
 // A chain begins with the definition and ends with the seal. The frames, contacts, highlights and
 // events of steps stand before the inputs that led to them: who has the inputs has all. A key-frame
@@ -71,7 +73,8 @@
 // its seal and of episodes of groups with an opinion; version 7 is that of what tells what energy
 // was gained: inputs of a world, their highlights, its seal, episodes of groups; version 8 of these
 // with an opinion; version 9 is that of contacts of parts, version 10 of geometries and of the
-// seals that count them; all else is still version 4 to the byte.
+// seals that count them, version 11 of signatures and of the seals that count these; all else is
+// still version 4 to the byte.
 #pragma once
 
 #include "base/bytes.h"
@@ -85,12 +88,13 @@
 enum { CHUNK_HEADER_BYTES = 192 };
 // What energy was gained, behind the header; and what of a chunk says all about it but its body.
 enum { CHUNK_GAIN_BYTES = 24, CHUNK_HEAD_BYTES_MAX = CHUNK_HEADER_BYTES + CHUNK_GAIN_BYTES };
-enum { CHUNK_FORMAT_VERSION = 10, CHUNK_FORMAT_OLDEST = 2 };
+enum { CHUNK_FORMAT_VERSION = 11, CHUNK_FORMAT_OLDEST = 2 };
 
 // Since when highlights say why steps did not converge, and what convex friction launched; and what
 // breaks, and what joints do, is told; and who touches whom; and, of episodes of groups that have
 // an opinion (GroupOpinion), what came of it; and what energy was gained, which made that of those
-// with an opinion another version; and which parts of bodies touch; and which geometries are worn.
+// with an opinion another version; and which parts of bodies touch; and which geometries are worn;
+// and who signed it.
 enum {
     CHUNK_FORMAT_REASONS = 3,
     CHUNK_FORMAT_LAUNCHES = 4,
@@ -100,7 +104,8 @@ enum {
     CHUNK_FORMAT_GAINS = 7,
     CHUNK_FORMAT_GAINS_AND_OPINIONS = 8,
     CHUNK_FORMAT_PARTS = 9,
-    CHUNK_FORMAT_GEOMETRIES = 10
+    CHUNK_FORMAT_GEOMETRIES = 10,
+    CHUNK_FORMAT_SIGNATURES = 11
 };
 enum { CHUNK_SOLVER_BYTES = 16 }; // with its zero
 enum { CHUNK_COMPRESSED = 1 };    // flag: known, and not read by this version
@@ -129,7 +134,8 @@ void uid_of_episode(const uint8_t recording[UID_BYTES], uint32_t number, uint8_t
     X(HIGHLIGHTS, "highlights")                                                                    \
     X(EVENTS, "events")                                                                            \
     X(GEOMETRIES, "geometries")                                                                    \
-    X(GEOMETRY, "geometry")
+    X(GEOMETRY, "geometry")                                                                        \
+    X(SIGNATURE, "signature")
 
 typedef enum ChunkKind {
     CHUNK_NONE,

@@ -152,9 +152,10 @@ Status definition_read(const Chunk *chunk, Arena *arena, RecordingDef *def, Erro
 
 // Of how many kinds of chunks a seal of that version says how many there are.
 static size_t kinds_of(uint32_t version) {
-    return version >= CHUNK_FORMAT_GEOMETRIES ? CHUNK_GEOMETRY + 1
-           : version >= CHUNK_FORMAT_EVENTS   ? CHUNK_EVENTS + 1
-                                              : CHUNK_EVENTS;
+    return version >= CHUNK_FORMAT_SIGNATURES   ? CHUNK_SIGNATURE + 1
+           : version >= CHUNK_FORMAT_GEOMETRIES ? CHUNK_GEOMETRY + 1
+           : version >= CHUNK_FORMAT_EVENTS     ? CHUNK_EVENTS + 1
+                                                : CHUNK_EVENTS;
 }
 
 size_t seal_write(const RecordingSeal *seal, uint8_t *bytes) {

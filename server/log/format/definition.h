@@ -11,9 +11,9 @@
 //                (run/groups/code.h; a length and bytes); from version 6 on, behind padding to 8:
 //                whether events are recorded
 //   seal       = state, last step, time, dropped steps, ended [ns], is found, episodes, figures
-//                (8), chunks by kind (11; from version 6 on 12), number of chains, chain: first
-//                world and number of worlds (u32 each), chunks, checksum of the last; why; from
-//                version 7 on, behind padding to 8: energy gained (3)
+//                (8), chunks by kind (11; from version 6 on 12, 10 on 14, 11 on 15), number of
+//                chains, chain: first world and number of worlds (u32 each), chunks, checksum of
+//                the last; why; from version 7 on, behind padding to 8: energy gained (3)
 //   episodes   = first number, count, column of each of: world, first step, last step, state,
 //                has seed, seed, has return, return, time, begun, ended, figures (8 columns),
 //                parent's step, length, turn; from version 7 of a chunk's format on: energy
@@ -118,11 +118,17 @@ typedef struct RecordingSeal {
 // Version of the format that a chunk of it has: how many kinds it counts, and whether it tells what
 // energy was gained.
 static inline uint32_t seal_version(const RecordingSeal *seal) {
-    return seal->chunk_count[CHUNK_GEOMETRIES] > 0 ? CHUNK_FORMAT_GEOMETRIES
-           : seal->figures.has_gain                ? CHUNK_FORMAT_GAINS
-           : seal->chunk_count[CHUNK_EVENTS] > 0   ? CHUNK_FORMAT_EVENTS
-                                                   : CHUNK_FORMAT_LAUNCHES;
+    return seal->chunk_count[CHUNK_SIGNATURE] > 0    ? CHUNK_FORMAT_SIGNATURES
+           : seal->chunk_count[CHUNK_GEOMETRIES] > 0 ? CHUNK_FORMAT_GEOMETRIES
+           : seal->figures.has_gain                  ? CHUNK_FORMAT_GAINS
+           : seal->chunk_count[CHUNK_EVENTS] > 0     ? CHUNK_FORMAT_EVENTS
+                                                     : CHUNK_FORMAT_LAUNCHES;
 }
+
+// Where in the body of a seal of a recording with signatures the checksum of the last chunk in the
+// chain of all stands: behind seven numbers, figures, kinds, how many chains, and of the first its
+// worlds and chunks.
+enum { SEAL_AT_CHECKSUM = 8 * (7 + 8 + (CHUNK_SIGNATURE + 1) + 1 + 2) };
 
 // With `bytes` NULL it counts what it takes at most.
 size_t seal_write(const RecordingSeal *seal, uint8_t *bytes);

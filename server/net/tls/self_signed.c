@@ -2,10 +2,9 @@
 #include "net/tls/self_signed.h"
 
 #include "net/tls/identity_parts.h"
+#include "os/new_file.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
@@ -21,6 +20,7 @@
 // As long as the authorities of the Web once let theirs hold: long enough for a laboratory, and its
 // clock may be an hour behind.
 enum { DAYS = 825, DAY_S = 86400, EARLY_S = 3600, SERIAL_BITS = 127 };
+static const char option[] = "tls-self-signed";
 enum { PATH_BYTES = 600, NAMES_BYTES = 2048, HOST_BYTES = 256 };
 
 // ---- for whom
@@ -126,46 +126,21 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const char *host, const char 
 
 // ---- files
 
-// A new file; NULL with a sentence where there is one already.
-static FILE *make_file(const char *path, mode_t mode, Error *error) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (file != NULL) {
-        fchmod(fd, mode); // whatever the umask is
-        return file;
-    }
-    int why = errno;
-    if (fd >= 0) {
-        close(fd);
-    }
-    error_set(error, why == EEXIST ? STATUS_ALREADY_EXISTS : STATUS_INVALID_ARGUMENT,
-              "tls-self-signed",
-              why == EEXIST ? "%.300s is there already, and is left as it is."
-                            : "%.300s cannot be made: %s.",
-              path, strerror(why));
-    return NULL;
-}
-
-static bool end_file(FILE *file, bool is_written) {
-    bool is_whole = fflush(file) == 0 && fsync(fileno(file)) == 0;
-    return fclose(file) == 0 && is_whole && is_written;
-}
-
 static Status write_files(const char *certificate_path, const char *key_path, X509 *certificate,
                           EVP_PKEY *key, Error *error) {
-    FILE *key_file = make_file(key_path, S_IRUSR | S_IWUSR, error);
+    FILE *key_file = new_file(key_path, S_IRUSR | S_IWUSR, option, error);
     if (key_file == NULL) {
         return error->status;
     }
-    FILE *file = make_file(certificate_path, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, error);
+    FILE *file = new_file(certificate_path, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, option, error);
     if (file == NULL) {
         fclose(key_file);
         unlink(key_path);
         return error->status;
     }
     bool is_written =
-        end_file(key_file, PEM_write_PrivateKey(key_file, key, NULL, NULL, 0, NULL, NULL) == 1);
-    is_written = end_file(file, PEM_write_X509(file, certificate) == 1) && is_written;
+        new_file_end(key_file, PEM_write_PrivateKey(key_file, key, NULL, NULL, 0, NULL, NULL) == 1);
+    is_written = new_file_end(file, PEM_write_X509(file, certificate) == 1) && is_written;
     if (!is_written) {
         unlink(key_path);
         unlink(certificate_path);
@@ -208,22 +183,9 @@ static void print_result(FILE *out, const X509 *certificate, const char *host, c
 
 // ---- all together
 
-static Status make_folder(const char *folder, Error *error) {
-    struct stat info;
-    if (mkdir(folder, S_IRWXU) != 0 && errno != EEXIST) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "tls-self-signed",
-                         "The folder %.200s cannot be made: %s.", folder, strerror(errno));
-    }
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return error_set(error, STATUS_INVALID_ARGUMENT, "tls-self-signed",
-                         "%.200s is no folder: name one, for the certificate and its key.", folder);
-    }
-    return STATUS_OK;
-}
-
 Status tls_self_signed(const char *folder, FILE *out, Error *error) {
     char certificate_path[PATH_BYTES], key_path[PATH_BYTES], host[HOST_BYTES], names[NAMES_BYTES];
-    Status status = make_folder(folder, error);
+    Status status = new_folder(folder, option, "the certificate and its key", error);
     if (status != STATUS_OK) {
         return status;
     }

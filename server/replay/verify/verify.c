@@ -23,6 +23,7 @@ typedef struct Segment {
 
 typedef enum WorkerStage {
     STAGE_IDLE,
+    STAGE_SIGNED, // one of them, for all: who signed the recording
     STAGE_OPEN_CHUNKS,
     STAGE_LIST, // of a group's episodes, against the calls
     STAGE_SEEK,
@@ -60,8 +61,10 @@ struct Verification {
     Segment *segment;
     size_t segment_count;
     uint64_t dropped_steps;
-    Worker finds;  // what was found before anybody worked: its differences alone
-    Error failure; // while that was found; status OK: none
+    Worker finds;              // what was found before anybody worked: its differences alone
+    Error failure;             // while that was found; status OK: none
+    SignedCheck *signed_check; // NULL: nobody asked
+    _Atomic bool has_signed_worker;
     _Atomic size_t segment_next;
     _Atomic uint64_t steps_done;
     uint32_t worker_count;
@@ -266,6 +269,11 @@ static Status plan(Verification *verification, Error *error) {
         return status;
     }
     status = list_rows(verification, reader, error);
+    if (status == STATUS_OK && verification->def.seal_public != NULL) {
+        status =
+            signed_open(&verification->signed_check, reader, &verification->episode,
+                        verification->def.seal_public, verification->def.plan_bytes_max, error);
+    }
     log_give_reader(verification->def.log, reader);
     if (status != STATUS_OK) {
         return status;
@@ -329,6 +337,7 @@ void verify_close(Verification *verification) {
         arena_deinit(&worker->memory);
         free(worker->difference);
     }
+    signed_close(verification->signed_check);
     log_release(verification->def.log, &verification->hold);
     free(verification->worker);
     free(verification->finds.difference);
@@ -368,6 +377,11 @@ static void count_steps(Verification *verification, uint64_t steps) {
 }
 
 static bool take_segment(Verification *verification, Worker *worker) {
+    if (verification->signed_check != NULL &&
+        !atomic_exchange_explicit(&verification->has_signed_worker, true, memory_order_relaxed)) {
+        worker->stage = STAGE_SIGNED;
+        return true;
+    }
     size_t index = atomic_fetch_add_explicit(&verification->segment_next, 1, memory_order_relaxed);
     if (index >= verification->segment_count) {
         return false;
@@ -629,6 +643,15 @@ static Status step_on(Verification *verification, Worker *worker, Arena *scratch
     return STATUS_OK;
 }
 
+static Status look_at_signatures(const Verification *verification, Worker *worker,
+                                 uint64_t until_ns, const Context *context, Error *error) {
+    bool is_over;
+    const Status status =
+        signed_work(verification->signed_check, worker->reader, until_ns, context, &is_over, error);
+    worker->stage = is_over ? STAGE_IDLE : STAGE_SIGNED;
+    return status;
+}
+
 static Status work(Verification *verification, Worker *worker, Arena *scratch, uint64_t until_ns,
                    const Context *context, bool *is_over, bool *progressed, Error *error) {
     Status status = STATUS_OK;
@@ -640,6 +663,9 @@ static Status work(Verification *verification, Worker *worker, Arena *scratch, u
                 drop_player(worker);
                 return STATUS_OK;
             }
+            break;
+        case STAGE_SIGNED:
+            status = look_at_signatures(verification, worker, until_ns, context, error);
             break;
         case STAGE_OPEN_CHUNKS:
             status = open_next_chunk(verification, worker, error);
@@ -674,7 +700,8 @@ Status verify_work(Verification *verification, uint32_t index, Arena *scratch, u
 }
 
 size_t verify_plan_bytes(const Verification *verification) {
-    return verification->rows.total_bytes;
+    const SignedCheck *check = verification->signed_check;
+    return verification->rows.total_bytes + (check == NULL ? 0 : signed_bytes(check));
 }
 
 size_t verify_worker_bytes(const Verification *verification, uint32_t index) {
@@ -692,6 +719,9 @@ VerifyResult verify_result(Verification *verification) {
     VerifyResult result = {.dropped_steps = verification->dropped_steps,
                            .is_sealed = proof->is_sealed,
                            .proven_step = proof->proven_step};
+    if (verification->signed_check != NULL) {
+        result.is_signed = signed_result(verification->signed_check);
+    }
     // what was found before takes what the workers have
     Worker *all = &verification->finds;
     for (uint32_t i = 0; i < verification->worker_count; i++) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "replay/player/player.h"
+#include "replay/verify/signed.h"
 #include "run/worlds/recorder.h"
 
 enum { VERIFY_DIFFERENCES_MAX = 100 };
@@ -25,10 +26,11 @@ typedef struct VerifyDef {
     Log *log;
     const EpisodeRow *episode; // borrowed for the verification's life
     WorldLimits limits;
-    uint64_t first, last;      // steps: first <= last <= the episode's last
-    uint32_t worker_count_max; // >= 1: at most so many players at once
-    SceneProc *print_scene;    // Nullable: scenes are not compared
-    size_t plan_bytes_max;     // what the plan may take: some 400 bytes per chunk
+    uint64_t first, last;       // steps: first <= last <= the episode's last
+    uint32_t worker_count_max;  // >= 1: at most so many players at once
+    SceneProc *print_scene;     // Nullable: scenes are not compared
+    const uint8_t *seal_public; // Nullable: [SEAL_PUBLIC_BYTES], whose signatures are looked for
+    size_t plan_bytes_max;      // what the plan may take: some 400 bytes per chunk
 } VerifyDef;
 
 // Plans the segments. FAILED_PRECONDITION: another dynamics version; RESOURCE_EXHAUSTED: too many
@@ -60,8 +62,9 @@ uint64_t verify_steps_total(const Verification *verification);
 typedef struct VerifyResult {
     uint64_t steps; // compared
     uint64_t dropped_steps, unconverged_steps;
-    bool is_sealed;       // whoever recorded it closed it; else nobody can tell what came behind
-    uint64_t proven_step; // up to here there are chunks
+    bool is_sealed;         // whoever recorded it closed it; else nobody can tell what came behind
+    uint64_t proven_step;   // up to here there are chunks
+    SignedResult is_signed; // where that was asked for
     size_t difference_count;
     const PlayerDifference *difference; // the first by step; the verification's
 } VerifyResult;

@@ -197,8 +197,8 @@ static const struct {
     const char *why;
 } nonsense[] = {
     {AT_KIND, 0, "its kind, 0, is unknown"},
-    {AT_KIND, CHUNK_KIND_COUNT, "its kind, 14, is unknown"},
-    {AT_VERSION, 11 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 11, and"},
+    {AT_KIND, CHUNK_KIND_COUNT, "its kind, 15, is unknown"},
+    {AT_VERSION, 12 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 12, and"},
     {AT_VERSION, 1 | (uint64_t)CHUNK_INPUTS << 32, "its format version is 1, and"},
     {AT_WORLD, (uint64_t)64, "its range of worlds, 0 from 64 on, cannot be"},
     {AT_WORLD, (uint64_t)32 << 32 | 0xfffffff0, "its range of worlds, 32 from 4294967280 on"},

@@ -1086,6 +1086,7 @@ class Calls:
         first: int | None = None,
         last: int | None = None,
         lanes: int | None = None,
+        seal_public_key: bytes | None = None,
         deadline_ms: int | None = None,
     ) -> Stream[p.EpisodeProgress, p.EpisodeVerifyReply]:
         """Steps an episode again and compares every hash, frame, key-frame and figure; counts its chunks,
@@ -1094,12 +1095,14 @@ class Calls:
         difference is no error of the call: the reply says `verified = false`. FAILED_PRECONDITION when the
         episode is of another dynamics version.
 
-        first  step; default 0
-        last   default: the last
-        lanes  at most so many at once; default: all
+        first            step; default 0
+        last             default: the last
+        lanes            at most so many at once; default: all
+        seal_public_key  An Ed25519 key, 32 bytes, of a server's --seal-key: the reply's `signed` says what it
+                         has signed. INVALID_ARGUMENT when it is none
         """
         return self._stream(
-            p.EpisodeVerify(episode=episode, first=first, last=last, lanes=lanes),
+            p.EpisodeVerify(episode=episode, first=first, last=last, lanes=lanes, seal_public_key=seal_public_key),
             p.EpisodeProgress,
             p.EpisodeVerifyReply,
             deadline_ms,

@@ -3302,6 +3302,35 @@ class EpisodeVerify(Message):
     """default: the last"""
     lanes: int | None = None
     """at most so many at once; default: all"""
+    seal_public_key: bytes | None = None
+    """An Ed25519 key, 32 bytes, of a server's --seal-key: the reply's `signed` says what it has signed.
+    INVALID_ARGUMENT when it is none"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeSigned(Message):
+    """Whose signatures a recording carries, and up to where. They protect against who has the file: not
+    against who has the key, or the server that records with it, nor against a whole recording that is left
+    out. A server that is not yours may answer anything: verify with one of your own."""
+
+    class By(IntEnum):
+        BY_UNSPECIFIED = 0
+        NOBODY = 1
+        """there is no signature that is one"""
+        ANOTHER = 2
+        """`key` has signed something, and the key that was asked for has not"""
+        PARTLY = 3
+        """by the key that was asked for, up to `step`; nobody vouches for what is behind it, or for the end"""
+        FOUND = 4
+        """likewise; and what is behind `step` is what the server found in the file when it started again"""
+        WHOLLY = 5
+        """by the key that was asked for, from the beginning to how it ended"""
+
+    by: EpisodeSigned.By | None = None
+    step: int | None = None
+    """of the episode: up to it everything is signed"""
+    key: bytes | None = None
+    """of whom, 32 bytes; absent with NOBODY"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3328,6 +3357,9 @@ class EpisodeVerifyReply(Message):
     interrupted, and what came behind `proven_step` nobody can tell"""
     proven_step: int | None = None
     """up to here there are chunks"""
+    signed: EpisodeSigned | None = None
+    """with `seal_public_key`. `verified` is without it: against what the file itself says, which who has it
+    can change"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -3337,7 +3369,7 @@ class EpisodeDifference(Message):
     """row id in the file; absent where something is missing"""
     chunk_kind: str | None = None
     """"inputs", "key-frame", "frames", "contacts", "gap", "definition", "seal", "episodes", "scene",
-    "highlights", "events" """
+    "highlights", "events", "geometries", "signature" """
     damaged: bool | None = None
     """the stored bytes are broken or gone; else they are sound and differ from what the steps give"""
     expected_hash: int | None = None
@@ -5365,6 +5397,12 @@ EpisodeVerify.FIELDS = (
     Field(2, "first", Kind.UINT64, False, None),
     Field(3, "last", Kind.UINT64, False, None),
     Field(4, "lanes", Kind.UINT32, False, None),
+    Field(5, "seal_public_key", Kind.BYTES, False, None),
+)
+EpisodeSigned.FIELDS = (
+    Field(1, "by", Kind.ENUM, False, EpisodeSigned.By),
+    Field(2, "step", Kind.UINT64, False, None),
+    Field(3, "key", Kind.BYTES, False, None),
 )
 EpisodeProgress.FIELDS = (
     Field(1, "steps_done", Kind.UINT64, False, None),
@@ -5379,6 +5417,7 @@ EpisodeVerifyReply.FIELDS = (
     Field(6, "differences", Kind.MESSAGE, True, EpisodeDifference),
     Field(7, "sealed", Kind.BOOL, False, None),
     Field(8, "proven_step", Kind.UINT64, False, None),
+    Field(9, "signed", Kind.MESSAGE, False, EpisodeSigned),
 )
 EpisodeDifference.FIELDS = (
     Field(1, "step", Kind.UINT64, False, None),

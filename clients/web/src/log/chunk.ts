@@ -4,17 +4,19 @@ import { Damage, Source, hex } from "./bytes";
 import { hashOf } from "./hash";
 
 export const CHUNK_HEADER_BYTES = 192;
-const VERSION_OLDEST = 2, VERSION_NEWEST = 10;
+const VERSION_OLDEST = 2, VERSION_NEWEST = 11;
 export const WITH_GEOMETRIES = 10; // version of seals that count them
+export const WITH_SIGNATURES = 11; // version of seals that count them
 export const WITH_GAINS = 7; // version of a chunk's format that tells what energy was gained
 const GAIN_BYTES = 24;
 const UINT32_MAX = 0xffffffff;
 
 export enum Kind {
     KeyFrame = 1, Inputs, Frames, Contacts, Gap, Definition, Seal, Episodes, Scene, Highlights, Events, Geometries, Geometry,
+    Signature,
 }
 export const KIND_NAMES = ["unknown", "key-frame", "inputs", "frames", "contacts", "gap", "definition", "seal",
-    "episodes", "scene", "highlights", "events", "geometries", "geometry"];
+    "episodes", "scene", "highlights", "events", "geometries", "geometry", "signature"];
 
 /** The energy that scheme and rows gained, as server/base/gain.h has it. */
 export interface Gain {
@@ -120,7 +122,7 @@ function checkPlace(chunk: Chunk, flags: number, uid: string | null): void {
     if (uid !== null && chunk.uid !== uid) {
         throw new Damage("it belongs to another recording");
     }
-    if (chunk.kind < Kind.KeyFrame || chunk.kind > Kind.Geometry) {
+    if (chunk.kind < Kind.KeyFrame || chunk.kind > Kind.Signature) {
         throw new Damage(`its kind, ${chunk.kind}, is unknown`);
     }
     if (flags !== 0) {

@@ -2,7 +2,7 @@
 // What a recording is, how it ended, which of its steps somebody will want to look at: the bodies
 // that server/log/format/definition.h describes. And the faults among its entries (log/format/entries.h).
 import { Damage, Source, hex } from "./bytes";
-import { Chunk, Figures, WITH_GAINS, WITH_GEOMETRIES, readFigures, readGain } from "./chunk";
+import { Chunk, Figures, WITH_GAINS, WITH_GEOMETRIES, WITH_SIGNATURES, readFigures, readGain } from "./chunk";
 
 export const CONTENTS = ["inputs", "frames", "contacts"];
 export const STATES = ["recording", "complete", "world_destroyed", "interrupted"];
@@ -90,8 +90,8 @@ export function readGeometries(body: Uint8Array): string[] {
     return names;
 }
 
-const KIND_COUNT = 11, KIND_COUNT_WITH_EVENTS = 12, KIND_COUNT_WITH_GEOMETRIES = 14;
-const kindsOf = (version: number) => (version >= WITH_GEOMETRIES ? KIND_COUNT_WITH_GEOMETRIES : version >= WITH_EVENTS ? KIND_COUNT_WITH_EVENTS : KIND_COUNT);
+const KIND_COUNT = 11, KIND_COUNT_WITH_EVENTS = 12, KIND_COUNT_WITH_GEOMETRIES = 14, KIND_COUNT_WITH_SIGNATURES = 15;
+const kindsOf = (version: number) => (version >= WITH_SIGNATURES ? KIND_COUNT_WITH_SIGNATURES : version >= WITH_GEOMETRIES ? KIND_COUNT_WITH_GEOMETRIES : version >= WITH_EVENTS ? KIND_COUNT_WITH_EVENTS : KIND_COUNT);
 
 export function readSeal(body: Uint8Array, version = 4): Seal {
     const s = new Source(body);

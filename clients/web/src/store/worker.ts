@@ -207,7 +207,7 @@ function listChunks(row: EpisodeRow, damage: string[]): ChunkRef[] {
     const columns = "SELECT id, kind, first_step, sequence FROM chunk";
     // of a group, what is of all worlds and what is of the range that the world is in
     const range = Math.floor(row.worldIndex / row.worldRange) * row.worldRange;
-    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Episodes}, ${Kind.Scene}, ${Kind.Geometries}))` : "";
+    const which = row.isOfGroup ? ` AND (first_world = ${range} AND kind IN (${Kind.Inputs}, ${Kind.KeyFrame}) OR first_world = 0 AND kind IN (${Kind.Definition}, ${Kind.Seal}, ${Kind.Episodes}, ${Kind.Scene}, ${Kind.Geometries}, ${Kind.Signature}))` : "";
     let rows: Row[] = [];
     try {
         rows = database().run(`${columns} INDEXED BY chunk_by_step WHERE recording = ?${which}`, [row.recording ?? null]);
