@@ -27,6 +27,11 @@ LAYOUTS = {
         11, 3, 1.0, 0.008, 1000,
         {"x_position", "z_distance_from_origin", "x_velocity", "reward_forward", "reward_ctrl", "reward_survive"},
     ),
+    "Walker2d": (
+        17, 6, 1.0, 0.008, 1000,
+        {"x_position", "z_distance_from_origin", "x_velocity", "reward_forward", "reward_ctrl", "reward_survive"},
+    ),
+    "HalfCheetah": (17, 6, 1.0, 0.05, 1000, {"x_position", "x_velocity", "reward_forward", "reward_ctrl"}),
 }  # fmt: skip
 
 
@@ -235,7 +240,7 @@ def played(mujoco, reference, position, velocity, actions):
 
 # under RK4 both have the classical four stages, of which only rounding is left; how much of that 100 steps make, which
 # for pendulums that tumble is a thousand million times as much, MuJoCo says itself, begun 1e-13 beside
-@pytest.mark.parametrize("name", ["InvertedPendulum", "InvertedDoublePendulum", "Hopper"])
+@pytest.mark.parametrize("name", ["InvertedPendulum", "InvertedDoublePendulum", "Hopper", "Walker2d"])
 def test_hundred_steps_of_one_scheme_are_mujocos(mujoco, address, name):
     reference = gymnasium.make(f"{name}-v5").unwrapped
     m = reference.model

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hopper: what runs in a plane, with the sizes, rewards, ends and starts of Gymnasium's v5."""
+"""Hopper, Walker2d and HalfCheetah: runners in a plane, with the sizes, rewards, ends and starts of Gymnasium's v5."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..environment import Moment
 from ..render import Camera
 from .classic import Array, Classic, squares
-from .links import Axis, Link, Model, bar
+from .links import Axis, Link, Model, Shape, bar, tilted
 
 DEGREE = np.pi / 180
 ROOT = ("rootx", "rootz", "rooty")
@@ -118,6 +118,7 @@ def _legs(
     toe: float,
     sole: tuple[float, float],
     grips: tuple[float, float],
+    *,
     armature: float,
     damping: float,
 ) -> Link:
@@ -189,3 +190,101 @@ class Hopper(Upright):
             reset_noise_scale,
             exclude_current_positions_from_observation,
         )
+
+
+class Walker2d(Upright):
+    name = "Walker2d"
+    height = 1.25
+    axes = (*ROOT, *(f"{part}{side}_joint" for side in ("", "_left") for part in ("thigh", "leg", "foot")))
+    motors = tuple((axis, 100.0) for axis in axes[3:])
+    model = Model(
+        "walker2d",
+        {"time_step": 0.002, "integrator": "RK4"},
+        [_legs(["", "_left"], 0.2, (-0.2, 0.0), (0.9, 1.9), armature=0.01, damping=0.1)],
+        ground=0.7,
+    )
+
+    def __init__(
+        self,
+        frame_skip: int = 4,
+        forward_reward_weight: float = 1.0,
+        ctrl_cost_weight: float = 1e-3,
+        healthy_reward: float = 1.0,
+        terminate_when_unhealthy: bool = True,
+        healthy_z_range: tuple[float, float] = (0.8, 2.0),
+        healthy_angle_range: tuple[float, float] = (-1.0, 1.0),
+        reset_noise_scale: float = 5e-3,
+        exclude_current_positions_from_observation: bool = True,
+    ) -> None:
+        super().__init__(
+            frame_skip,
+            forward_reward_weight,
+            ctrl_cost_weight,
+            healthy_reward,
+            terminate_when_unhealthy,
+            {1: healthy_z_range, 2: healthy_angle_range},
+            reset_noise_scale,
+            exclude_current_positions_from_observation,
+        )
+
+
+# ---- HalfCheetah
+
+
+# of each part: where it stands in the one before; its bar's middle, turn about y, and half length; its joint's limits,
+# spring and damper
+HIND = (
+    ("bthigh", (-0.5, 0, 0), (0.1, 0, -0.13), -3.8, 0.145, (-0.52, 1.05), 240.0, 6.0),
+    ("bshin", (0.16, 0, -0.25), (-0.14, 0, -0.07), -2.03, 0.15, (-0.785, 0.785), 180.0, 4.5),
+    ("bfoot", (-0.28, 0, -0.14), (0.03, 0, -0.097), -0.27, 0.094, (-0.4, 0.785), 120.0, 3.0),
+)
+FORE = (
+    ("fthigh", (0.5, 0, 0), (-0.07, 0, -0.12), 0.52, 0.133, (-1.0, 0.7), 180.0, 4.5),
+    ("fshin", (-0.14, 0, -0.24), (0.065, 0, -0.09), -0.6, 0.106, (-1.2, 0.87), 120.0, 3.0),
+    ("ffoot", (0.13, 0, -0.18), (0.045, 0, -0.07), -0.6, 0.07, (-0.5, 0.5), 60.0, 1.5),
+)
+MASS = 14.0  # [kg] of all of it
+
+
+def _cheetah(density: float) -> Link:
+    def bone(at: tuple[float, float, float], angle: float, half: float) -> Shape:
+        return tilted(at, angle, half, 0.046, density=density, friction=0.4)
+
+    legs = []
+    for parts in (HIND, FORE):
+        inner: list[Link] = []
+        for name, position, middle, angle, half, (low, high), stiffness, damping in reversed(parts):
+            joint = Axis(name, (0, 1, 0), low, high, damping, 0.1, stiffness)
+            inner = [Link(name, position, [bone(middle, angle, half)], [joint], inner)]
+        legs += inner
+    trunk = bar((-0.5, 0, 0), (0.5, 0, 0), 0.046, density=density, friction=0.4)
+    return Link("torso", (0, 0, 0.7), [trunk, bone((0.6, 0, 0.1), 0.87, 0.15)], _root(0.0), legs)
+
+
+class HalfCheetah(Planar):
+    name = "HalfCheetah"
+    reward_threshold = 4800.0
+    axes = (*ROOT, *(part[0] for part in (*HIND, *FORE)))
+    motors = tuple(zip(axes[3:], (120.0, 90.0, 60.0, 120.0, 60.0, 30.0)))
+    model = Model(
+        "half-cheetah",
+        {"time_step": 0.01},
+        [_cheetah(1000.0 * MASS / sum(link.weight()[0] for link in _cheetah(1000.0).all()))],
+        ground=0.4,
+    )
+
+    def __init__(
+        self,
+        frame_skip: int = 5,
+        forward_reward_weight: float = 1.0,
+        ctrl_cost_weight: float = 0.1,
+        reset_noise_scale: float = 0.1,
+        exclude_current_positions_from_observation: bool = True,
+    ) -> None:
+        super().__init__(
+            frame_skip, forward_reward_weight, ctrl_cost_weight, exclude_current_positions_from_observation
+        )
+        self.noise = [
+            *self.uniform("JOINT_POSITION", reset_noise_scale),
+            *self.gaussian("JOINT_VELOCITY", reset_noise_scale),
+        ]
