@@ -76,6 +76,12 @@ class Environment:
         """What is seen, of the columns that the server gives: a row for each world, as observation_space() has it."""
         return observation
 
+    def start(self, stream: np.random.Generator) -> Any:
+        """How an episode begins that no noise can say: a number for each column of `noise`, drawn from the stream of
+        that episode. Of a description that has it, worlds begin anew from here: a call more in steps in which episodes
+        end, and none goes on from a recording (`resume`)."""
+        raise NotImplementedError
+
     def begun(self, observation: NDArray[Any], extra: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """What is said of episodes that begin, as info() does of steps."""
         return {}

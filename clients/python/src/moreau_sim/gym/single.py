@@ -55,7 +55,8 @@ class MoreauEnv(gymnasium.Env[Any, Any]):
     @property
     def noise(self) -> Columns:
         """What a reset draws: the names of the numbers, and within what they are."""
-        return self.worlds.group.noise
+        noise: Columns = self.worlds.group.noise
+        return noise
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step. An action that is not finite, or not of the space's shape, is a ValueError."""

@@ -117,7 +117,8 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
     @property
     def noise(self) -> Columns:
         """What a reset draws: the names of the numbers, and within what they are."""
-        return self.worlds.group.noise
+        noise: Columns = self.worlds.group.noise
+        return noise
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """One step of every world. An action that is not finite, or not of the space's shape, is a ValueError, and

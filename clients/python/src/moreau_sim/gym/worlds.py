@@ -21,6 +21,7 @@ from ..protocol import Group as GroupMessage
 from .environment import Environment, Moment
 from .render import Picture
 from .servers import Place
+from .starts import DrawnGroup
 
 # a server that says nothing for so long is taken for dead
 TIMEOUT_S = 120.0
@@ -74,6 +75,8 @@ class Worlds:
         self.autoreset = autoreset
         self.picture = Picture(environment.scene, environment.camera) if is_drawn else None
         drawn = self.picture.names if self.picture else []
+        # of a description that draws how its episodes begin
+        is_drawn_here = type(environment).start is not Environment.start
         layout: dict[str, Any] = {
             "name": environment.name,
             "count": count,
@@ -87,19 +90,23 @@ class Worlds:
             "noise": environment.noise,
             "substeps": environment.substeps,
             "step_limit": environment.step_limit if step_limit is None else step_limit,
-            "autoreset": autoreset,
+            "autoreset": "DISABLED" if is_drawn_here else autoreset,
             "double": environment.double_precision if double_precision is None else double_precision,
             "record": record,
             "opinion": opinion,
             "first_world": first_world,
             "seed": int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
         }
+        if resume is not None and is_drawn_here:
+            raise ValueError(
+                f"resume: {environment.name} draws here how its episodes begin, and no recording says where it was"
+            )
         if resume is not None and first_world:
             raise ValueError(
                 "resume: the recording says from which world its worlds are counted; leave first_world out"
             )
         self.place: Place | None = None
-        self.group: Group | Fleet
+        self.group: Any  # a Group, a Fleet, or one of them within a DrawnGroup
         if fleet is not None:
             if address is not None or workers is not None or resume is not None:
                 raise ValueError(
@@ -119,6 +126,8 @@ class Worlds:
             except BaseException:
                 self.place.close()
                 raise
+        if is_drawn_here:
+            self.group = DrawnGroup(self.group, environment.start, autoreset, layout["seed"], first_world)
         self._extras = len(self.group.extra) - 7 * len(drawn)  # of the description; what follows is for pictures
         self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
         self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
@@ -275,7 +284,8 @@ class Worlds:
     def opinions(self) -> Opinions:
         """Those on the steps so far that nobody has had."""
         self._check_open()
-        return self.group.opinions()
+        told: Opinions = self.group.opinions()
+        return told
 
     @alone
     def draw(self, world: int) -> NDArray[np.uint8]:

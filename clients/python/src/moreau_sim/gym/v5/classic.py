@@ -55,6 +55,16 @@ class Classic(Environment):
         """A channel of one axis."""
         return self.model.channels(kind, [axis], **more)
 
+    @property
+    def first(self) -> Array:
+        """The positions that the scene has."""
+        return np.array([self.model.starts[axis] for axis in self.axes])
+
+    def values(self, position: Array, velocity: Array) -> Array:
+        """What begins an episode there: `env.reset(options={"values": env.unwrapped.environment.values(qpos, qvel)})`,
+        with one state of Gymnasium's, or one for each world."""
+        return np.concatenate([np.asarray(position) - self.first, velocity], axis=-1)
+
     def split(self, observation: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Positions and velocities."""
         return observation[:, : len(self.axes)], observation[:, len(self.axes) :]

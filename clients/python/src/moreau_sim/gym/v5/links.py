@@ -34,6 +34,7 @@ class Shape:
     friction: float = 1.0  # of the pair with the ground
     is_flat: bool = False
     is_solid: bool = True  # else nothing touches it
+    meets_ground: bool = True
 
     @property
     def kind(self) -> str:
@@ -130,13 +131,15 @@ class Model:
     settings: Mapping[str, Any]
     links: Sequence[Link]
     beside: Sequence[Mapping[str, Any]] = ()  # bodies that stand still
-    ground: float | None = None  # the friction number of a plane at z = 0
+    ground: float | None = None  # the friction number of a plane at `ground_height`; None: there is none
+    ground_height: float = 0.0  # [m]
     touches_itself: bool = False  # links that no axis joins touch, without friction
     scene: dict[str, Any] = field(init=False)
     places: dict[str, tuple[str, int]] = field(init=False)  # of each axis: its joint, and which of its numbers
+    starts: dict[str, float] = field(init=False)  # and the number that it begins at
 
     def __post_init__(self) -> None:
-        self.places = {}
+        self.places, self.starts = {}, {}
         self._bodies: list[dict[str, Any]] = []
         self._joints: list[dict[str, Any]] = []
         self._materials = {"smooth": 0.0}
@@ -148,7 +151,8 @@ class Model:
         if self.ground is not None:
             self._materials["ground"] = self.ground
             plane = {"plane": {}, "material": "ground", "group": GROUND, "mask": ROBOT}
-            bodies.append({"name": "ground", "kind": "STATIC", "shapes": [plane]})
+            place = {"position": [0.0, 0.0, self.ground_height]}
+            bodies.append({"name": "ground", "kind": "STATIC", **place, "shapes": [plane]})
         self.scene = {
             "name": self.name,
             "settings": dict(self.settings),
@@ -203,11 +207,10 @@ class Model:
                 "position": (shape.center - link.origin).tolist(),
                 "orientation": shape.turn.tolist(),
             }
-            is_solid = shape.is_solid and self.ground is not None
-            rubs = f"friction {shape.friction:g}"
-            if is_solid and self.ground is not None:
+            if shape.is_solid and shape.meets_ground and self.ground is not None:
+                rubs = f"friction {shape.friction:g}"
                 # of two shapes it is the root of the product of their numbers
-                self._materials[rubs] = shape.friction**2 / self.ground
+                self._materials[rubs] = shape.friction**2 / self.ground if self.ground > 0.0 else 0.0
                 shapes.append({**told, "material": rubs, "group": ROBOT, "mask": GROUND})
             else:
                 shapes.append({**told, "group": 0, "mask": 0})
@@ -279,7 +282,7 @@ class Model:
         if any(axis.start for axis in axes):
             joint["position"] = [axis.start for axis in axes]
         for number, axis in enumerate(axes):
-            self.places[axis.name] = (name, number)
+            self.places[axis.name], self.starts[axis.name] = (name, number), axis.start
         self._joints.append(joint)
 
 
