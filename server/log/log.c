@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "os/clock.h"
+#include "os/thread.h"
 
 #include "log/log_parts.h"
 #include "log/reader/reader.h"
@@ -208,7 +209,7 @@ static Status open_file(Log *log, const LogDef *def, Error *error) {
 static Status start(Log *log, Error *error) {
     if (uv_mutex_init(&log->mutex) == 0) {
         if (uv_cond_init(&log->wake) == 0) {
-            if (uv_thread_create(&log->thread, log_run, log) == 0) {
+            if (thread_start(&log->thread, log_run, log) == 0) {
                 return STATUS_OK;
             }
             uv_cond_destroy(&log->wake);

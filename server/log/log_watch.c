@@ -9,6 +9,7 @@
 #include "log/format/schema.h"
 #include "os/clock.h"
 #include "os/nice.h"
+#include "os/thread.h"
 
 #include <inttypes.h>
 
@@ -134,7 +135,7 @@ void index_watch_start(IndexWatch *watch, Log *log, const Report *report) {
         uv_mutex_destroy(&watch->mutex);
         return;
     }
-    watch->is_running = uv_thread_create(&watch->thread, run, watch) == 0;
+    watch->is_running = thread_start(&watch->thread, run, watch) == 0;
     if (!watch->is_running) {
         uv_cond_destroy(&watch->wake);
         uv_mutex_destroy(&watch->mutex);

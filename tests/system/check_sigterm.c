@@ -10,6 +10,7 @@
 #include "support/wire_episode.h"
 #include "support/wire_world.h"
 
+#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -153,9 +154,55 @@ START_TEST(a_server_under_siege_ends_in_good_order) {
 }
 END_TEST
 
+// ---- who is told
+
+// The signals that a thread does not take, as a mask; false: it has ended.
+static bool read_blocked(pid_t pid, const char *thread, unsigned long long *blocked) {
+    char path[320], line[256];
+    snprintf(path, sizeof(path), "/proc/%d/task/%s/status", (int)pid, thread);
+    FILE *file = fopen(path, "r");
+    bool is_found = false;
+    while (file != NULL && !is_found && fgets(line, sizeof(line), file) != NULL) {
+        is_found = sscanf(line, "SigBlk: %llx", blocked) == 1;
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return is_found;
+}
+
+// A lane that is told would have to wake the loop, and a log's thread may wait for its disk.
+START_TEST(only_the_loop_is_told_to_end) {
+    ServerProcess *server = server_start("--workers 3 --db @/e.db --listen 127.0.0.1:0");
+    const unsigned long long told =
+        1ull << (SIGTERM - 1) | 1ull << (SIGINT - 1) | 1ull << (SIGHUP - 1);
+    char folder[64];
+    snprintf(folder, sizeof(folder), "/proc/%d/task", (int)server->pid);
+    DIR *threads = opendir(folder);
+    ck_assert_ptr_nonnull(threads);
+    uint32_t others = 0, main_threads = 0;
+    for (const struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+        unsigned long long blocked;
+        if (entry->d_name[0] == '.' || !read_blocked(server->pid, entry->d_name, &blocked)) {
+            continue;
+        }
+        const bool is_main = atoi(entry->d_name) == (int)server->pid;
+        ck_assert_msg((blocked & told) == (is_main ? 0 : told), "thread %s blocks %llx",
+                      entry->d_name, blocked);
+        others += !is_main;
+        main_threads += is_main;
+    }
+    closedir(threads);
+    ck_assert_uint_eq(main_threads, 1);
+    ck_assert_uint_ge(others, 4); // lanes and the log's
+    server_stop(server);
+}
+END_TEST
+
 static TCase *case_sieges(void) {
     TCase *tcase = tcase_create("sieges");
     tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, only_the_loop_is_told_to_end);
     tcase_add_loop_test(tcase, a_server_under_siege_ends_in_good_order, 0, ROUNDS);
     return tcase;
 }

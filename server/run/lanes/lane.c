@@ -30,6 +30,7 @@
 #include "os/clock.h"
 #include "os/nice.h"
 #include "os/pause.h"
+#include "os/thread.h"
 #include "run/lanes/lane_parts.h"
 #include "run/lanes/offer.h"
 
@@ -705,7 +706,7 @@ static Status init_handles(Pool *pool, uv_loop_t *loop, Error *error) {
 
 static Status start_lanes(Pool *pool, Error *error) {
     for (uint32_t i = 0; i < pool->worker_count; i++) {
-        int result = uv_thread_create(&pool->worker[i].thread, lane_main, &pool->worker[i]);
+        int result = thread_start(&pool->worker[i].thread, lane_main, &pool->worker[i]);
         if (result != 0) {
             return error_set(
                 error, STATUS_RESOURCE_EXHAUSTED, "workers",
