@@ -253,6 +253,10 @@ MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t bo
 MoreauStatus moreau_world_remove_joints(MoreauClient *client, uint64_t world, size_t count,
                                         const uint64_t *joints);
 
+// Of geometries that no shape wears.
+MoreauStatus moreau_world_remove_geometries(MoreauClient *client, uint64_t world, size_t count,
+                                            const uint64_t *geometries);
+
 // Changes settings (Nullable) and the state of `count` bodies: pose 7 and velocity 6 per id, each
 // Nullable.
 MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,

@@ -391,16 +391,12 @@ MoreauStatus moreau_world_set_joints(MoreauClient *client, uint64_t world,
     return status;
 }
 
-MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t body_count,
-                                 const uint64_t *bodies, size_t shape_count,
-                                 const uint64_t *shapes) {
-    Moreau__V1__WorldRemove remove = MOREAU__V1__WORLD_REMOVE__INIT;
-    remove.has_world = 1;
-    remove.world = world;
-    PUT_COLUMN(remove, bodies, bodies, body_count);
-    PUT_COLUMN(remove, shapes, shapes, shape_count);
+static MoreauStatus remove_things(MoreauClient *client, Moreau__V1__WorldRemove *remove,
+                                  uint64_t world) {
+    remove->has_world = 1;
+    remove->world = world;
     Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_REMOVE);
-    request.world_remove = &remove;
+    request.world_remove = remove;
     MoreauReply *reply;
     MoreauStatus status =
         call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_REMOVE, &reply);
@@ -408,19 +404,27 @@ MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t bo
     return status;
 }
 
+MoreauStatus moreau_world_remove(MoreauClient *client, uint64_t world, size_t body_count,
+                                 const uint64_t *bodies, size_t shape_count,
+                                 const uint64_t *shapes) {
+    Moreau__V1__WorldRemove remove = MOREAU__V1__WORLD_REMOVE__INIT;
+    PUT_COLUMN(remove, bodies, bodies, body_count);
+    PUT_COLUMN(remove, shapes, shapes, shape_count);
+    return remove_things(client, &remove, world);
+}
+
 MoreauStatus moreau_world_remove_joints(MoreauClient *client, uint64_t world, size_t count,
                                         const uint64_t *joints) {
     Moreau__V1__WorldRemove remove = MOREAU__V1__WORLD_REMOVE__INIT;
-    remove.has_world = 1;
-    remove.world = world;
     PUT_COLUMN(remove, joints, joints, count);
-    Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_REMOVE);
-    request.world_remove = &remove;
-    MoreauReply *reply;
-    MoreauStatus status =
-        call_message(client, &request, MOREAU__V1__REPLY__RESULT_WORLD_REMOVE, &reply);
-    moreau_reply_free(reply);
-    return status;
+    return remove_things(client, &remove, world);
+}
+
+MoreauStatus moreau_world_remove_geometries(MoreauClient *client, uint64_t world, size_t count,
+                                            const uint64_t *geometries) {
+    Moreau__V1__WorldRemove remove = MOREAU__V1__WORLD_REMOVE__INIT;
+    PUT_COLUMN(remove, geometries, geometries, count);
+    return remove_things(client, &remove, world);
 }
 
 MoreauStatus moreau_world_set(MoreauClient *client, uint64_t world, const MoreauSettings *settings,

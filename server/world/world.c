@@ -18,7 +18,7 @@ World *world_create(const WorldLimits *limits) {
     world->settings = settings_default();
     world->body_id_next = 1;
     world->joint_id_next = 1;
-    world->shape_id_next = 1;
+    world->shape_id_next = world->geometry_id_next = 1;
     if (!ARRAY_RESERVE(world->material, world->material_capacity, 1)) {
         free(world);
         return NULL;
@@ -146,41 +146,6 @@ Status world_add_materials(World *world, const Material *materials, size_t count
     return STATUS_OK;
 }
 
-Status world_add_geometries(World *world, const Geometry *const *geometries, size_t count, Id *ids,
-                            Error *error) {
-    if (count > GEOMETRY_COUNT_MAX - world->geometry_count) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, "geometries",
-                         "A world has at most %d geometries, which no option changes.",
-                         GEOMETRY_COUNT_MAX);
-    }
-    if (!ARRAY_RESERVE(world->geometry, world->geometry_capacity, world->geometry_count + count)) {
-        return out_of_memory(world, error);
-    }
-    for (size_t i = 0; i < count; i++) {
-        WorldGeometry *own = &world->geometry[world->geometry_count++];
-        own->geometry = geometry_hold(geometries[i]);
-        memcpy(own->digest, geometries[i]->digest, sizeof(own->digest));
-        ids[i] = world->geometry_count;
-    }
-    world->definition_is_hashed = false;
-    return STATUS_OK;
-}
-
-static Status wear(const World *world, const ShapeColumns *columns, uint32_t i,
-                   Primitive *primitive, Error *error) {
-    const uint64_t number = columns->geometry == NULL ? 0 : columns->geometry[i];
-    if (number > world->geometry_count) {
-        char field[64];
-        snprintf(field, sizeof(field), "geometry[%u]", i);
-        return error_set(error, STATUS_NOT_FOUND, field,
-                         "No geometry has the id %llu in this world, which has %zu.",
-                         (unsigned long long)number, world->geometry_count);
-    }
-    primitive->geometry_number = (uint32_t)number;
-    primitive->geometry = number == 0 ? NULL : world->geometry[number - 1].geometry;
-    return STATUS_OK;
-}
-
 static Foundation load_foundation(const ShapeColumns *columns, uint32_t i) {
     if (columns->foundation_face[i] == 0) {
         return (Foundation){0};
@@ -202,6 +167,23 @@ static Status blame_kind(const char *field, Error *error) {
                  primitive_rows[i].name, i);
     }
     return error_set(error, STATUS_INVALID_ARGUMENT, field, "No such primitive: %s.", known);
+}
+
+static Status take_geometry(const World *world, const ShapeColumns *columns, uint32_t i,
+                            Primitive *primitive, Error *error) {
+    const uint64_t id = columns->geometry == NULL ? 0 : columns->geometry[i];
+    uint32_t index;
+    if (id == 0) {
+        return STATUS_OK;
+    }
+    if (!world_find_geometry(world, id, &index)) {
+        char field[64];
+        snprintf(field, sizeof(field), "geometry[%u]", i);
+        return world_blame_geometry(world, id, field, error);
+    }
+    primitive->geometry_number = index + 1;
+    primitive->geometry = world->geometry[index].geometry;
+    return STATUS_OK;
 }
 
 static Status load_primitive(const World *world, const ShapeColumns *columns, uint32_t i,
@@ -243,7 +225,7 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
     if (columns->foundation_face != NULL) {
         primitive->foundation = load_foundation(columns, i);
     }
-    Status status = wear(world, columns, i, primitive, error);
+    Status status = take_geometry(world, columns, i, primitive, error);
     status = STATUS_THEN(status, primitive_check(primitive, i, error));
     if (status == STATUS_OK) {
         primitive_forget_sizes(primitive);

@@ -54,8 +54,9 @@ typedef struct WorldLimits {
     GeometryShelf *shelf; // Nullable: then a world has no geometries. Outlives it
 } WorldLimits;
 
-// A geometry that primitives may wear, by its number; held.
+// A geometry that primitives may wear; held. Primitives have its number, 1 more than its index.
 typedef struct WorldGeometry {
+    uint32_t id;
     uint8_t digest[SHA256_BYTES]; // its own again, for snapshots
     const Geometry *geometry;
 } WorldGeometry;
@@ -71,8 +72,9 @@ typedef struct World {
     Material *material; // [0] is the built-in one
     size_t material_count, material_capacity;
 
-    WorldGeometry *geometry; // number 1 is [0]; none is given up
+    WorldGeometry *geometry; // number 1 is [0]
     size_t geometry_count, geometry_capacity;
+    uint32_t geometry_id_next; // of the next geometry; as of shapes, below
 
     Primitive *primitive;
     size_t primitive_count, primitive_capacity;
@@ -158,20 +160,24 @@ Status world_add_materials(World *world, const Material *materials, size_t count
 
 enum { GEOMETRY_COUNT_MAX = 65536 };
 
-// Adds geometries, all or none; each is held by the world beside who gives it. Numbers follow each
+// Adds geometries, all or none; each is held by the world beside who gives it. Ids follow each
 // other, from 1 on.
 Status world_add_geometries(World *world, const Geometry *const *geometries, size_t count, Id *ids,
                             Error *error);
 
+// false: the id names no geometry. And its error, which blames `field`.
+bool world_find_geometry(const World *world, uint64_t id, uint32_t *geometry);
+Status world_blame_geometry(const World *world, uint64_t id, const char *field, Error *error);
+
 // The one primitive of a body's shape that wears a geometry. false: none does, or several do.
 bool world_find_worn(const World *world, uint32_t body, uint32_t *primitive);
 
-// Has it wear another geometry of its kind, by its number: the body, and all that have its shape.
+// Has it wear another geometry of its kind, by its id: the body, and all that have its shape.
 // Masses stay as they are. What differs wakes all who sleep and forgets what contacts bore. Blames
 // geometry.
-Status world_wear(World *world, uint32_t body, uint64_t number, Error *error);
+Status world_wear(World *world, uint32_t body, uint64_t id, Error *error);
 // Only judges.
-Status world_check_wear(const World *world, uint32_t body, uint64_t number, Error *error);
+Status world_check_wear(const World *world, uint32_t body, uint64_t id, Error *error);
 
 // Of all that is worn: differs where a body took another. 0: there are no geometries.
 uint64_t world_worn_hash(const World *world);
@@ -190,7 +196,7 @@ typedef struct ShapeColumns {
     const double *foundation_modulus, *foundation_depth;
     const double *foundation_damping; // NULL: 0
     const uint32_t *group, *mask;     // bits, NULL: 1 and all
-    const uint64_t *geometry;         // number, NULL or 0: none
+    const uint64_t *geometry;         // id, NULL or 0: none
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);
@@ -279,6 +285,9 @@ void world_place_trees(World *world);
 // coordinates, and then the numbers of what rows join. Whoever sets any must end with it.
 void world_settle_joints(World *world);
 
+// Takes geometries out, whose indices rise and which nothing wears.
+void world_remove_geometries(World *world, const uint32_t *geometries, uint32_t count);
+
 // For removing: how many of `bodies`, which rise, are below `body`; whether it is one of them.
 uint32_t world_count_below(const uint32_t *bodies, uint32_t count, uint32_t body, bool *is_one);
 // Impulses between those that stay, by their new indices; how many.
@@ -297,10 +306,13 @@ typedef struct RemoveOrder {
     const uint64_t *shape;
     size_t joint_count;
     const uint64_t *joint;
+    size_t geometry_count;
+    const uint64_t *geometry;
 } RemoveOrder;
 
-// All or none. Blames bodies[i], joints[i] and shapes[i]: an id that names nothing or stands twice,
-// a shape that a body has which stays, a body that a joint holds which stays. What rested on the
+// All or none. Blames bodies[i], joints[i], shapes[i] and geometries[i]: an id that names nothing or
+// stands twice, a shape that a body has which stays, a body that a joint holds which stays, a
+// geometry that a shape wears which stays. What rested on the
 // bodies wakes; where bodies go, a fault is forgotten.
 Status world_remove(World *world, const RemoveOrder *order, Error *error);
 

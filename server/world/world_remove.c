@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Removing bodies, joints and shapes from outside.
+// Removing bodies, joints, shapes and geometries from outside.
 #include "world/world.h"
 
 #include "base/assert.h"
@@ -42,6 +42,14 @@ static Status name_shape(const World *world, uint64_t id, size_t entry, uint32_t
                ? STATUS_OK
                : blame(error, STATUS_NOT_FOUND, "shapes", entry,
                        "No shape has the id %llu in this world.", id);
+}
+
+static Status name_geometry(const World *world, uint64_t id, size_t entry, uint32_t *index,
+                            Error *error) {
+    char field[64];
+    snprintf(field, sizeof(field), "geometries[%zu]", entry);
+    return world_find_geometry(world, id, index) ? STATUS_OK
+                                                 : world_blame_geometry(world, id, field, error);
 }
 
 static Status name_joint(const World *world, uint64_t id, size_t entry, uint32_t *index,
@@ -109,6 +117,29 @@ static Status check_users(const World *world, const RemoveOrder *order, const Na
     return STATUS_OK;
 }
 
+// A geometry may go when every shape that wears it goes as well.
+static Status check_wearers(const World *world, const RemoveOrder *order, const Named *shapes,
+                            const Named *geometries, Error *error) {
+    for (uint32_t i = 0; geometries->count > 0 && i < world->shape_count; i++) {
+        const Shape *shape = &world->shape[i];
+        for (uint32_t k = 0; k < shape->primitive_count; k++) {
+            const uint32_t number = world->primitive[shape->primitive_first + k].geometry_number;
+            if (number == 0 || !geometries->is_named[number - 1] ||
+                (shapes->count > 0 && shapes->is_named[i])) {
+                continue;
+            }
+            size_t entry = 0;
+            while (order->geometry[entry] != world->geometry[number - 1].id) {
+                entry++;
+            }
+            return blame(error, STATUS_FAILED_PRECONDITION, "geometries", entry,
+                         "Shape %llu wears this geometry: remove it first, or in the same call.",
+                         shape->id);
+        }
+    }
+    return STATUS_OK;
+}
+
 // A body that a joint holds stays, unless that goes as well.
 static Status check_joints(const World *world, const RemoveOrder *order, const Named *bodies,
                            const Named *joints, Error *error) {
@@ -161,33 +192,52 @@ static void remove_shapes(World *world, const Named *shapes) {
     world->definition_is_hashed = false;
 }
 
-Status world_remove(World *world, const RemoveOrder *order, Error *error) {
-    Named bodies = {0}, shapes = {0}, joints = {0};
+typedef struct RemovePlan {
+    Named bodies, shapes, joints, geometries;
+} RemovePlan;
+
+static Status judge(const World *world, const RemoveOrder *order, RemovePlan *plan, Error *error) {
     Status status = name_all(world, order->body, order->body_count, world->body_count, name_body,
-                             "bodies", &bodies, error);
+                             "bodies", &plan->bodies, error);
     status =
         STATUS_THEN(status, name_all(world, order->shape, order->shape_count, world->shape_count,
-                                     name_shape, "shapes", &shapes, error));
-    status = STATUS_THEN(status, check_users(world, order, &bodies, &shapes, error));
+                                     name_shape, "shapes", &plan->shapes, error));
+    status = STATUS_THEN(status, check_users(world, order, &plan->bodies, &plan->shapes, error));
     status =
         STATUS_THEN(status, name_all(world, order->joint, order->joint_count, world->joint_count,
-                                     name_joint, "joints", &joints, error));
-    status = STATUS_THEN(status, check_joints(world, order, &bodies, &joints, error));
+                                     name_joint, "joints", &plan->joints, error));
+    status = STATUS_THEN(status, check_joints(world, order, &plan->bodies, &plan->joints, error));
+    status = STATUS_THEN(status, name_all(world, order->geometry, order->geometry_count,
+                                          world->geometry_count, name_geometry, "geometries",
+                                          &plan->geometries, error));
+    return STATUS_THEN(status,
+                       check_wearers(world, order, &plan->shapes, &plan->geometries, error));
+}
+
+static void forget(Named *named) {
+    free(named->is_named);
+    free(named->index);
+}
+
+Status world_remove(World *world, const RemoveOrder *order, Error *error) {
+    RemovePlan plan = {0};
+    Status status = judge(world, order, &plan, error);
     if (status == STATUS_OK) {
-        world_remove_joints(world, joints.index, joints.count);
+        world_remove_joints(world, plan.joints.index, plan.joints.count);
     }
-    if (status == STATUS_OK && bodies.count > 0) {
-        world_remove_bodies(world, bodies.index, bodies.count);
+    if (status == STATUS_OK && plan.bodies.count > 0) {
+        world_remove_bodies(world, plan.bodies.index, plan.bodies.count);
         world->faulted = false;
     }
-    if (status == STATUS_OK && shapes.count > 0) {
-        remove_shapes(world, &shapes);
+    if (status == STATUS_OK && plan.shapes.count > 0) {
+        remove_shapes(world, &plan.shapes);
     }
-    free(bodies.is_named);
-    free(bodies.index);
-    free(shapes.is_named);
-    free(shapes.index);
-    free(joints.is_named);
-    free(joints.index);
+    if (status == STATUS_OK && plan.geometries.count > 0) {
+        world_remove_geometries(world, plan.geometries.index, plan.geometries.count);
+    }
+    forget(&plan.bodies);
+    forget(&plan.shapes);
+    forget(&plan.joints);
+    forget(&plan.geometries);
     return status;
 }

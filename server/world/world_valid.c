@@ -41,6 +41,18 @@ static bool materials_are_valid(const World *world, Defect *defect) {
            defect_set(defect, "material", 0, "friction_max is not the largest friction");
 }
 
+static bool geometries_are_valid(const World *world, Defect *defect) {
+    uint32_t last = 0;
+    for (size_t i = 0; i < world->geometry_count; i++) {
+        const uint32_t id = world->geometry[i].id;
+        if (id <= last || id >= world->geometry_id_next) {
+            return defect_set(defect, "geometry", i, "its id does not rise, or was not given yet");
+        }
+        last = id;
+    }
+    return true;
+}
+
 static bool primitive_is_valid(const World *world, size_t i, Defect *defect) {
     const Primitive *primitive = &world->primitive[i];
     double packed[7];
@@ -223,8 +235,8 @@ static bool names_are_valid(const World *world, Defect *defect) {
 
 bool world_is_valid(const World *world, Defect *defect) {
     return settings_are_valid(world, defect) && materials_are_valid(world, defect) &&
-           shapes_are_valid(world, defect) && bodies_are_valid(world, defect) &&
-           joints_are_valid(world, defect) && world_trees_are_valid(world, defect) &&
-           impulses_are_valid(world, defect) && names_are_valid(world, defect) &&
-           world_sleep_is_valid(world, defect);
+           geometries_are_valid(world, defect) && shapes_are_valid(world, defect) &&
+           bodies_are_valid(world, defect) && joints_are_valid(world, defect) &&
+           world_trees_are_valid(world, defect) && impulses_are_valid(world, defect) &&
+           names_are_valid(world, defect) && world_sleep_is_valid(world, defect);
 }

@@ -22,14 +22,14 @@ bool world_find_worn(const World *world, uint32_t body, uint32_t *primitive) {
     return found == 1;
 }
 
-static Status check_kind(const Primitive *primitive, const Geometry *geometry, uint64_t number,
+static Status check_kind(const Primitive *primitive, const Geometry *geometry, uint64_t id,
                          Error *error) {
     const PrimitiveRow *row = &primitive_rows[primitive->kind];
     return row->geometry == geometry->kind
                ? STATUS_OK
                : error_set(error, STATUS_INVALID_ARGUMENT, "geometry",
                            "The primitive is of kind %s, and geometry %llu is of another.",
-                           row->name, (unsigned long long)number);
+                           row->name, (unsigned long long)id);
 }
 
 // What contacts bore says nothing about other surfaces, and what lay still may lie on nothing.
@@ -43,33 +43,33 @@ static void change(World *world, uint32_t body, const Primitive *worn, uint32_t 
 }
 
 // The primitive as it would be.
-static Status try_on(const World *world, uint32_t body, uint64_t number, uint32_t *primitive,
+static Status try_on(const World *world, uint32_t body, uint64_t id, uint32_t *primitive,
                      Primitive *worn, Error *error) {
+    uint32_t index;
     const bool has_one = world_find_worn(world, body, primitive);
     ASSERT(has_one);
-    if (number < 1 || number > world->geometry_count) {
-        return error_set(error, STATUS_NOT_FOUND, "geometry",
-                         "No geometry has the id %llu in this world, which has %zu.",
-                         (unsigned long long)number, world->geometry_count);
+    if (!world_find_geometry(world, id, &index)) {
+        return world_blame_geometry(world, id, "geometry", error);
     }
     *worn = world->primitive[*primitive];
-    worn->geometry_number = (uint32_t)number;
-    worn->geometry = world->geometry[number - 1].geometry;
-    Status status = check_kind(worn, worn->geometry, number, error);
+    worn->geometry_number = index + 1;
+    worn->geometry = world->geometry[index].geometry;
+    Status status = check_kind(worn, worn->geometry, id, error);
     return STATUS_THEN(status, primitive_check(worn, *primitive, error));
 }
 
-Status world_check_wear(const World *world, uint32_t body, uint64_t number, Error *error) {
+Status world_check_wear(const World *world, uint32_t body, uint64_t id, Error *error) {
     uint32_t primitive;
     Primitive worn;
-    return try_on(world, body, number, &primitive, &worn, error);
+    return try_on(world, body, id, &primitive, &worn, error);
 }
 
-Status world_wear(World *world, uint32_t body, uint64_t number, Error *error) {
-    uint32_t primitive;
-    Primitive worn;
-    Status status = try_on(world, body, number, &primitive, &worn, error);
-    if (status == STATUS_OK && number != world->primitive[primitive].geometry_number) {
+Status world_wear(World *world, uint32_t body, uint64_t id, Error *error) {
+    uint32_t primitive = 0;
+    Primitive worn = {0};
+    Status status = try_on(world, body, id, &primitive, &worn, error);
+    if (status == STATUS_OK &&
+        worn.geometry_number != world->primitive[primitive].geometry_number) {
         change(world, body, &worn, primitive);
     }
     return status;

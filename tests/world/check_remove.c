@@ -3,7 +3,9 @@
 // changed nothing.
 #include "step/snapshot/snapshot.h"
 #include "world/sleep.h"
+#include "world/world_valid.h"
 
+#include "support/hull_build.h"
 #include "support/lab.h"
 #include "support/suite.h"
 
@@ -39,8 +41,8 @@ START_TEST(what_stays_keeps_its_place) {
     for (uint32_t i = 0; i < BALLS; i++) {
         before[i] = lab_position(&lab, 1 + i);
     }
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, bodies, 2, shapes, 0, NULL}, &error),
-                     STATUS_OK);
+    ck_assert_int_eq(
+        try_remove(&lab, (RemoveOrder){2, bodies, 2, shapes, 0, NULL, 0, NULL}, &error), STATUS_OK);
     World *world = lab.world;
     ck_assert_uint_eq(world->body_count, 4);
     ck_assert_uint_eq(world->shape_count, 4);
@@ -87,7 +89,7 @@ START_TEST(a_world_goes_on_as_if_they_had_never_been) {
     lab_step(&other, 60);
     Error error;
     const uint64_t body = 3;
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &body, 0, NULL, 0, NULL}, &error),
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &body, 0, NULL, 0, NULL, 0, NULL}, &error),
                      STATUS_OK);
     lab_step(&lab, 60);
     lab_step(&other, 60);
@@ -108,14 +110,14 @@ static const struct {
     Status status;
     const char *field;
 } mistakes[] = {
-    {{2, ids, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
-    {{3, ids, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
-    {{1, ids + 2, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[0]"},
-    {{2, ids + 3, 0, NULL, 0, NULL}, STATUS_INVALID_ARGUMENT, "bodies[1]"},
-    {{1, ids, 2, ids, 0, NULL}, STATUS_NOT_FOUND, "shapes[1]"},
-    {{1, ids, 2, ids + 3, 0, NULL}, STATUS_INVALID_ARGUMENT, "shapes[1]"},
-    {{0, NULL, 1, ids, 0, NULL}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
-    {{1, ids, 1, ids + 3, 0, NULL}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
+    {{2, ids, 0, NULL, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
+    {{3, ids, 0, NULL, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[1]"},
+    {{1, ids + 2, 0, NULL, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "bodies[0]"},
+    {{2, ids + 3, 0, NULL, 0, NULL, 0, NULL}, STATUS_INVALID_ARGUMENT, "bodies[1]"},
+    {{1, ids, 2, ids, 0, NULL, 0, NULL}, STATUS_NOT_FOUND, "shapes[1]"},
+    {{1, ids, 2, ids + 3, 0, NULL, 0, NULL}, STATUS_INVALID_ARGUMENT, "shapes[1]"},
+    {{0, NULL, 1, ids, 0, NULL, 0, NULL}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
+    {{1, ids, 1, ids + 3, 0, NULL, 0, NULL}, STATUS_FAILED_PRECONDITION, "shapes[0]"},
 };
 
 START_TEST(a_mistake_is_named_and_changes_nothing) {
@@ -143,11 +145,11 @@ START_TEST(a_body_that_a_joint_holds_stays) {
                   error.field, error.message);
     uint64_t hash = snapshot_hash(lab.world);
     const uint64_t both[2] = {other, held};
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, both, 0, NULL, 0, NULL}, &error),
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){2, both, 0, NULL, 0, NULL, 0, NULL}, &error),
                      STATUS_FAILED_PRECONDITION);
     ck_assert_str_eq(error.field, "bodies[1]");
     ck_assert_uint_eq(snapshot_hash(lab.world), hash);
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &other, 0, NULL, 0, NULL}, &error),
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &other, 0, NULL, 0, NULL, 0, NULL}, &error),
                      STATUS_OK);
     lab_step(&lab, 5);
     lab_destroy(&lab);
@@ -161,10 +163,11 @@ START_TEST(a_fault_goes_with_bodies_alone) {
     const Id unused = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(1.0, 0.0, 0.0), 0);
     const uint64_t body[1] = {2}, shape[1] = {unused};
     lab.world->faulted = true;
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){0, NULL, 1, shape, 0, NULL}, &error),
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){0, NULL, 1, shape, 0, NULL, 0, NULL}, &error),
                      STATUS_OK);
     ck_assert(lab.world->faulted);
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, body, 0, NULL, 0, NULL}, &error), STATUS_OK);
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, body, 0, NULL, 0, NULL, 0, NULL}, &error),
+                     STATUS_OK);
     ck_assert(!lab.world->faulted);
     lab_destroy(&lab);
 }
@@ -187,13 +190,138 @@ START_TEST(what_rested_on_it_wakes) {
     ck_assert_uint_eq(sleep_count(lab.world), 2);
     Error error;
     const uint64_t fixed = 1;
-    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &fixed, 0, NULL, 0, NULL}, &error),
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){1, &fixed, 0, NULL, 0, NULL, 0, NULL}, &error),
                      STATUS_OK);
     ck_assert_uint_eq(sleep_count(lab.world), 1);
     lab_step(&lab, 24);
     // a tenth of a second of falling: h^2 g n (n + 1) / 2
     ck_assert_double_eq_tol(lab_position(&lab, 0).z, 0.5 - 9.81 * 300.0 / 240.0 / 240.0, 1e-6);
     ck_assert_double_eq_tol(lab_position(&lab, 2).z, 0.5, 1e-6);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// ---- geometries
+
+enum { PRISMS = 4 };
+
+// Prisms of three, four … sides over ground, each a geometry, a shape and a body of its own.
+static Lab prism_lab(void) {
+    Lab lab = lab_create(9.81, 1.0 / 240.0);
+    lab_ground(&lab, 0);
+    for (int i = 0; i < PRISMS; i++) {
+        const Hull *hull = hull_of_prism(3 + (uint32_t)i, 0.2, 0.1);
+        const HullForm form = hull_form(hull);
+        const Id shape = lab_hull(&lab, &form, 0);
+        hull_free(hull);
+        lab_body(&lab, shape, BODY_DYNAMIC,
+                 (Pose){.position = vec3(i, 0.0, 0.1), .orientation = quat_identity()}, NULL, 1.0,
+                 NULL);
+    }
+    lab_step(&lab, 10);
+    return lab;
+}
+
+static Id prism_geometry(Lab *lab, uint32_t sides) {
+    static const HullNames names = {"hull.points", "hull.faces"};
+    const Geometry *geometry = NULL;
+    Error error = {0};
+    Id id = 0;
+    const Hull *hull = hull_of_prism(sides, 0.2, 0.1);
+    const HullForm form = hull_form(hull);
+    ck_assert_int_eq(geometry_of_hull(lab->shelf, &form, form.face_first[form.face_count], &names,
+                                      &geometry, &error),
+                     STATUS_OK);
+    hull_free(hull);
+    ck_assert_int_eq(world_add_geometries(lab->world, &geometry, 1, &id, &error), STATUS_OK);
+    geometry_drop(geometry);
+    return id;
+}
+
+// Those that stay keep their ids and who wears them; what a snapshot says comes back, and steps on.
+static void expect_as_read_back(Lab *lab) {
+    Lab again = lab_create(9.81, 1.0 / 240.0);
+    uint8_t *bytes;
+    size_t count;
+    Error error = {0};
+    world_destroy(again.world);
+    const ArenaMark mark = arena_mark(&lab->scratch);
+    ck_assert_int_eq(snapshot_write(lab->world, &lab->scratch, &bytes, &count, &error), STATUS_OK);
+    const WorldLimits limits = {
+        .body_count_max = 10, .bytes_max = (size_t)1 << 24, .shelf = again.shelf};
+    ck_assert_msg(snapshot_read(bytes, count, &limits, &again.world, &error) == STATUS_OK, "%s",
+                  error.message);
+    arena_reset_to(&lab->scratch, mark);
+    ck_assert_uint_eq(snapshot_hash(lab->world), snapshot_hash(again.world));
+    lab_step(lab, 20);
+    lab_step(&again, 20);
+    ck_assert_uint_eq(snapshot_hash(lab->world), snapshot_hash(again.world));
+    ck_assert_uint_eq(prism_geometry(&again, 9), lab->world->geometry_id_next);
+    lab_destroy(&again);
+}
+
+START_TEST(geometries_go_with_the_last_that_wears_them) {
+    Lab lab = prism_lab();
+    Error error;
+    const uint64_t body = 3, shape = 3, geometry = 2; // the prism of four sides
+    const Geometry *held = geometry_hold(lab.world->geometry[1].geometry);
+    const uint64_t before = snapshot_hash(lab.world);
+    ck_assert_int_eq(
+        try_remove(&lab, (RemoveOrder){.geometry_count = 1, .geometry = &geometry}, &error),
+        STATUS_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "geometries[0]");
+    ck_assert_ptr_nonnull(strstr(error.message, "Shape 3 wears this geometry"));
+    ck_assert_uint_eq(snapshot_hash(lab.world), before);
+    const RemoveOrder all = {1, &body, 1, &shape, 0, NULL, 1, &geometry};
+    ck_assert_msg(try_remove(&lab, all, &error) == STATUS_OK, "%s", error.message);
+    World *world = lab.world;
+    ck_assert_uint_eq(world->geometry_count, PRISMS - 1);
+    const uint32_t kept[PRISMS - 1] = {1, 3, 4};
+    for (uint32_t i = 0; i < PRISMS - 1; i++) {
+        uint32_t index;
+        ck_assert(world_find_geometry(world, kept[i], &index));
+        ck_assert_uint_eq(index, i);
+        const Primitive *primitive = &world->primitive[1 + i]; // behind the ground
+        ck_assert_uint_eq(primitive->geometry_number, i + 1);
+        ck_assert_ptr_eq(primitive->geometry, world->geometry[i].geometry);
+        ck_assert_uint_eq(primitive->geometry->hull->vertex_count, 2 * (2 + kept[i]));
+    }
+    Defect defect;
+    ck_assert(world_is_valid(world, &defect));
+    expect_as_read_back(&lab);
+    // its id is not given again; the next one is behind all
+    ck_assert_int_eq(
+        try_remove(&lab, (RemoveOrder){.geometry_count = 1, .geometry = &geometry}, &error),
+        STATUS_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.message, "Geometry 2 was removed"));
+    ck_assert_uint_eq(prism_geometry(&lab, 8), PRISMS + 1);
+    geometry_drop(held);
+    lab_destroy(&lab);
+}
+END_TEST
+
+START_TEST(all_geometries_may_go) {
+    Lab lab = prism_lab();
+    Error error;
+    const uint64_t bodies[PRISMS] = {5, 4, 3, 2}, shapes[PRISMS] = {2, 3, 4, 5};
+    const uint64_t geometries[PRISMS] = {4, 1, 2, 3};
+    const uint8_t *digest = lab.world->geometry[0].digest;
+    uint8_t name[SHA256_BYTES];
+    memcpy(name, digest, sizeof(name));
+    const RemoveOrder all = {PRISMS, bodies, PRISMS, shapes, 0, NULL, PRISMS, geometries};
+    ck_assert_int_eq(try_remove(&lab, all, &error), STATUS_OK);
+    ck_assert_uint_eq(lab.world->geometry_count, 0);
+    ck_assert_ptr_null(geometry_find(lab.shelf, name)); // nobody holds it any more
+    expect_as_read_back(&lab);
+    const uint64_t twice[2] = {1, 1};
+    ck_assert_uint_eq(prism_geometry(&lab, 3), PRISMS + 1);
+    ck_assert_int_eq(
+        try_remove(&lab, (RemoveOrder){.geometry_count = 2, .geometry = twice}, &error),
+        STATUS_NOT_FOUND);
+    const uint64_t last[2] = {PRISMS + 1, PRISMS + 1};
+    ck_assert_int_eq(try_remove(&lab, (RemoveOrder){.geometry_count = 2, .geometry = last}, &error),
+                     STATUS_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "geometries[1]");
     lab_destroy(&lab);
 }
 END_TEST
@@ -207,6 +335,8 @@ static TCase *case_remove(void) {
     tcase_add_test(tcase, a_body_that_a_joint_holds_stays);
     tcase_add_test(tcase, a_fault_goes_with_bodies_alone);
     tcase_add_test(tcase, what_rested_on_it_wakes);
+    tcase_add_test(tcase, geometries_go_with_the_last_that_wears_them);
+    tcase_add_test(tcase, all_geometries_may_go);
     return tcase;
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import moreau_sim
-from moreau_sim import Group, channel, errors, parameter, uniform
+from moreau_sim import Group, World, channel, errors, parameter, uniform
 
 RADIUS, DEPTHS, WORLDS, STEPS = 0.1, np.array([0.0, 0.25, 0.5]), 6, 60
 # a direction that is no axis's: the ground's z
@@ -111,8 +111,8 @@ def test_who_watches_sees_the_ground_that_is_there(server, client):
 
 def test_what_cannot_be_worn_is_said(client):
     for body, values, said in (
-        ("ground", [1, 2, 3, 4, 1, 1], r"parameters\[0\].values\[3\].*no geometry"),
-        ("ground", [1, 2.5, 3, 3, 1, 1], r"parameters\[0\].values\[1\].*no geometry's id"),
+        ("ground", [1, 2, 3, 4, 1, 1], r"parameters\[0\].values\[3\].*no id of a geometry"),
+        ("ground", [1, 2.5, 3, 3, 1, 1], r"parameters\[0\].values\[1\].*no id of a geometry"),
         ("ball", [1] * WORLDS, r"parameters\[0\].body.*hull, a mesh or a height field"),
     ):
         with pytest.raises(errors.ServerError, match=said):
@@ -121,3 +121,33 @@ def test_what_cannot_be_worn_is_said(client):
         Group.create(client, SCENE, count=1, **LAYOUT | {"observation": [channel("BODY_GEOMETRY", "ball")]})
     with pytest.raises(errors.InvalidArgument, match=r"cannot be acted on"):
         Group.create(client, SCENE, count=1, **LAYOUT | {"action": [channel("BODY_GEOMETRY", "ground")]})
+
+
+def test_geometries_that_nothing_wears_are_given_up(tmp_path):
+    """A world that sheds its terrains while it is recorded: proven after a restart, forked, and of its scene."""
+    path = tmp_path / "episodes.db"
+    with moreau_sim.launch(db=path) as server, server.client(timeout_s=60.0) as client:
+        world = World.create(client, SCENE)
+        episode = client.episode_start(world=world.id, name="shed").episode
+        client.world_step(worlds=[world.id], steps=10)
+        with pytest.raises(errors.FailedPrecondition, match=r"geometries\[1\].*wears this geometry"):
+            client.world_remove(world=world.id, geometries=[2, 1])
+        with pytest.raises(errors.NotFound, match=r"geometries\[0\]"):
+            client.world_remove(world=world.id, geometries=[4])
+        client.world_remove(world=world.id, geometries=[2])
+        with pytest.raises(errors.NotFound, match="was removed"):
+            client.world_remove(world=world.id, geometries=[2])
+        assert [one.name for one in client.world_scene(world=world.id).scene.geometries] == ["geometry-1", "geometry-2"]
+        client.world_step(worlds=[world.id], steps=50)
+        with Group.create(client, world, count=2, **LAYOUT, noise=[uniform("BODY_GEOMETRY", "#1", 0, 3)]) as group:
+            # what was removed has left its id to nobody
+            with pytest.raises(errors.InvalidArgument, match="2 is no id of a geometry"):
+                group.reset(values=[[1.0], [0.0]])
+            assert group.reset(values=[[2.0], [0.0]]).observation[:, 0].tolist() == [3.0, 1.0]
+        client.episode_stop(world=world.id)
+        hashed = client.world_hash(worlds=[world.id]).hash
+    with moreau_sim.launch(db=path) as server, server.client(timeout_s=60.0) as client:
+        assert client.episode_verify(episode=episode).result().verified
+        forked = client.episode_fork(episode=episode, step=30).world
+        client.world_step(worlds=[forked], steps=30)
+        assert np.array_equal(client.world_hash(worlds=[forked]).hash, hashed)

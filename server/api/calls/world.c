@@ -489,9 +489,10 @@ Status command_world_add(Request *request, Lane *lane, Moreau__V1__Reply *reply,
 
 Status command_world_remove_judge(Request *request, Error *error) {
     const Moreau__V1__WorldRemove *message = request->message->world_remove;
-    if (message->n_bodies == 0 && message->n_shapes == 0 && message->n_joints == 0) {
+    if (message->n_bodies == 0 && message->n_shapes == 0 && message->n_joints == 0 &&
+        message->n_geometries == 0) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "bodies",
-                         "Give at least one id, of a body, a joint or a shape.");
+                         "Give at least one id, of a body, a joint, a shape or a geometry.");
     }
     Input input = {.kind = INPUT_REMOVE,
                    .remove = {.body_count = message->n_bodies,
@@ -499,7 +500,9 @@ Status command_world_remove_judge(Request *request, Error *error) {
                               .shape_count = message->n_shapes,
                               .shape = message->shapes,
                               .joint_count = message->n_joints,
-                              .joint = message->joints}};
+                              .joint = message->joints,
+                              .geometry_count = message->n_geometries,
+                              .geometry = message->geometries}};
     return keep_input(request, &input, error);
 }
 

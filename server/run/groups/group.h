@@ -53,8 +53,8 @@ typedef enum GroupParameterKind {
 } GroupParameterKind;
 
 bool group_parameter_is_known(uint64_t kind);
-// The geometry of that number, which must be whole (world_wear).
-Status group_wear(World *world, uint32_t body, double number, Error *error);
+// The geometry of that id, which must be whole (world_wear).
+Status group_wear(World *world, uint32_t body, double id, Error *error);
 
 typedef struct GroupParameterDef {
     GroupParameterKind kind;

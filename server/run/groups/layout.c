@@ -560,7 +560,7 @@ static void read_body(const World *world, const Channel *channel, uint32_t body,
     switch (channel->kind) {
     case CHANNEL_BODY_GEOMETRY:
         x[0] = world_find_worn(world, body, &primitive)
-                   ? (double)world->primitive[primitive].geometry_number
+                   ? (double)world->geometry[world->primitive[primitive].geometry_number - 1].id
                    : 0.0;
         break;
     case CHANNEL_BODY_POSITION:

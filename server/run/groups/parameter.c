@@ -21,17 +21,19 @@ bool group_parameter_is_known(uint64_t kind) {
 
 // ---- geometries
 
-static Status check_number(const World *world, uint32_t body, double number, Error *error) {
-    return number >= 1.0 && number <= (double)world->geometry_count && number == floor(number)
-               ? world_check_wear(world, body, (uint64_t)number, error)
+static Status check_id(const World *world, uint32_t body, double id, Error *error) {
+    uint32_t index;
+    return id >= 1.0 && id <= UINT32_MAX && id == floor(id) &&
+                   world_find_geometry(world, (uint64_t)id, &index)
+               ? world_check_wear(world, body, (uint64_t)id, error)
                : error_set(error, STATUS_INVALID_ARGUMENT, "geometry",
-                           "%g is no geometry's id: those of the template are 1 to %zu.", number,
+                           "%g is no id of a geometry of the template, which has %zu.", id,
                            world->geometry_count);
 }
 
-Status group_wear(World *world, uint32_t body, double number, Error *error) {
-    Status status = check_number(world, body, number, error);
-    return STATUS_THEN(status, world_wear(world, body, (uint64_t)number, error));
+Status group_wear(World *world, uint32_t body, double id, Error *error) {
+    Status status = check_id(world, body, id, error);
+    return STATUS_THEN(status, world_wear(world, body, (uint64_t)id, error));
 }
 
 // What else is wrong with a number shows as it is set.
@@ -44,7 +46,7 @@ static Status check_values(const World *template, size_t index, const GroupParam
     const bool is_there = world_find_body(template, parameter->id, &body);
     ASSERT(is_there);
     for (size_t i = 0; i < count; i++) {
-        if (check_number(template, body, parameter->values[i], error) != STATUS_OK) {
+        if (check_id(template, body, parameter->values[i], error) != STATUS_OK) {
             snprintf(error->field, sizeof(error->field), "parameters[%zu].values[%zu]", index, i);
             return error->status;
         }
@@ -180,11 +182,11 @@ static Status set_body(World *world, const GroupParameter *parameter, const doub
     return world_update_bodies(world, &update, error);
 }
 
-static Status set_geometry(World *world, Id id, double number, Error *error) {
+static Status set_geometry(World *world, const GroupParameter *parameter, double id, Error *error) {
     uint32_t body;
-    const bool is_there = world_find_body(world, id, &body);
+    const bool is_there = world_find_body(world, parameter->id, &body);
     ASSERT(is_there);
-    return group_wear(world, body, number, error);
+    return group_wear(world, body, id, error);
 }
 
 static Status set_material(World *world, const GroupParameter *parameter, const double *values,
@@ -247,7 +249,7 @@ static Status set(World *world, const GroupParameter *parameter, const double *v
     case GROUP_PARAMETER_GRAVITY:
         return set_gravity(world, values, error);
     case GROUP_PARAMETER_BODY_GEOMETRY:
-        return set_geometry(world, parameter->id, values[0], error);
+        return set_geometry(world, parameter, values[0], error);
     default:
         return set_joint(world, parameter, values, error);
     }

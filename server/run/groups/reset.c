@@ -98,8 +98,8 @@ static Status wear_other(World *world, uint32_t body, double added, Error *error
     uint32_t primitive;
     const bool has_one = world_find_worn(world, body, &primitive);
     ASSERT(has_one);
-    return group_wear(world, body, world->primitive[primitive].geometry_number + floor(added),
-                      error);
+    const uint32_t index = world->primitive[primitive].geometry_number - 1;
+    return group_wear(world, body, world->geometry[index].id + floor(added), error);
 }
 
 // One channel after the other, through the functions by which anybody sets a world's state.

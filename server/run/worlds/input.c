@@ -622,9 +622,14 @@ static void write_remove(Sink *sink, const Input *input) {
     sink_u64s(sink, order->body, order->body_count);
     sink_u64(sink, order->shape_count);
     sink_u64s(sink, order->shape, order->shape_count);
-    if (order->joint_count > 0) { // recordings from before there were any have none
+    // recordings from before there were any have none
+    if (order->joint_count > 0 || order->geometry_count > 0) {
         sink_u64(sink, order->joint_count);
         sink_u64s(sink, order->joint, order->joint_count);
+    }
+    if (order->geometry_count > 0) {
+        sink_u64(sink, order->geometry_count);
+        sink_u64s(sink, order->geometry, order->geometry_count);
     }
 }
 
@@ -644,7 +649,10 @@ static void read_remove(Source *source, Arena *arena, Input *input) {
     order->shape = read_ids(source, arena, &order->shape_count);
     if (!source->failed && source->used < source->count) {
         order->joint = read_ids(source, arena, &order->joint_count);
-        source->failed = source->failed || order->joint_count == 0;
+        const bool is_last = source->failed || source->used == source->count;
+        order->geometry = is_last ? NULL : read_ids(source, arena, &order->geometry_count);
+        source->failed = source->failed || order->joint_count + order->geometry_count == 0 ||
+                         (!is_last && order->geometry_count == 0);
     }
 }
 
@@ -735,7 +743,8 @@ static size_t body_bytes(const Input *input) {
 }
 
 static uint32_t version_of(const Input *input) {
-    if (input->kind == INPUT_SET && has_numbers(&input->set)) {
+    if ((input->kind == INPUT_SET && has_numbers(&input->set)) ||
+        (input->kind == INPUT_REMOVE && input->remove.geometry_count > 0)) {
         return INPUT_VERSION_NEWEST;
     }
     bool is_newer = (input->kind == INPUT_MATERIALS && has_exponents(input)) ||

@@ -780,6 +780,37 @@ static const SnapshotGroup shape_id_groups[] = {
     {.name = "next shape", FIELDS(shape_next_fields)},
 };
 
+// ---- ids of geometries, where some were removed
+
+static bool has_geometry_gap(const World *world) {
+    return world->geometry_id_next != world->geometry_count + 1;
+}
+
+static const SnapshotField geometry_id_fields[] = {
+    OF_RECORD("geometry.id", FIELD_U32, 1, NULL, geometry, WorldGeometry, id),
+};
+
+static const SnapshotField geometry_next_fields[] = {
+    OF_WORLD("next_geometry_id", FIELD_U32, 1, NULL, geometry_id_next),
+};
+
+static Status settle_geometry_ids(World *world, Error *error) {
+    uint32_t last = 0;
+    bool is_sound = has_geometry_gap(world) && world->geometry_id_next < UINT32_MAX;
+    for (size_t i = 0; i < world->geometry_count; i++) {
+        is_sound = is_sound && world->geometry[i].id > last;
+        last = world->geometry[i].id;
+    }
+    return is_sound && world->geometry_id_next > last
+               ? STATUS_OK
+               : damaged(error, "ids of geometries that cannot be");
+}
+
+static const SnapshotGroup geometry_id_groups[] = {
+    {.name = "geometry ids", .count = count_geometries, FIELDS(geometry_id_fields)},
+    {.name = "next geometry", FIELDS(geometry_next_fields)},
+};
+
 // ---- all of them
 
 #define GROUPS(list) .groups = (list), .group_count = sizeof(list) / sizeof((list)[0])
@@ -831,5 +862,7 @@ const SnapshotSection snapshot_sections[] = {
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
+    {21, 1, true, GROUPS(geometry_id_groups), .is_there = has_geometry_gap,
+     .settle = settle_geometry_ids},
     SETTING_LATER_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)};
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

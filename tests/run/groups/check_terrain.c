@@ -241,7 +241,7 @@ START_TEST(a_reset_chooses_terrains_by_its_values) {
         ck_assert_str_eq(group.call.error[i].field, i > 0 ? "values" : "");
     }
     ck_assert_ptr_nonnull(strstr(group.call.error[1].message, "MESH"));
-    ck_assert_ptr_nonnull(strstr(group.call.error[2].message, "1 to 5"));
+    ck_assert_ptr_nonnull(strstr(group.call.error[2].message, "no id of a geometry"));
     group_lab_reset(&group); // and goes on
     ck_assert(!group.call.row[1].has_failed && !group.call.row[2].has_failed);
     group_lab_destroy(&group);
@@ -348,11 +348,11 @@ static const struct {
     double value;
     const char *field, *says;
 } wrong_ones[] = {
-    {"#1", 0.0, "parameters[0].values[1]", "1 to 5"},
-    {"#1", 1.5, "parameters[0].values[1]", "1.5 is no geometry's id"},
-    {"#1", 6.0, "parameters[0].values[1]", "6 is no geometry's id"},
+    {"#1", 0.0, "parameters[0].values[1]", "no id of a geometry"},
+    {"#1", 1.5, "parameters[0].values[1]", "1.5 is no id"},
+    {"#1", 6.0, "parameters[0].values[1]", "6 is no id"},
     {"#1", 4.0, "parameters[0].values[1]", "MESH"},
-    {"#1", NAN, "parameters[0].values[1]", "no geometry's id"},
+    {"#1", NAN, "parameters[0].values[1]", "nan is no id"},
     {"#2", 1.0, "parameters[0].body", "one primitive that wears one"},
     {"#3", 1.0, "parameters[0].body", "one primitive that wears one"},
 };

@@ -169,6 +169,7 @@ START_TEST(every_field_is_hashed_and_named) {
     }
     world->body_id_next += 2; // as if others had been there, and were removed
     world->shape_id_next += 2;
+    world->geometry_id_next += 2;
     visit.hash = hash_anew(world);
     Error error = {0};
     ck_assert_int_eq(snapshot_write(world, &visit.lab.scratch, &visit.bytes, &visit.count, &error),
@@ -229,6 +230,8 @@ static const char names[] =
     "collision groups: primitive.group primitive.mask\n"
     "shape ids: shape.id\n"
     "next shape: next_shape_id\n"
+    "geometry ids: geometry.id\n"
+    "next geometry: next_geometry_id\n"
     "joint_projection: joint_projection\n"
     "effort: effort\n";
 

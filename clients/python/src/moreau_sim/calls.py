@@ -268,20 +268,24 @@ class Calls:
         bodies: ArrayLike | None = None,
         joints: ArrayLike | None = None,
         shapes: ArrayLike | None = None,
+        geometries: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldRemoveReply:
         """Removes things from a world, all or nothing. The bodies that stay keep their order, their state and
         the impulses between them; what rested on one that goes wakes. Ids are never given again. Where bodies
         go, a fault is cleared. NOT_FOUND: an id that names nothing; INVALID_ARGUMENT: one that stands twice,
-        or none at all; FAILED_PRECONDITION: a shape that a body has which stays, a body that a joint holds.
+        or none at all; FAILED_PRECONDITION: a shape that a body has which stays, a body that a joint holds, a
+        geometry that a shape wears which stays.
 
-        bodies  ids
-        joints  ids; gears that couple one of them go with it. A body that a joint holds stays, unless that goes
-                as well
-        shapes  ids; of shapes that no body has, or only such as go with them
+        bodies      ids
+        joints      ids; gears that couple one of them go with it. A body that a joint holds stays, unless that
+                    goes as well
+        shapes      ids; of shapes that no body has, or only such as go with them
+        geometries  ids; of geometries that no shape wears, or only such as go with them. Their memory goes with
+                    the last world that has them
         """
         return self._call(
-            p.WorldRemove(world=world, bodies=bodies, joints=joints, shapes=shapes),
+            p.WorldRemove(world=world, bodies=bodies, joints=joints, shapes=shapes, geometries=geometries),
             p.WorldRemoveReply,
             deadline_ms,
         )

@@ -1524,7 +1524,8 @@ class WorldRemove(Message):
     """Removes things from a world, all or nothing. The bodies that stay keep their order, their state and the
     impulses between them; what rested on one that goes wakes. Ids are never given again. Where bodies go, a
     fault is cleared. NOT_FOUND: an id that names nothing; INVALID_ARGUMENT: one that stands twice, or none at
-    all; FAILED_PRECONDITION: a shape that a body has which stays, a body that a joint holds."""
+    all; FAILED_PRECONDITION: a shape that a body has which stays, a body that a joint holds, a geometry that
+    a shape wears which stays."""
 
     world: int | None = None
     bodies: ArrayLike | None = None
@@ -1534,6 +1535,9 @@ class WorldRemove(Message):
     well"""
     shapes: ArrayLike | None = None
     """ids; of shapes that no body has, or only such as go with them"""
+    geometries: ArrayLike | None = None
+    """ids; of geometries that no shape wears, or only such as go with them. Their memory goes with the last
+    world that has them"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4645,6 +4649,7 @@ WorldRemove.FIELDS = (
     Field(2, "bodies", Kind.UINT64, True, None),
     Field(3, "joints", Kind.UINT64, True, None),
     Field(4, "shapes", Kind.UINT64, True, None),
+    Field(5, "geometries", Kind.UINT64, True, None),
 )
 WorldGet.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
