@@ -27,6 +27,14 @@ static const Hull *hull_of(const Primitive *primitive) {
     return primitive->geometry == NULL ? NULL : primitive->geometry->hull;
 }
 
+// Whether a point, in the mesh's frame, is in the box of what is solid: whoever is there is seen by
+// the broad phase, too, whatever is near.
+static bool may_be_solid(const Mesh *mesh, Vec3 at) {
+    return mesh->is_solid_below && at.x >= mesh->low.x && at.x <= mesh->high.x &&
+           at.y >= mesh->low.y && at.y <= mesh->high.y && at.z >= mesh->floor &&
+           at.z <= mesh->high.z;
+}
+
 int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face, bool *is_below) {
     ASSERT(face < surface->mesh->triangle_count);
     const Vec3 middle = primitive_center(surface->other, pose->other);
@@ -34,7 +42,7 @@ int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face,
         mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), vec3_sub(middle, pose->mesh.position));
     const double above = vec3_dot(mesh_normal(surface->mesh, face),
                                   vec3_sub(local, mesh_corner(surface->mesh, face, 0)));
-    *is_below = above < 0.0 && surface->mesh->is_solid_below;
+    *is_below = above < 0.0 && may_be_solid(surface->mesh, local);
     if (above >= 0.0 || *is_below) {
         return 1;
     }

@@ -30,7 +30,7 @@ typedef struct SurfacePose {
 
 // On which side of a face, seen from its first triangle, the middle of the other one is: 1 or -1,
 // as its normal has it; 0: it is behind what has one side, and not there to be pushed. `is_below`:
-// it is in what is solid.
+// the middle is in what is solid.
 int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face, bool *is_below);
 
 // The two as convex bodies, wherever they touch: what is nearest. No points: farther apart than

@@ -250,6 +250,11 @@ static void find_bounds(MeshDraft *draft) {
         mesh->high = vec3_max(mesh->high, p);
         mesh->reach = fmax(mesh->reach, vec3_norm(p));
     }
+    mesh->floor = mesh->low.z;
+    if (mesh->is_solid_below) { // on all sides of its middle
+        mesh->floor -= vec3_norm(vec3_sub(mesh->high, mesh->low));
+        mesh->reach = fmax(mesh->reach, vec3_norm(vec3(mesh->low.x, mesh->low.y, mesh->floor)));
+    }
 }
 
 static MeshDraft begin(void *memory, uint32_t points, uint32_t triangles) {

@@ -6,7 +6,8 @@
 //
 // A triangle looks to where its corners go counter-clockwise. One-sided, it pushes to that side
 // alone, and whoever has its middle behind it is not there to be pushed; two-sided, to the side on
-// which that middle is. Below a height field all is solid: it pushes up whatever is in it.
+// which that middle is. Below a height field all is solid, to below its lowest point by its size:
+// it pushes up whatever has its middle in it.
 //
 // Lengths are in m and in the mesh's own frame. What is told by its size, the diagonal of its
 // bounding box, or by an edge:
@@ -84,7 +85,8 @@ typedef struct Mesh {
     const uint32_t *order;      // triangles as the leaves have them
     const MeshNode *node;
     Vec3 low, high; // of the bounding box
-    double reach;   // of the point farthest from the frame's origin [m]
+    double floor;   // how far down, in z, it is solid; where it is not low.z [m]
+    double reach;   // of the point farthest from the frame's origin, of what is solid too [m]
 } Mesh;
 
 // Judges the numbers of a form. `corner` holds three numbers for each triangle; nothing else of it

@@ -22,6 +22,7 @@
 #include "base/assert.h"
 #include "base/array.h"
 #include "collide/approach.h"
+#include "collide/convex.h"
 #include "collide/foundation.h"
 #include "collide/seam.h"
 
@@ -170,50 +171,67 @@ static StepFound *make_place(PairBlock *block, const StepPart part[2], uint64_t 
     return &block->found[at];
 }
 
-// Whether a contact of these parts and that feature is there already.
-static bool is_found(const StepPart part[2], uint64_t feature, const PairPlace *place) {
-    const PairBlock *block = place->block;
-    uint32_t low = place->first, high = block->count < block->room ? block->count : block->room;
+// The contact of these parts and that feature; NULL: there is none yet.
+static StepFound *find_place(const PairBlock *block, const StepPart part[2], uint64_t feature,
+                             uint32_t pair_first) {
+    uint32_t low = pair_first, high = block->count < block->room ? block->count : block->room;
     while (low < high) { // sorted
         const uint32_t middle = low + (high - low) / 2;
-        if (comes_before(part, feature, &block->found[middle])) {
+        StepFound *found = &block->found[middle];
+        if (comes_before(part, feature, found)) {
             high = middle;
-        } else if (block->found[middle].part_a == part[0].index &&
-                   block->found[middle].part_b == part[1].index &&
-                   block->found[middle].feature == feature) {
-            return true;
+        } else if (found->part_a == part[0].index && found->part_b == part[1].index &&
+                   found->feature == feature) {
+            return found;
         } else {
             low = middle + 1;
         }
     }
-    return false;
+    return NULL;
+}
+
+static bool is_of_face(uint64_t beside) {
+    return (beside >> 32 & 0x70000000u) == CONVEX_FACE;
+}
+
+// Of two that a surface has of one feature: a ridge's or a peak's, as it is what is nearest; of two
+// faces' the lower one, whichever was met first.
+static bool is_better(const StepFound *made, const StepFound *there) {
+    return made->is_of_face != there->is_of_face ? there->is_of_face
+                                                 : made->is_of_face && made->gap < there->gap;
 }
 
 // The points of two parts, which are of the pair's materials and meet at that time, that are within
 // reach.
 static void add_manifold(const StepState *state, const StepPair *pair, const StepPart part[2],
                          const Manifold *manifold, double time, const Primitive *foundation,
-                         PairBlock *block, uint32_t pair_first) {
+                         uint64_t beside, const PairPlace *place) {
     VALIDATE(manifold->count <= MANIFOLD_ROOM);
     for (uint32_t k = 0; k < manifold->count; k++) {
         const ManifoldPoint *point = &manifold->point[k];
         if (!is_within_reach(state, pair, manifold->normal, point)) {
             continue;
         }
-        StepFound *found = make_place(block, part, point->feature, pair_first);
+        const StepFound made = {.a = pair->a,
+                                .b = pair->b,
+                                .part_a = part[0].index,
+                                .part_b = part[1].index,
+                                .feature = point->feature,
+                                .material_a = pair->material_a,
+                                .material_b = pair->material_b,
+                                .point = point->position,
+                                .normal = manifold->normal,
+                                .gap = point->gap,
+                                .foundation = foundation,
+                                .is_of_face = is_of_face(beside),
+                                .time = time};
+        StepFound *there =
+            beside == 0 ? NULL : find_place(place->block, part, point->feature, place->first);
+        StepFound *found = there != NULL
+                               ? is_better(&made, there) ? there : NULL
+                               : make_place(place->block, part, point->feature, place->first);
         if (found != NULL) {
-            *found = (StepFound){.a = pair->a,
-                                 .b = pair->b,
-                                 .part_a = part[0].index,
-                                 .part_b = part[1].index,
-                                 .feature = point->feature,
-                                 .material_a = pair->material_a,
-                                 .material_b = pair->material_b,
-                                 .point = point->position,
-                                 .normal = manifold->normal,
-                                 .gap = point->gap,
-                                 .foundation = foundation,
-                                 .time = time};
+            *found = made;
         }
     }
 }
@@ -334,16 +352,9 @@ void contacts_take(const StepState *state, StepPair *pair, const StepPart part[2
             manifold->point[count].feature |= beside;
         }
     }
-    uint32_t kept = 0;
-    for (uint32_t k = 0; k < manifold->count; k++) {
-        if (beside == 0 || !is_found(part, manifold->point[k].feature, place)) {
-            manifold->point[kept++] = manifold->point[k];
-        }
-    }
-    manifold->count = kept;
     take_back_gaps(pair, time, manifold);
     stage_set_materials(state->world, pair, a->material, b->material);
-    add_manifold(state, pair, part, manifold, time, NULL, place->block, place->first);
+    add_manifold(state, pair, part, manifold, time, NULL, beside, place);
 }
 
 // The contacts of two parts, of which the manifold of now, not empty, is at hand.
@@ -367,7 +378,7 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
 // The cells of a foundation of part `s`, as they meet the other part now. Their springs stand on
 // points of the body, whatever the step's motion.
 static void collide_foundation(const StepState *state, StepPair *pair, const StepPart part[2],
-                               int s, PairBlock *block, uint32_t pair_first) {
+                               int s, const PairPlace *place) {
     ASSERT(s == 0 || s == 1);
     const Mover *on = &part[s].mover, *base = &part[1 - s].mover;
     FoundationGrid grid = foundation_grid(on->primitive, on->pose, base->primitive, base->pose);
@@ -381,7 +392,7 @@ static void collide_foundation(const StepState *state, StepPair *pair, const Ste
     Manifold cell = {.normal = s == 1 ? grid.normal : vec3_neg(grid.normal), .count = 1};
     for (uint32_t i = 0; i < grid.count; i++) {
         if (foundation_cell(&grid, i, &cell.point[0])) {
-            add_manifold(state, &cells, part, &cell, 0.0, on->primitive, block, pair_first);
+            add_manifold(state, &cells, part, &cell, 0.0, on->primitive, 0, place);
         }
     }
 }
@@ -443,7 +454,8 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
                                           stage_part(state, pair->b, j)};
                 int on = find_foundation(state, part);
                 if (on >= 0) {
-                    collide_foundation(state, pair, part, on, block, pair_first);
+                    const PairPlace place = {block, pair_first};
+                    collide_foundation(state, pair, part, on, &place);
                 } else {
                     collide_parts(state, pair, part, &manifold, block, pair_first);
                 }

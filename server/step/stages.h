@@ -62,6 +62,7 @@ typedef struct StepFound {
     Vec3 point, normal;
     double gap;                  // as of now [m]
     const Primitive *foundation; // Nullable: the box of whose foundation it is a cell
+    bool is_of_face;             // of a surface, not of its ridges and peaks
     double time;                 // of the step at which the bodies meet there [s]
 } StepFound;
 
@@ -94,7 +95,7 @@ typedef struct PairPlace {
 
 // The points of two parts of a manifold, which is not empty and of that time: with the ball inside
 // what moves far, as they are now, and those within reach. `beside` is added to the feature of that
-// ball; where there is one, what was found before is not taken again.
+// ball: which face, ridge or peak of a surface it is; what lies on its edges is found by several.
 void contacts_take(const StepState *state, StepPair *pair, const StepPart part[2], double time,
                    uint64_t beside, Manifold *manifold, const PairPlace *place);
 

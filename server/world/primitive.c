@@ -214,8 +214,9 @@ static const Mesh *mesh_of(const Primitive *primitive) {
 
 static void mesh_box(const Primitive *primitive, Mat3 rotation, Vec3 *low, Vec3 *high) {
     const Mesh *mesh = mesh_of(primitive);
-    const Vec3 middle = mat3_mul_vec(rotation, vec3_scale(0.5, vec3_add(mesh->low, mesh->high)));
-    const Primitive box = {.size = vec3_scale(0.5, vec3_sub(mesh->high, mesh->low))};
+    const Vec3 bottom = vec3(mesh->low.x, mesh->low.y, mesh->floor);
+    const Vec3 middle = mat3_mul_vec(rotation, vec3_scale(0.5, vec3_add(bottom, mesh->high)));
+    const Primitive box = {.size = vec3_scale(0.5, vec3_sub(mesh->high, bottom))};
     const Vec3 half = box_extent(&box, rotation);
     *low = vec3_sub(middle, half);
     *high = vec3_add(middle, half);

@@ -7,12 +7,12 @@
 #include "support/hull_build.h"
 #include "support/leaning_lab.h"
 #include "support/suite.h"
+#include "support/surface_build.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { HERTZ = 240, SIDE = 70, POINTS = (SIDE + 1) * (SIDE + 1), TRIANGLES = 2 * SIDE * SIDE };
+enum { HERTZ = 240 };
 
 static const Vec3 none = {0.0, 0.0, 0.0};
 
@@ -26,35 +26,8 @@ static uint32_t lay(Lab *lab, Id shape, Vec3 at) {
     return lab_body(lab, shape, BODY_STATIC, placed(at, quat_identity()), NULL, 0.0, NULL);
 }
 
-// A floor of 10 m by 10 m, of 9,800 triangles whose corners lie anywhere; flat, or with bumps.
-static Id floor_shape(Lab *lab, double bump, Id material) {
-    Vec3 *point = malloc(POINTS * sizeof(*point));
-    uint32_t *corner = malloc(3 * TRIANGLES * sizeof(*corner)), *at = corner;
-    uint64_t seed = 7;
-    for (uint32_t k = 0; k < POINTS; k++) {
-        const uint32_t i = k % (SIDE + 1), j = k / (SIDE + 1);
-        const double shift = i > 0 && i < SIDE && j > 0 && j < SIDE ? 0.3 : 0.0;
-        const double x = i + lab_random(&seed, -shift, shift);
-        const double y = j + lab_random(&seed, -shift, shift);
-        point[k] =
-            vec3(10.0 * x / SIDE - 5.0, 10.0 * y / SIDE - 5.0, bump * lab_random(&seed, -1.0, 1.0));
-    }
-    for (uint32_t k = 0; k < SIDE * SIDE; k++) {
-        const uint32_t low = k / SIDE * (SIDE + 1) + k % SIDE, high = low + SIDE + 2;
-        const uint32_t cell[6] = {low, low + 1, high, low, high, low + SIDE + 1};
-        for (int i = 0; i < 6; i++) {
-            *at++ = cell[i];
-        }
-    }
-    const MeshForm form = {point, POINTS, corner, TRIANGLES, false};
-    const Id shape = lab_mesh(lab, &form, material);
-    free(point);
-    free(corner);
-    return shape;
-}
-
 static Id ground_shape(Lab *lab, bool is_mesh, Id material) {
-    return is_mesh ? floor_shape(lab, 0.0, material)
+    return is_mesh ? surface_floor(lab, 0.0, material)
                    : lab_shape(lab, PRIMITIVE_PLANE, none, material);
 }
 
@@ -122,7 +95,7 @@ START_TEST(what_stands_on_it_stands_still) {
     const Mobile *mobile = &mobiles[_i];
     Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 0.5, 0.0);
-    lay(&lab, floor_shape(&lab, 0.0, material), none);
+    lay(&lab, surface_floor(&lab, 0.0, material), none);
     const Vec3 from = vec3(0.05, 0.03, mobile->height);
     const uint32_t body =
         add(&lab, mobile_shape(&lab, mobile, material), from, lying(mobile), none, none);
@@ -212,25 +185,12 @@ END_TEST
 
 // ---- height fields
 
-// z = slope x over 12 m by 12 m.
-static Id slope_shape(Lab *lab, double slope, Id material) {
-    enum { COLUMNS = 41, ROWS = 25 };
-    double *height = malloc(COLUMNS * ROWS * sizeof(*height));
-    const HeightForm form = {COLUMNS, ROWS, {0.3, 0.5}, height};
-    for (uint32_t k = 0; k < COLUMNS * ROWS; k++) {
-        height[k] = slope * 0.3 * (k % COLUMNS - 0.5 * (COLUMNS - 1));
-    }
-    const Id shape = lab_heights(lab, &form, material);
-    free(height);
-    return shape;
-}
-
 // A ball rolls down with 5/7 g sin.
 START_TEST(a_ball_rolls_down_a_height_field) {
     const double slope = 0.4, sine = slope / sqrt(1.0 + slope * slope);
     Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 1.0, 0.0);
-    lay(&lab, slope_shape(&lab, slope, material), none);
+    lay(&lab, surface_slope(&lab, slope, material), none);
     const double radius = 0.2, cosine = sqrt(1.0 - sine * sine);
     const uint32_t body = add(&lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(radius, 0, 0), material),
                               vec3(3.0 - radius * sine, 0.1, 3.0 * slope + radius * cosine),
@@ -249,7 +209,7 @@ END_TEST
 START_TEST(below_a_height_field_all_is_solid) {
     Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 0.5, 0.0);
-    lay(&lab, slope_shape(&lab, 0.0, material), none);
+    lay(&lab, surface_slope(&lab, 0.0, material), none);
     const uint32_t body = add(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.2, 0.2, 0.2), material),
                               vec3(0.1, 0.2, -0.6), quat_identity(), none, none);
     lab_step(&lab, 10 * HERTZ);
@@ -286,7 +246,7 @@ START_TEST(nothing_sinks_into_hills) {
     const Mobile *mobile = &mobiles[_i];
     Lab lab = leaning_lab(0.0, HERTZ);
     const Id material = lab_material(&lab, 0.4, 0.2);
-    lay(&lab, floor_shape(&lab, 0.04, material), none);
+    lay(&lab, surface_floor(&lab, 0.04, material), none);
     const uint32_t body =
         add(&lab, mobile_shape(&lab, mobile, material), vec3(-1.0, -0.5, 0.6),
             quat_normalize((Quat){0.6, 0.5, -0.3, 0.2}), vec3(0.8, 0.5, 0.0), vec3(3.0, -2.0, 4.0));
@@ -317,7 +277,7 @@ START_TEST(no_bullet_passes) {
     Lab lab = leaning_lab(0.0, HERTZ);
     lab.world->settings.gravity = none;
     const Id material = lab_material(&lab, 0.3, 0.3);
-    lay(&lab, floor_shape(&lab, 0.03, material), none);
+    lay(&lab, surface_floor(&lab, 0.03, material), none);
     const Id shape = mobile_shape(&lab, mobile, material);
     enum { BULLETS = 20 };
     uint32_t body[BULLETS];
@@ -344,7 +304,7 @@ END_TEST
 
 START_TEST(a_dynamic_body_wears_no_surface) {
     Lab lab = leaning_lab(0.0, HERTZ);
-    const Id shape = slope_shape(&lab, 0.1, lab_material(&lab, 0.5, 0.0));
+    const Id shape = surface_slope(&lab, 0.1, lab_material(&lab, 0.5, 0.0));
     const double pose[7] = {0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0}, mass = 1.0;
     const double inertia[6] = {1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
     const BodyColumns columns = {
@@ -364,8 +324,8 @@ START_TEST(a_moving_surface_carries) {
     const Id material = lab_material(&lab, 0.5, 0.0);
     const Vec3 v = turned(vec3(0.3, 0.4, 0.1));
     const double twist[6] = {v.x, v.y, v.z, 0.0, 0.0, 0.0};
-    lab_body(&lab, floor_shape(&lab, 0.0, material), BODY_KINEMATIC, placed(none, quat_identity()),
-             twist, 0.0, NULL);
+    lab_body(&lab, surface_floor(&lab, 0.0, material), BODY_KINEMATIC,
+             placed(none, quat_identity()), twist, 0.0, NULL);
     const uint32_t body = add(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.2, 0.2, 0.1), material),
                               vec3(0.0, 0.0, 0.1), quat_identity(), none, none);
     lab_step(&lab, HERTZ);
@@ -378,8 +338,8 @@ END_TEST
 START_TEST(a_snapshot_has_the_surface) {
     Lab lab = leaning_lab(0.1, HERTZ);
     const Id material = lab_material(&lab, 0.5, 0.2);
-    lay(&lab, floor_shape(&lab, 0.05, material), none);
-    lay(&lab, slope_shape(&lab, 0.1, material), vec3(0.0, 0.0, 0.1));
+    lay(&lab, surface_floor(&lab, 0.05, material), none);
+    lay(&lab, surface_slope(&lab, 0.1, material), vec3(0.0, 0.0, 0.1));
     for (int i = 0; i < MOBILES; i++) {
         add(&lab, mobile_shape(&lab, &mobiles[i], material), vec3(0.6 * i - 1.2, 0.1 * i, 0.5),
             lying(&mobiles[i]), vec3(0.1, 0.2, 0.0), none);

@@ -1396,8 +1396,9 @@ class Mesh(Message):
 
 @dataclass(slots=True, kw_only=True)
 class HeightField(Message):
-    """Ground over a grid in x and y, whose middle is the origin, in a frame of its own, solid below. A cell
-    is two triangles with the diagonal from its lowest corner in common."""
+    """Ground over a grid in x and y, whose middle is the origin, in a frame of its own, solid below: to below
+    its lowest point by the diagonal of the box around it. A cell is two triangles with the diagonal from its
+    lowest corner in common."""
 
     columns: int | None = None
     """heights along x, at least 2"""

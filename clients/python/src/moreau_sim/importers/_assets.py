@@ -62,7 +62,7 @@ class Assets:
                 "spacing": [2.0 * across / (columns - 1), 2.0 * along / (rows - 1)],
                 "heights": heights.tolist(),
             }
-            self.findings.note("height fields are solid below, however deep", m.hfield(field).name)
+            self.findings.note("height fields are solid below, as deep as they are wide", m.hfield(field).name)
             self._add("hfield", field, {"height_field": ground})
         return {"height_field": {"geometry": self._names["hfield", field]}}
 
