@@ -68,6 +68,17 @@ static bool is_calm_axis(const JointAxis *a) {
     return largest(numbers, sizeof(numbers) / sizeof(numbers[0])) <= 1e5;
 }
 
+// No larger than a room, and without needles.
+static bool is_calm_mesh(const Mesh *mesh) {
+    bool calm = mesh->reach <= 20.0;
+    for (uint32_t i = 0; calm && i < mesh->triangle_count; i++) {
+        MeshTriangle read;
+        mesh_read_triangle(mesh, i, &read);
+        calm = read.hull.inner_radius >= 1e-3;
+    }
+    return calm;
+}
+
 bool ask_is_calm(const World *world) {
     // what joints are off by is asked for at the speed of recovery, and more (row_rank.c)
     const bool is_held = world->joint_count == 0 || world->settings.recovery_speed <= 100.0;
@@ -94,6 +105,8 @@ bool ask_is_calm(const World *world) {
         if (p->kind == PRIMITIVE_HULL) {
             const Hull *hull = p->geometry->hull;
             calm = hull->reach <= 3.0 && hull->inner_radius >= 1e-3;
+        } else if (primitive_is_surface(p->kind)) {
+            calm = is_calm_mesh(p->geometry->mesh);
         }
     }
     return calm;

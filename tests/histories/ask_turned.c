@@ -5,6 +5,8 @@
 #include "base/assert.h"
 #include "collide/approach.h"
 #include "collide/narrow.h"
+#include "collide/surface.h"
+#include "histories/other_geometries.h"
 #include "histories/seen.h"
 #include "solve/mdp/mdp.h"
 #include "solve/solver.h"
@@ -195,9 +197,10 @@ static bool make_nudged(Ask *ask, double part, Variant *variant) {
             velocity[k] *= 1.0 + variant_chance(&ask->dice, part);
         }
     }
-    // a hull's own roundings, and which of many corners of a face are as good (polygon_meet.c); one
-    // that is none when it is turned stays as it is
-    seen_turn_hulls(world, 1.0, seen_any_turn(&ask->dice), &ask->dice);
+    // a geometry's own roundings, and which of many corners of a face are as good (polygon_meet.c);
+    // where one is none when it is turned they stay as they are
+    const OtherWay way = {.size = 1.0, .turn = seen_any_turn(&ask->dice), .dice = &ask->dice};
+    other_geometries(world, &way);
     for (size_t i = 0; i < world->joint_count; i++) {
         nudge_joint(&ask->dice, world, &world->joint[i], part);
     }
@@ -489,6 +492,46 @@ static Pose place_part(const World *world, uint32_t body, const Primitive *primi
     return pose_compose(origin, primitive->local);
 }
 
+// The least gap of a surface's triangles, seen as hulls, and another part [m]; none where that is
+// in what is solid.
+static double find_surface_gap(const Primitive *mesh, Pose at, const Primitive *other, Pose there) {
+    const Surface surface = {mesh->geometry->mesh, other};
+    const SurfacePose pose = {at, there};
+    double least = HUGE_VAL;
+    if (primitive_rows[other->kind].volume == NULL) {
+        return least; // neither moves for the other
+    }
+    for (uint32_t i = 0; i < surface.mesh->triangle_count; i++) {
+        MeshTriangle read;
+        ConvexManifold met;
+        bool is_below;
+        surface_side(&surface, &pose, i, &is_below);
+        mesh_read_triangle(surface.mesh, i, &read);
+        surface_meet(&surface, &pose, &read, far_away, &met);
+        least = is_below ? 0.0 : least;
+        for (uint32_t k = 0; k < met.count; k++) {
+            least = fmin(least, met.point[k].gap);
+        }
+    }
+    return least;
+}
+
+static double find_part_gap(const Primitive *p, Pose at, const Primitive *q, Pose there) {
+    Manifold manifold;
+    double least = HUGE_VAL;
+    if (primitive_is_surface(p->kind)) {
+        return find_surface_gap(p, at, q, there);
+    }
+    if (primitive_is_surface(q->kind)) {
+        return find_surface_gap(q, there, p, at);
+    }
+    narrow_collide(p, at, q, there, far_away, &manifold);
+    for (uint32_t m = 0; m < manifold.count; m++) {
+        least = fmin(least, manifold.point[m].gap);
+    }
+    return least;
+}
+
 // The least gap of the parts of two bodies that touch in one of the worlds [m].
 static double find_gap(const World *world, const Pair *pair) {
     const Shape *a = world_body_shape(world, pair->a), *b = world_body_shape(world, pair->b);
@@ -498,11 +541,7 @@ static double find_gap(const World *world, const Pair *pair) {
         const Pose at = place_part(world, pair->a, p);
         for (uint32_t k = 0; k < b->primitive_count; k++) {
             const Primitive *q = &world->primitive[b->primitive_first + k];
-            Manifold manifold;
-            narrow_collide(p, at, q, place_part(world, pair->b, q), far_away, &manifold);
-            for (uint32_t m = 0; m < manifold.count; m++) {
-                least = fmin(least, manifold.point[m].gap);
-            }
+            least = fmin(least, find_part_gap(p, at, q, place_part(world, pair->b, q)));
         }
     }
     return least;

@@ -271,11 +271,12 @@ static bool try_seeds(const Orders *orders, const Known *known) {
     printf("%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s of a processor), %" PRIu64
            " refused, %" PRIu64 " steps, %" PRIu64 " of them recorded, %" PRIu64 " faults, %" PRIu64
            " go on in a scene, %" PRIu64 " groups (%" PRIu64 " refused) of %" PRIu64
-           " rows, %" PRIu64 " hulls (%" PRIu64 " refused) with %" PRIu64
-           " contacts; %zu findings, %" PRIu64 " known ones\n",
+           " rows, %" PRIu64 " hulls with %" PRIu64 " contacts, %" PRIu64 " surfaces with %" PRIu64
+           " (%" PRIu64 " calls with such refused); %zu findings, %" PRIu64 " known ones\n",
            at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps,
            sum.recorded, sum.faults, sum.scenes, sum.groups, sum.groups_refused, sum.group_rows,
-           sum.hulls, sum.hulls_refused, sum.hull_contacts, told.count, known_count);
+           sum.hulls, sum.hull_contacts, sum.surfaces, sum.surface_contacts, sum.geometries_refused,
+           told.count, known_count);
     tell_turned(&sum);
     return told.count == 0;
 }

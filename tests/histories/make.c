@@ -97,14 +97,15 @@ Deed make_prologue(Make *make, uint32_t number) {
     if (number == 0) {
         return input_deed(make_settings(make, 30));
     }
-    static Input (*const makers[MAKE_PROLOGUE - 1])(Make *) = {make_materials, make_hulls,
+    static Input (*const makers[MAKE_PROLOGUE - 1])(Make *) = {make_materials, make_geometries,
                                                                make_shapes, make_bodies};
     return input_deed(makers[number - 1](make));
 }
 
 static Input any_input(Make *make) {
-    static Input (*const makers[])(Make *) = {make_materials, make_hulls, make_shapes, make_bodies,
-                                              make_joints,    make_set,   make_remove, make_step};
+    static Input (*const makers[])(Make *) = {make_materials, make_geometries, make_shapes,
+                                              make_bodies,    make_joints,     make_set,
+                                              make_remove,    make_step};
     static const uint32_t weights[] = {2, 3, 5, 12, 22, 22, 9, 45};
     uint32_t sum = 0, at = 0;
     for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "histories/history.h"
+#include "hull/qhull.h"
 #include "simulate/dice.h"
 
 typedef enum Mood {
@@ -34,7 +35,7 @@ MakeScale make_scale(Dice *dice);
 
 Deed make_deed(Make *make);
 
-// What a history begins with: settings, materials, hulls perhaps, some shapes, and bodies.
+// What a history begins with: settings, materials, geometries, some shapes, and bodies.
 enum { MAKE_PROLOGUE = 5 };
 Deed make_prologue(Make *make, uint32_t number);
 
@@ -55,7 +56,7 @@ uint32_t make_any_dynamic(Make *make);
 uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen);
 
 Input make_materials(Make *make);
-Input make_hulls(Make *make);
+Input make_geometries(Make *make);
 Input make_shapes(Make *make);
 Input make_bodies(Make *make);
 Input make_joints(Make *make);
@@ -63,6 +64,12 @@ Input make_set(Make *make);
 Input make_settings(Make *make, uint64_t percent);
 Input make_remove(Make *make);
 Input make_step(Make *make);
+// The bytes of one, with room for some behind; or of something that is most likely none.
+enum { MAKE_SPARE_BYTES = 8 };
+uint8_t *make_hull(Make *make, bool is_spoilt, size_t *count);
+uint8_t *make_surface(Make *make, bool is_spoilt, size_t *count);
+QhullForm *make_hull_form(Make *make);
+double make_bad_coordinate(Make *make);
 // Six numbers, perhaps not legal.
 void make_inertia(Make *make, double size, double mass, double *inertia);
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Hulls, of points as Qhull has them and of faces, thick and thin, round and of few corners, some
-// about a frame that is elsewhere; and bytes that are none: open, flat, dented, of numbers that are
+// about a frame that is elsewhere; and such as are none: open, flat, dented, of numbers that are
 // none.
 #include "base/assert.h"
-#include "hull/qhull.h"
 #include "histories/make.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { HULLS_MAX = 12, POINTS_MAX = 300, SIDES_MAX = HULL_VERTICES_MAX / 2 };
+enum { POINTS_MAX = 300, SIDES_MAX = HULL_VERTICES_MAX / 2 };
 
 // The faces are written one after the other.
 static void add_face(QhullForm *built, const uint32_t *corner, uint32_t count) {
@@ -135,15 +134,8 @@ typedef enum Spoil {
     SPOIL_INSIDE, // a face is inside out
     SPOIL_NAME,   // a corner that is no point
     SPOIL_FEW,    // three points
-    SPOIL_BYTE,   // any byte of it
-    SPOIL_LENGTH, // too short, or too long
-    SPOIL_COUNT
+    SPOIL_COUNT   // nothing
 } Spoil;
-
-static double bad_number(Make *make) {
-    static const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL, 1e300, 1e7, 1e-320};
-    return bad[make_roll(make, sizeof(bad) / sizeof(bad[0]))];
-}
 
 static void flatten(QhullForm *built, double by) {
     for (uint32_t i = 0; i < built->form.point_count; i++) {
@@ -166,7 +158,7 @@ static void spoil_form(Make *make, QhullForm *built, Spoil how) {
     Vec3 *any = &built->point[make_roll(make, form->point_count)];
     switch (how) {
     case SPOIL_NUMBER:
-        any->y = bad_number(make);
+        any->y = make_bad_coordinate(make);
         break;
     case SPOIL_FLAT:
         flatten(built, make_chance(make, 50) ? 0.0 : make_magnitude(make, 1e-12, 1e-3));
@@ -190,42 +182,25 @@ static void spoil_form(Make *make, QhullForm *built, Spoil how) {
     case SPOIL_FEW:
         form->point_count = make_roll(make, 4);
         break;
-    case SPOIL_BYTE:
-    case SPOIL_LENGTH:
     case SPOIL_COUNT:
         break;
     }
 }
 
-static uint8_t *write_hull(Make *make, const QhullForm *built, size_t *count) {
+QhullForm *make_hull_form(Make *make) {
+    QhullForm *built = make_column(make, 1, sizeof(*built));
+    put_hull(make, built);
+    return built;
+}
+
+uint8_t *make_hull(Make *make, bool is_spoilt, size_t *count) {
+    QhullForm *built = make_hull_form(make);
+    spoil_form(make, built, is_spoilt ? (Spoil)make_roll(make, SPOIL_COUNT) : SPOIL_COUNT);
     const size_t corners = built->face_first[built->form.face_count];
     *count = geometry_hull_bytes(&built->form, corners);
-    uint8_t *bytes = make_column(make, *count + 8, 1);
+    uint8_t *bytes = make_column(make, *count + MAKE_SPARE_BYTES, 1);
     Sink sink = {.bytes = bytes};
     geometry_write_hull(&built->form, corners, &sink);
     ASSERT(sink.count == *count);
     return bytes;
-}
-
-Input make_hulls(Make *make) {
-    const bool is_full = make->world->geometry_count > HULLS_MAX;
-    const uint32_t count = is_full ? 1 : 1 + make_roll(make, 3);
-    const uint8_t **bytes = make_column(make, count, sizeof(*bytes));
-    size_t *byte_count = make_column(make, count, sizeof(*byte_count));
-    QhullForm *built = make_column(make, 1, sizeof(*built));
-    const bool is_spoilt = is_full || make_chance(make, 15);
-    for (uint32_t i = 0; i < count; i++) {
-        const Spoil how = is_spoilt && i == 0 ? (Spoil)make_roll(make, SPOIL_COUNT) : SPOIL_COUNT;
-        put_hull(make, built);
-        spoil_form(make, built, how);
-        uint8_t *written = write_hull(make, built, &byte_count[i]);
-        if (how == SPOIL_BYTE) {
-            written[make_roll(make, (uint32_t)byte_count[i])] ^= (uint8_t)(1 << make_roll(make, 8));
-        } else if (how == SPOIL_LENGTH) {
-            byte_count[i] += make_chance(make, 50) ? 8 : (size_t)-8;
-        }
-        bytes[i] = written;
-    }
-    return (Input){.kind = INPUT_GEOMETRIES,
-                   .geometries = {.count = count, .bytes = bytes, .byte_count = byte_count}};
 }

@@ -34,7 +34,7 @@ static void put_size(Make *make, PrimitiveKind kind, double *size) {
     for (int k = 0; k < 3; k++) {
         size[k] = make_chance(make, 50) ? 0.1 : make_number(make, 0.03, 0.4, 1e-5, 1e4);
     }
-    if (kind == PRIMITIVE_PLANE || kind == PRIMITIVE_HULL) {
+    if (primitive_rows[kind].size_count == 0) {
         size[0] = size[1] = size[2] = 0.0;
     }
 }
@@ -105,15 +105,36 @@ static void put_optional(Make *make, ShapeColumns *shapes) {
     }
 }
 
+// What primitives of a kind may wear, 1 + its index; 0: there is none. Now and then anything.
+static uint64_t any_worn(Make *make, bool is_hull) {
+    const World *world = make->world;
+    const uint32_t there = (uint32_t)world->geometry_count;
+    for (uint32_t tries = 0; tries < 4 && there > 0; tries++) {
+        const uint32_t at = make_roll(make, there);
+        if ((world->geometry[at].geometry->kind == GEOMETRY_HULL) == is_hull ||
+            make_chance(make, 1)) {
+            return 1 + at;
+        }
+    }
+    return 0;
+}
+
 // A hull where the world has one to wear.
 static uint32_t any_solid(Make *make, uint64_t *geometry) {
-    static const PrimitiveKind solid[] = {PRIMITIVE_SPHERE,  PRIMITIVE_BOX,      PRIMITIVE_BOX,
-                                          PRIMITIVE_CAPSULE, PRIMITIVE_CYLINDER, PRIMITIVE_HULL,
-                                          PRIMITIVE_HULL};
-    const uint32_t there = (uint32_t)make->world->geometry_count;
-    const PrimitiveKind kind = solid[make_roll(make, there == 0 ? 5 : 7)];
-    *geometry = kind == PRIMITIVE_HULL ? 1 + make_roll(make, there) : 0;
-    return (uint32_t)kind;
+    static const PrimitiveKind solid[] = {PRIMITIVE_SPHERE, PRIMITIVE_BOX, PRIMITIVE_BOX,
+                                          PRIMITIVE_CAPSULE, PRIMITIVE_CYLINDER};
+    *geometry = make_chance(make, 30) ? any_worn(make, true) : 0;
+    return (uint32_t)(*geometry != 0 ? PRIMITIVE_HULL : solid[make_roll(make, 5)]);
+}
+
+// A plane, or, where the world has one, a surface.
+static uint32_t any_ground(Make *make, uint64_t *geometry) {
+    *geometry = make_chance(make, 70) ? any_worn(make, false) : 0;
+    if (*geometry == 0) {
+        return PRIMITIVE_PLANE;
+    }
+    const GeometryKind kind = make->world->geometry[*geometry - 1].geometry->kind;
+    return kind == GEOMETRY_HEIGHT_FIELD ? PRIMITIVE_HEIGHT_FIELD : PRIMITIVE_MESH;
 }
 
 Input make_shapes(Make *make) {
@@ -123,15 +144,17 @@ Input make_shapes(Make *make) {
     double *size = make_column(make, PARTS_MAX * count, 3 * sizeof(*size));
     double *pose = make_column(make, PARTS_MAX * count, 7 * sizeof(*pose));
     uint64_t *geometry = make_column(make, PARTS_MAX * count, sizeof(*geometry));
-    bool has_hulls = false;
+    bool has_geometries = false;
     const bool has_ground = make->world->shape_count > 0;
     size_t made = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const bool is_plane = i == 0 && make_chance(make, has_ground ? 10 : 80);
-        parts[i] = is_plane || make_chance(make, 75) ? 1 : 1 + make_roll(make, PARTS_MAX);
+        const bool is_ground = i == 0 && make_chance(make, has_ground ? 20 : 80);
+        parts[i] = make_chance(make, is_ground ? 90 : 75) ? 1 : 1 + make_roll(make, PARTS_MAX);
         for (uint32_t k = 0; k < parts[i]; k++, made++) {
-            kind[made] = is_plane ? PRIMITIVE_PLANE : any_solid(make, &geometry[made]);
-            has_hulls = has_hulls || kind[made] == PRIMITIVE_HULL;
+            kind[made] = is_ground && (k == 0 || make_chance(make, 50))
+                             ? any_ground(make, &geometry[made])
+                             : any_solid(make, &geometry[made]);
+            has_geometries = has_geometries || geometry[made] != 0;
             put_size(make, (PrimitiveKind)kind[made], size + 3 * made);
             put_local(make, parts[i] == 1, pose + 7 * made);
         }
@@ -142,7 +165,7 @@ Input make_shapes(Make *make) {
                            .kind = kind,
                            .size = size,
                            .pose = pose,
-                           .geometry = has_hulls || make_chance(make, 10) ? geometry : NULL};
+                           .geometry = has_geometries || make_chance(make, 10) ? geometry : NULL};
     put_optional(make, &shapes);
     return (Input){.kind = INPUT_SHAPES, .shapes = shapes};
 }
@@ -188,7 +211,13 @@ static void put_pose(Make *make, double *pose) {
 static bool is_solid(const Make *make, uint64_t shape) {
     uint32_t index;
     return shape != 0 && world_find_shape(make->world, shape, &index) &&
-           !make->world->shape[index].is_unbounded;
+           !make->world->shape[index].is_unbounded && !make->world->shape[index].is_surface;
+}
+
+// A surface may be carried about.
+static bool may_move(const Make *make, uint64_t shape) {
+    uint32_t index;
+    return world_find_shape(make->world, shape, &index) && !make->world->shape[index].is_unbounded;
 }
 
 static uint64_t any_shape(Make *make) {
@@ -265,8 +294,10 @@ Input make_bodies(Make *make) {
         put_pose(make, pose + 7 * (size_t)i);
         shape[i] = any_shape(make);
         kind[i] = rolled < 80 ? BODY_DYNAMIC : rolled < 90 ? BODY_KINEMATIC : BODY_STATIC;
-        if (shape[i] != 0 && !is_solid(make, shape[i])) { // a plane, mostly as a ground
-            kind[i] = BODY_STATIC;
+        if (shape[i] != 0 && !is_solid(make, shape[i]) &&
+            !make_chance(make, 1)) { // mostly a ground
+            kind[i] =
+                may_move(make, shape[i]) && make_chance(make, 30) ? BODY_KINEMATIC : BODY_STATIC;
             if (make_chance(make, 80)) {
                 pose_store(pose + 7 * (size_t)i, (Pose){.orientation = quat_identity()});
             }

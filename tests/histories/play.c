@@ -211,6 +211,15 @@ static bool names_one_twice(const Input *input) {
     return false;
 }
 
+static void count_geometries(Play *play, const GeometryList *list, bool is_refused) {
+    play->tally.geometries_refused += is_refused;
+    for (size_t i = 0; i < list->count && !is_refused; i++) {
+        const bool is_hull = strcmp(geometry_list_kind(list, i), "hulls") == 0;
+        play->tally.hulls += is_hull;
+        play->tally.surfaces += !is_hull;
+    }
+}
+
 static bool change(Play *play, const Input *input) {
     Error error = {0}, other = {0};
     Door *door = &play->door[PLAY_MAIN];
@@ -221,9 +230,7 @@ static bool change(Play *play, const Input *input) {
     }
     play->tally.refused += status != STATUS_OK;
     if (input->kind == INPUT_GEOMETRIES) {
-        const bool is_refused = status != STATUS_OK;
-        play->tally.hulls += is_refused ? 0 : input->geometries.count;
-        play->tally.hulls_refused += is_refused;
+        count_geometries(play, &input->geometries, status != STATUS_OK);
     }
     if (status != STATUS_OK && whole_hash(door->world) != before) {
         return play_found(play, PROPERTY_REFUSED, "hash", "refused (%s: %.200s), and yet changed",
@@ -284,15 +291,17 @@ static void note_hunger(Play *play, const World *world, const Certificate *c) {
     }
 }
 
-static void count_hulls(Play *play, const Door *door) {
-    const World *world = door->world;
+static PrimitiveKind kind_of_part(const World *world, uint32_t body, uint32_t part) {
+    return world->primitive[world_body_shape(world, body)->primitive_first + part].kind;
+}
+
+static void count_contacts(Play *play, const Door *door) {
     for (uint32_t i = 0; i < door->stepper->contact_count; i++) {
         const StepContact *contact = &door->stepper->contact[i];
-        const Shape *a = world_body_shape(world, contact->a),
-                    *b = world_body_shape(world, contact->b);
-        play->tally.hull_contacts +=
-            world->primitive[a->primitive_first + contact->part_a].kind == PRIMITIVE_HULL ||
-            world->primitive[b->primitive_first + contact->part_b].kind == PRIMITIVE_HULL;
+        const PrimitiveKind a = kind_of_part(door->world, contact->a, contact->part_a),
+                            b = kind_of_part(door->world, contact->b, contact->part_b);
+        play->tally.hull_contacts += a == PRIMITIVE_HULL || b == PRIMITIVE_HULL;
+        play->tally.surface_contacts += primitive_is_surface(a) || primitive_is_surface(b);
     }
 }
 
@@ -322,7 +331,7 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
         }
     } else if (status == STATUS_OK) {
         if (run->tally.last.removed_count == 0) { // or contacts name others
-            count_hulls(play, door);
+            count_contacts(play, door);
         }
         note_hunger(play, door->world, &run->tally.last.certificate);
         record_step(&play->record, door, &run->tally.last);

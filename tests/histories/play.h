@@ -20,8 +20,8 @@ enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOI
 typedef struct PlayTally {
     uint64_t deeds, refused, steps, faults, asked, scenes;
     uint64_t groups, groups_refused, group_rows, recorded;
-    // what is worn by hulls, and contacts of steps at such primitives
-    uint64_t hulls, hulls_refused, hull_contacts;
+    // what primitives may wear, calls that brought some, and contacts of steps at those that do
+    uint64_t hulls, surfaces, geometries_refused, hull_contacts, surface_contacts;
     // of worlds seen otherwise (ask_turned.h)
     uint64_t units, units_beyond, turned, turned_pairs, turned_seams, turned_answers, turned_open,
         turned_loose;

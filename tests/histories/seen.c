@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/assert.h"
-#include "histories/other_hulls.h"
+#include "histories/other_geometries.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -137,31 +137,12 @@ static void mirror_primitive(Primitive *primitive) {
     const Quat half_turn = {0.0, 1.0, 0.0, 0.0};
     Pose *local = &primitive->local;
     local->position = vec3_neg(local->position);
-    if (primitive->kind == PRIMITIVE_PLANE) {
+    if (primitive->kind == PRIMITIVE_PLANE) { // geometries are other ones
         local->orientation = quat_mul(local->orientation, half_turn);
     }
     if (primitive->foundation.face != 0) {
         primitive->foundation.face = ((primitive->foundation.face - 1) ^ 1) + 1;
     }
-}
-
-// Points turned, mirrored, in a frame that is turned back: the same places.
-bool seen_turn_hulls(World *world, double sign, Quat turn, Dice *dice) {
-    const Quat back = {turn.w, -turn.x, -turn.y, -turn.z};
-    Mat3 map = quat_to_mat3(turn);
-    map.c0 = vec3_scale(sign, map.c0);
-    map.c1 = vec3_scale(sign, map.c1);
-    map.c2 = vec3_scale(sign, map.c2);
-    if (!other_hulls(world, map, dice)) {
-        return false;
-    }
-    for (size_t i = 0; i < world->primitive_count; i++) {
-        Pose *local = &world->primitive[i].local;
-        if (world->primitive[i].kind == PRIMITIVE_HULL) {
-            local->orientation = quat_normalize(quat_mul(local->orientation, back));
-        }
-    }
-    return true;
 }
 
 static void mirror_shapes(World *world) {
@@ -412,7 +393,11 @@ bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
     if (seen->sign < 0.0) {
         mirror_shapes(world);
     }
-    const bool are_hulls = seen_turn_hulls(world, seen->sign, seen->turn, NULL);
+    const OtherWay way = {.size = 1.0,
+                          .is_mirrored = seen->sign < 0.0,
+                          .turn = seen->turn,
+                          .dice = seen->is_ordered ? dice : NULL};
+    const bool may_be = other_geometries(world, &way);
     for (size_t i = 0; i < world->joint_count; i++) {
         see_joint(seen, world, &world->joint[i]);
     }
@@ -422,5 +407,5 @@ bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena) {
         order_shapes(world, dice, arena);
     }
     variant_settle(variant);
-    return are_hulls;
+    return may_be;
 }

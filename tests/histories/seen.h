@@ -30,13 +30,10 @@ Seen seen_make(const World *world, Dice *dice, Arena *arena);
 Seen seen_plain(const World *world, Arena *arena); // as it is
 
 // A variant of the world, so seen; the dice say in which order its joints and shapes stand. Frames
-// of hulls turn with it, so that they are other geometries. false: one that is flat within a
-// rounding of what a hull may be is none when it is turned.
+// of geometries turn with it, so that they are other ones. false: one that is flat within a
+// rounding of what may be is none when it is turned.
 bool seen_apply(const Seen *seen, Variant *variant, Dice *dice, Arena *arena);
 
-// Hulls of other frames, turned and turned back: all is where it was, but for roundings. Dice,
-// Nullable, and false: as other_hulls.h has them.
-bool seen_turn_hulls(World *world, double sign, Quat turn, Dice *dice);
 Quat seen_any_turn(Dice *dice);
 
 Vec3 seen_point(const Seen *seen, Vec3 point);

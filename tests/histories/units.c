@@ -2,7 +2,7 @@
 #include "histories/units.h"
 
 #include "base/assert.h"
-#include "histories/other_hulls.h"
+#include "histories/other_geometries.h"
 #include "histories/variant.h"
 #include "solve/ccp/ccp.h"
 #include "solve/compliant/compliant.h"
@@ -90,9 +90,8 @@ static void scale_settings(World *world, Units u) {
 }
 
 static void scale_surfaces(World *world, Units u) {
-    const double by = factor(u, metre);
-    const Mat3 map = {vec3(by, 0.0, 0.0), vec3(0.0, by, 0.0), vec3(0.0, 0.0, by)};
-    ASSERT(other_hulls(world, map, NULL));
+    const OtherWay way = {.size = factor(u, metre), .turn = quat_identity()};
+    ASSERT(other_geometries(world, &way));
     for (size_t i = 0; i < world->material_count; i++) {
         Material *m = &world->material[i];
         // F = stiffness d^p: what is left of the dimension beside the tangent's

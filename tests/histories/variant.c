@@ -93,9 +93,7 @@ double variant_size(const World *world, uint32_t body) {
     for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
         const Primitive *primitive = &world->primitive[shape->primitive_first + i];
         if (primitive->kind != PRIMITIVE_PLANE) {
-            const double own = primitive->kind == PRIMITIVE_HULL ? primitive->geometry->hull->reach
-                                                                 : vec3_norm(primitive->size);
-            size = fmax(size, vec3_norm(primitive->local.position) + own);
+            size = fmax(size, vec3_norm(primitive->local.position) + primitive_span(primitive));
         }
     }
     return size;
