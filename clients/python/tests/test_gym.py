@@ -606,6 +606,22 @@ def test_a_fleet_learns_the_same(server):
                 assert np.array_equal(a, b)
         one.close()
         other.close()
+    with moreau_sim.launch(workers=1) as first, moreau_sim.launch(workers=1) as second:
+        worlds = gymnasium.make_vec(
+            "moreau_sim/CartPole-v0",
+            num_envs=128,
+            fleet=[first.address, second.address],
+            on_loss="TRUNCATE",
+            autoreset_mode="SameStep",
+        )
+        before = worlds.reset(seed=4)[0]
+        second.process.kill()
+        second.process.wait()
+        _, rewards, terminated, truncated, infos = worlds.step(np.zeros(128, int))
+        assert truncated.sum() == 64 and not terminated.any() and np.array_equal(infos["_final_obs"], truncated)
+        assert np.array_equal(np.stack(list(infos["final_obs"][truncated])), before[truncated])
+        assert np.isfinite(rewards).all()
+        worlds.close()
     with pytest.raises(ValueError, match="leave address"):
         gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=4, fleet=["127.0.0.1:1"], address="127.0.0.1:1")
     with pytest.raises(TypeError, match="lost_after"):

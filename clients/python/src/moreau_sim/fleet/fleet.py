@@ -23,6 +23,7 @@ from ..errors import ConnectionLost, MoreauError, ServerError
 from ..group import Final, Group, Opinions, Rows, ended, joined, judged
 from ..world import World
 from .addresses import Source
+from .anew import Anew
 from .calls import Call, Kind, digests_of
 from .host import LOOK_S, Host
 from .rows import join, joined_final, moved_failure, moved_opinions, part
@@ -41,7 +42,7 @@ class Event:
     """What happened to the fleet, in words."""
 
     time: float  # [s] since 1970
-    kind: str  # joined, lost, restored, moved, saved, drained, refused
+    kind: str  # joined, lost, restored, begun, superseded, moved, saved, drained, refused
     server: str  # its address
     text: str
 
@@ -88,6 +89,9 @@ class Fleet:
     lost_after_s   a server that leaves a Ping unanswered for so long is lost, as one that refuses or was restarted
     patience_s     how long a server is waited for when none is left
     save_every     calls between two saves; default: as many as keep saving below 3 % of the time
+    on_loss        "REPEAT": as if nothing had happened, below. "TRUNCATE": nothing is saved nor kept; what a lost
+                   server had under way is over, its worlds begin anew elsewhere, and each tells so with its next row:
+                   truncated, and its end (Rows.final) is what was seen last of it
     on_event       is told what happens (Event); so is the list `events`
 
     A lost server's shares are made again on others, from the last save, and the calls since are repeated: the caller
@@ -110,11 +114,16 @@ class Fleet:
         lost_after_s: float = 10.0,
         patience_s: float = 120.0,
         save_every: int | None = None,
+        on_loss: str = "REPEAT",
         on_event: Callable[[Event], None] | None = None,
         **layout: Any,
     ) -> None:
         if isinstance(template, World):
             raise ValueError("template: a fleet's servers know no world of another; give its scene (World.scene)")
+        if on_loss not in ("REPEAT", "TRUNCATE"):
+            raise ValueError(f'on_loss: "REPEAT" or "TRUNCATE", not {on_loss!r}')
+        if on_loss == "TRUNCATE" and save_every is not None:
+            raise ValueError('save_every: with on_loss="TRUNCATE" nothing is saved, as nothing is repeated')
         self._owner = Owner("fleet")
         self.count = count
         self.events: list[Event] = []
@@ -136,7 +145,8 @@ class Fleet:
                 raise ValueError(f"count: a fleet has at least one world, not {count}")
             for index, (first, worlds) in enumerate(_cut(count, self._share_count(shares))):
                 create = self._creator(template, first, worlds, first_world, seed, parameters, record, layout)
-                share = Share(index, first, worlds, create)
+                anew = Anew(worlds, layout.get("autoreset") == "SAME_STEP") if on_loss == "TRUNCATE" else None
+                share = Share(index, first, worlds, create, anew)
                 share.name, share.record = prefix, record
                 self._shares.append(share)
             self._homeless = list(self._shares)
@@ -176,16 +186,18 @@ class Fleet:
         parameters: Sequence[p.GroupParameter],
         record: Any,
         layout: dict[str, Any],
-    ) -> Callable[[Host, str], Group]:
+    ) -> Callable[[Host, str, int], Group]:
         of_share = [_part_of(one, self.count, first, worlds) for one in parameters]
 
-        def create(host: Host, name: str) -> Group:
+        def create(host: Host, name: str, losses: int) -> Group:
+            # who begins anew draws what was not drawn before
+            sequence = np.random.SeedSequence([seed, losses]) if losses else None
             return Group.create(
                 host,
                 template,
                 count=worlds,
                 first_world=first_world + first,
-                seed=seed,
+                seed=seed if sequence is None else int(sequence.generate_state(1, np.uint64)[0]),
                 parameters=of_share,
                 record=record,
                 name=name,
@@ -246,7 +258,14 @@ class Fleet:
         self.servers.drop(host)
         lost = list(host.shares)
         for share in lost:
-            if share._group is not None and share.group.recording:
+            if share.anew is not None and share._group is not None and share.group.recording:
+                self._tell(
+                    "superseded",
+                    host.address,
+                    f"recording {share.group.recording} on {host.address} ends there: episodes that were under way, "
+                    "and returns that were not sent yet, are lost with it",
+                )
+            elif share._group is not None and share.group.recording:
                 behind = 0 if share.saved is None else len(share.history)
                 self._tell(
                     "superseded",
@@ -256,12 +275,12 @@ class Fleet:
                     "with their returns, in another recording; returns of earlier episodes that were not sent yet "
                     "are lost with it",
                 )
-            share.leave()
+            share.lose()
             self._receiving.pop(share, None)
         self._homeless += lost
-        self._tell(
-            "lost", host.address, f"{why}; {len(lost)} shares of {sum(share.count for share in lost)} worlds move"
-        )
+        worlds = sum(share.count for share in lost)
+        what = "begin anew" if any(share.anew for share in lost) else "move"
+        self._tell("lost", host.address, f"{why}; {len(lost)} shares of {worlds} worlds {what}")
 
     def _house(self) -> None:
         """Every share has a server again. Each server makes some of them, while others make others."""
@@ -314,13 +333,17 @@ class Fleet:
 
     def _settled(self, one: UnderWay[None]) -> None:
         share = one.share
-        for rows in share.early:
-            self._came_back(share, rows)
-        share.early = []
+        self._take_early(share)
         if share.epoch > 1:
             worlds = f"worlds {share.first} to {share.first + share.count - 1}"
-            text = f"{worlds} go on at {one.host.address}, after {time.monotonic() - one.begun:.2f} s"
-            self._tell("restored", one.host.address, text)
+            how, kind = ("go on", "restored") if share.anew is None or share.saved else ("begin anew", "begun")
+            text = f"{worlds} {how} at {one.host.address}, after {time.monotonic() - one.begun:.2f} s"
+            self._tell(kind, one.host.address, text)
+
+    def _take_early(self, share: Share) -> None:
+        early, share.early = share.early, []
+        for rows in early:
+            self._came_back(share, rows)
 
     def _abandon(self, share: Share) -> None:
         """It found no place there, and nothing of it stays."""
@@ -413,21 +436,30 @@ class Fleet:
     def _on_rows(self, asked: Named, chosen: Sequence[_Chosen], calls: Sequence[Call]) -> Rows:
         begun = time.monotonic()
         told = self._carry_out([(one.share, call) for one, call in zip(chosen, calls)])
-        rows = self._filled(asked, chosen, told)
+        rows = self._filled(asked, chosen, told, calls[0].kind is not Kind.READ)
         if calls[0].kind is not Kind.READ:
             self._schedule.called(time.monotonic() - begun)
             self._save_if_due()
         return judged(rows)
 
-    def _filled(self, asked: Named, chosen: Sequence[_Chosen], told: Mapping[Share, dict[str, Any]]) -> Rows:
+    def _filled(
+        self, asked: Named, chosen: Sequence[_Chosen], told: Mapping[Share, dict[str, Any]], is_seen: bool
+    ) -> Rows:
         """The replies of the shares, each where it belongs."""
         rows = self._shares[0].group.blank(asked.worlds)
         finals: list[tuple[int, Final]] = []
         opinions: list[Opinions] = []
         for one in chosen:
             share, first = one.share, one.share.first
-            final, failures, doubts = share.group.fill(told[share], rows, one.rows)
-            share.count_ended(final.world)
+            parted, share.parted = share.parted, None
+            if share.anew is not None and parted is not None:
+                final, failures, doubts = share.anew.fill(share.group, parted, told[share], rows, one.rows)
+            else:
+                final, failures, doubts = share.group.fill(told[share], rows, one.rows)
+            share.count_ended(final.world, None if parted is None else parted.told)
+            if share.anew is not None and is_seen:
+                seen = rows.observation[one.rows], rows.extra[one.rows]
+                share.anew.see(one.worlds, *seen, final, failures)
             finals.append((first, final))
             rows.failures += [moved_failure(failure, first) for failure in failures]
             opinions.append(moved_opinions(doubts, first))
@@ -508,7 +540,10 @@ class Fleet:
                 raise ValueError(f"mask: world {one.share.first + min(away)} was sent: receive it first")
         self._carry_out([(one.share, Call(Kind.SEND, one.worlds, one.bits, numbers[one.rows])) for one in chosen])
         for one in chosen:
-            one.share.out |= set(one.worlds.tolist())
+            if one.share.anew is None:
+                one.share.out |= set(one.worlds.tolist())
+            else:
+                self._take_early(one.share)
 
     @alone
     def receive(self, count: int | None = None) -> Rows:
@@ -579,9 +614,14 @@ class Fleet:
 
     def _came_back(self, share: Share, rows: Rows) -> None:
         """Rows that came back, for whoever receives next; made again, the share gives them no second time."""
-        share.history.append(Call(Kind.RECEIVE, rows.worlds, rows=digests_of(rows)))
+        lost = None
+        if share.anew is None:
+            share.history.append(Call(Kind.RECEIVE, rows.worlds, rows=digests_of(rows)))
+        else:
+            lost = rows.worlds[share.anew.is_untold[rows.worlds]]
+            share.anew.see(rows.worlds, rows.observation, rows.extra, rows.final, rows.failures)
         share.out -= set(rows.worlds.tolist())
-        share.count_ended(rows.final.world)
+        share.count_ended(rows.final.world, lost)
         self._buffer.append(self._moved(share, rows))
 
     # ---- saving and moving
@@ -592,7 +632,7 @@ class Fleet:
             self._receive_some(sum(len(share.out) for share in self._shares))
 
     def _save_if_due(self) -> None:
-        if self._schedule.is_due(max(share.history_bytes for share in self._shares)):
+        if self._shares[0].anew is None and self._schedule.is_due(max(share.history_bytes for share in self._shares)):
             self.save()
 
     @alone

@@ -17,7 +17,7 @@ from ..group import Final, Opinions, Rows, joined
 FINAL_LATE = ("episode", "seed", "length")  # read when somebody asks
 
 
-def _final(
+def ended_final(
     world: NDArray[Any], observation: NDArray[Any], extra: NDArray[Any], late: dict[str, NDArray[np.uint64]]
 ) -> Final:
     final = Final({}, world, observation, extra)
@@ -56,7 +56,7 @@ class _JoinedFinal(Final):
 def _final_part(final: Final, worlds: NDArray[np.intp]) -> Final:
     at = np.flatnonzero(np.isin(final.world, worlds))
     late = {name: getattr(final, name)[at] for name in FINAL_LATE}
-    return _final(final.world[at], final.observation[at], final.extra[at], late)
+    return ended_final(final.world[at], final.observation[at], final.extra[at], late)
 
 
 def part(rows: Rows, at: NDArray[np.intp]) -> Rows:

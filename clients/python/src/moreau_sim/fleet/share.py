@@ -13,6 +13,7 @@ from .._asked import Returns
 from ..client import Pending, carried_through
 from ..errors import MoreauError
 from ..group import Group, Rows, received
+from .anew import Anew, Parted, bits_of
 from .calls import Call, Kind, digest_of, digests_of
 from .host import Host
 from .rows import part
@@ -26,13 +27,17 @@ class Differs(MoreauError):
 
 
 class Share:
-    """`count` worlds from `first` on. `create` makes their group on a server, by the name that it is given."""
+    """`count` worlds from `first` on. `create` makes their group on a server, by the name and the number of losses
+    that it is given: those that begin anew draw from another seed. `anew`: nothing is repeated."""
 
-    def __init__(self, index: int, first: int, count: int, create: Callable[[Host, str], Group]) -> None:
+    def __init__(
+        self, index: int, first: int, count: int, create: Callable[[Host, str, int], Group], anew: Anew | None = None
+    ) -> None:
         self.index = index
         self.first = first
         self.count = count
         self.create = create
+        self.anew = anew
         self.name = ""  # of the fleet, and its own
         self.record: Any = None
         self.epoch = 0  # of its group: a server that comes back has an older one
@@ -42,7 +47,8 @@ class Share:
         self.history: list[Call] = []  # since it was saved; a save begins another list
         self._counted: tuple[list[Call], int, int] = (self.history, 0, 0)  # of which so many calls have so many bytes
         self.current: Call | None = None  # a call whose reply nobody has had
-        self.pending: Pending[Any] | None = None
+        self.pending: Pending[Any] | Parted | None = None
+        self.parted: Parted | None = None  # the last call was, and its rows are to be put together
         self.sent: list[Pending[Any]] = []  # GroupSends whose replies nobody has looked at
         self.out: set[int] = set()  # worlds that were sent and did not come back
         self.early: list[Rows] = []  # that came back while the share was made again, and nobody has had
@@ -84,8 +90,17 @@ class Share:
         self.host = self._group = self.pending = None
         self.sent = []
 
+    def lose(self) -> None:
+        """Likewise; without repeating, what was under way there is over, and its returns are nobody's."""
+        if self.anew is not None:
+            self.anew.lose()
+            self.saved, self._told = None, []
+            self._owed_before += self._owed
+            self._owed[:] = 0
+        self.leave()
+
     def settle(self, host: Host) -> None:
-        """Likewise, until all is done."""
+        """As begin_settling(), until all is done."""
         carried_through(self.begin_settling(host))
 
     def begin_settling(self, host: Host) -> Generator[Pending[Any], None, None]:
@@ -100,17 +115,40 @@ class Share:
 
     def _settling(self, host: Host, name: str) -> Generator[Pending[Any], None, None]:
         if self.saved is None:
-            group = self.create(host, name)
+            group = self.create(host, name, self.anew.losses if self.anew else 0)
         else:
             group = yield from Group.begin_from_saved(host, self.saved, name=name, record=self.record)
         self._group = group
         self._is_again = True
+        if self.anew is not None:
+            yield from self._begin_anew(self.anew)
+            return
         yield from self._repeat()
         if self.current is not None and self.current.returns is not None:
             self.pending = self.current.begin_again(group)
         for one in self._told:
             group.tell_returns(*one)
         if self.current is not None and self.pending is None:
+            self.begin(self.current)
+
+    def _begin_anew(self, anew: Anew) -> Generator[Pending[Any], None, None]:
+        """What was sent and did not come back: the ends of episodes come instead, and who was to begin one does."""
+        away = np.array(sorted(self.out), np.intp)
+        ends, begins = away[anew.is_untold[away]], away[~anew.is_untold[away]]
+        first = None
+        if len(ends) and anew.same_step:
+            resetting = self.group.begin_reset(bits_of(ends, self.count), None, None)
+            yield resetting
+            first = self.group.made(resetting.fields(), ends)
+        if len(begins):  # the action of a step that begins an episode counts for nothing
+            numbers = np.zeros((len(begins), len(self.group.action)), self.group.dtype)
+            sending = self.group.begin_send(bits_of(begins, self.count), numbers)
+            yield sending
+            sending.result()
+        self.out = set(begins.tolist())
+        if len(ends):
+            self.early.append(anew.ends(self.group, ends, first))
+        if self.current is not None:
             self.begin(self.current)
 
     def _repeat(self) -> Generator[Pending[Any], None, None]:
@@ -172,8 +210,12 @@ class Share:
         self._owed[:] = 0
         self._is_again = False
 
-    def count_ended(self, worlds: NDArray[Any]) -> None:
-        """Of a reply that is given: whoever is told their returns next is told of these."""
+    def count_ended(self, worlds: NDArray[Any], lost: NDArray[Any] | None = None) -> None:
+        """Of a reply that is given: whoever is told their returns next is told of these. `lost`: no recording has
+        these of them."""
+        if lost is not None and len(lost):
+            self._owed_before[lost] += 1
+            worlds = worlds[~np.isin(worlds, lost)]
         if len(worlds):
             np.add.at(self._owed, worlds, 1)
 
@@ -203,15 +245,26 @@ class Share:
         self.current = call
         if call.kind is not Kind.READ:  # which takes no returns along
             call.returns, self._told = self._told, []
-        self.pending = call.begin(self.group)
+        parted = self.anew.part(self.group, call) if self.anew is not None else None
+        self.pending = parted or call.begin(self.group)
 
     def finish(self) -> dict[str, Any]:
         """What the reply says, which is there; it is given from now on. (count_ended() is the caller's.)"""
         assert self.pending is not None and self.current is not None
         fields = self.pending.fields()
-        if self.current.kind is not Kind.READ:
+        if self.anew is not None:
+            self._finish_anew(self.anew, self.current, self.pending)
+        elif self.current.kind is not Kind.READ:
+            assert isinstance(self.pending, Pending)
             self.current.digest = digest_of(self.pending)
             self.history.append(self.current)
         self.pending = self.current = None
         return fields
 
+    def _finish_anew(self, anew: Anew, call: Call, pending: Pending[Any] | Parted) -> None:
+        self.parted = pending if isinstance(pending, Parted) else None
+        if call.kind is Kind.SEND:
+            parted, self.parted = self.parted, None
+            self.out |= set((call.worlds if parted is None else parted.others).tolist())
+            if parted is not None:
+                self.early.append(anew.ends(self.group, parted.told, parted.first_rows(self.group)))
