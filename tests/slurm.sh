@@ -59,11 +59,16 @@ start_node() { # NAME
     eval "$1=$!"
 }
 
-await() { # SECONDS WHAT…
-    left=$1
+await() { # SECONDS WHAT…: so long without anything of the learner's, which a busy machine may make slow
+    patience=$1
     shift
+    left=$patience
+    seen=""
     until "$@"; do
         left=$((left - 1))
+        now=$(cat at 2> at.stderr || true)
+        [ "$now" = "$seen" ] || left=$patience
+        seen=$now
         if [ "$left" -lt 0 ]; then
             echo "slurm: still not: $*" >&2
             sinfo -N -l >&2 || true

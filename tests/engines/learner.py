@@ -20,7 +20,8 @@ def main(folder, calls):
             same(fleet.reset(seed=3), group.reset(seed=3))
             for call in range(calls):
                 same(fleet.step(actions(call)), group.step(actions(call)))
-                (folder / "at").write_text(f"{call} {fleet.slurm.folder}\n")
+                (folder / "at.new").write_text(f"{call} {fleet.slurm.folder}\n")
+                (folder / "at.new").replace(folder / "at")  # read meanwhile
                 time.sleep(0.02)
             told = "".join(f"{event.kind}: {event.text}\n" for event in fleet.events)
     (folder / "same").write_text(f"{fleet.slurm.folder}\n{told}")
