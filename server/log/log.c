@@ -194,6 +194,7 @@ static Status open_file(Log *log, const LogDef *def, Error *error) {
     }
     if (status == STATUS_OK) {
         log->writer.wal_mark = &log->wal_mark;
+        log->writer.seal_key = def->seal_key;
         sqlite3_wal_hook(log->writer.db, log_note_frames, log);
         status = writer_interrupt_open(&log->writer, report_interrupted, log, error);
     }

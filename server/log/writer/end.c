@@ -2,7 +2,9 @@
 // Ends: of recordings that somebody stops, and of those that a crash left open.
 #include "base/arena.h"
 #include "base/assert.h"
+#include "log/writer/found.h"
 #include "log/writer/parts.h"
+#include "log/writer/sign.h"
 #include "os/clock.h"
 
 #include <stdlib.h>
@@ -139,6 +141,7 @@ static Status read_last(Writer *writer, int64_t recording, const KindEnd *end, L
 typedef struct Found {
     RecordingSeal seal;
     uint64_t sequence, predecessor; // of the seal's own chain
+    uint64_t now_ns;
 } Found;
 
 // Which of the ends of a chain is its last, by sequence number: chains of a group as a whole and of
@@ -201,26 +204,106 @@ static Status add_up(Writer *writer, int64_t recording, const RecordingDef *def,
 
 // ---- recordings that nobody ended
 
+// Nullable bytes: it only counts.
+static size_t write_seal(const RecordingDef *def, const Found *found, uint8_t *bytes,
+                         Chunk *chunk) {
+    if (bytes == NULL) {
+        return CHUNK_HEADER_BYTES + seal_write(&found->seal, NULL);
+    }
+    const size_t count = CHUNK_HEADER_BYTES + seal_write(&found->seal, bytes + CHUNK_HEADER_BYTES);
+    *chunk = (Chunk){.kind = CHUNK_SEAL,
+                     .version = seal_version(&found->seal),
+                     .sequence = found->sequence,
+                     .world_count = def->world_count,
+                     .last_step = found->seal.last_step,
+                     .time = found->seal.time,
+                     .written_ns = found->now_ns,
+                     .predecessor = found->predecessor};
+    memcpy(chunk->uid, def->uid, UID_BYTES);
+    chunk_seal(bytes, count, chunk);
+    return count;
+}
+
+static Status memory_ended(Error *error) {
+    return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
+}
+
 static Status put_seal(Writer *writer, int64_t recording, const RecordingDef *def,
                        const Found *found, Error *error) {
-    uint8_t *bytes = malloc(CHUNK_HEADER_BYTES + seal_write(&found->seal, NULL));
+    Chunk chunk;
+    uint8_t *bytes = malloc(write_seal(def, found, NULL, NULL));
     if (bytes == NULL) {
-        return error_set(error, STATUS_RESOURCE_EXHAUSTED, NULL, "Memory ended.");
+        return memory_ended(error);
     }
-    size_t count = CHUNK_HEADER_BYTES + seal_write(&found->seal, bytes + CHUNK_HEADER_BYTES);
-    Chunk chunk = {.kind = CHUNK_SEAL,
-                   .version = seal_version(&found->seal),
-                   .sequence = found->sequence,
-                   .world_count = def->world_count,
-                   .last_step = found->seal.last_step,
-                   .time = found->seal.time,
-                   .written_ns = clock_wall_ns(),
-                   .predecessor = found->predecessor};
-    memcpy(chunk.uid, def->uid, UID_BYTES);
-    chunk_seal(bytes, count, &chunk);
+    const size_t count = write_seal(def, found, bytes, &chunk);
     Status status = writer_add_chunk(writer, recording, &chunk, bytes, count, error);
     free(bytes);
     return status;
+}
+
+// The digest of the seal as it will be behind the signature, which it counts from here on.
+static Status count_signature(const RecordingDef *def, Found *found, Arena *arena,
+                              uint8_t digest[SHA256_BYTES], Error *error) {
+    Chunk chunk;
+    found->seal.chunk_count[CHUNK_SIGNATURE]++;
+    found->seal.chain[0].chunk_count++;
+    found->sequence++;
+    uint8_t *bytes = arena_take(arena, write_seal(def, found, NULL, NULL));
+    if (bytes == NULL) {
+        return memory_ended(error);
+    }
+    const size_t count = write_seal(def, found, bytes, &chunk);
+    const bool is_seal = signature_hash_seal(bytes, count, digest);
+    ASSERT(is_seal);
+    return STATUS_OK;
+}
+
+static Status put_signature(Writer *writer, int64_t recording, const RecordingDef *def,
+                            Found *found, const SignedChain *chains, size_t chain_count,
+                            Arena *arena, Error *error) {
+    Signature signature = {.how = SIGNATURE_FOUND, .chain_count = chain_count};
+    const size_t count = CHUNK_HEADER_BYTES + signature_bytes(chain_count);
+    Chunk chunk = {.kind = CHUNK_SIGNATURE,
+                   .version = CHUNK_FORMAT_SIGNATURES,
+                   .sequence = found->sequence,
+                   .world_count = def->world_count,
+                   .first_step = found->seal.last_step,
+                   .last_step = found->seal.last_step,
+                   .time = found->seal.time,
+                   .written_ns = found->now_ns,
+                   .predecessor = found->predecessor};
+    memcpy(chunk.uid, def->uid, UID_BYTES);
+    memcpy(signature.key, seal_key_public(writer->seal_key), SIGNATURE_KEY_BYTES);
+    Status status = count_signature(def, found, arena, signature.seal, error);
+    uint8_t *bytes = arena_take(arena, count);
+    if (status != STATUS_OK || bytes == NULL) {
+        return status != STATUS_OK ? status : memory_ended(error);
+    }
+    memset(signature_write(&signature, chains, bytes + CHUNK_HEADER_BYTES), 0,
+           SIGNATURE_VALUE_BYTES);
+    if (!sign_chunk(writer->seal_key, bytes, count, &chunk, &found->predecessor)) {
+        return memory_ended(error);
+    }
+    found->seal.chain[0].checksum = found->predecessor;
+    return writer_add_chunk(writer, recording, &chunk, bytes, count, error);
+}
+
+// What stands in the file, where it is one that this key has signed as it was recorded.
+static Status sign_found(Writer *writer, int64_t recording, const RecordingDef *def, Found *found,
+                         Arena *arena, Error *error) {
+    bool is_signed;
+    SignedChain *chains;
+    size_t count;
+    if (writer->seal_key == NULL || found->seal.chunk_count[CHUNK_SIGNATURE] == 0) {
+        return STATUS_OK;
+    }
+    Status status = found_look(writer, recording, def, arena, &is_signed, &chains, &count, error);
+    if (status == STATUS_RESOURCE_EXHAUSTED) { // too many chunks to list: it stays unsigned
+        return STATUS_OK;
+    }
+    return STATUS_THEN_IF(
+        status, is_signed,
+        put_signature(writer, recording, def, found, chains, count, arena, error));
 }
 
 Status writer_read_definition(Writer *writer, int64_t recording, Arena *arena, RecordingDef *def,
@@ -261,8 +344,11 @@ static Status interrupt(Writer *writer, int64_t recording, const char *why, Aren
     if (status != STATUS_NOT_FOUND) {
         return status;
     }
-    Found found = {.seal = {.state = RECORDING_INTERRUPTED, .is_found = true, .why = why}};
+    Found found = {.seal = {.state = RECORDING_INTERRUPTED, .is_found = true, .why = why},
+                   .now_ns = clock_wall_ns()};
     status = add_up(writer, recording, &def, arena, &found, error);
+    status = STATUS_THEN_IF(status, has_definition,
+                            sign_found(writer, recording, &def, &found, arena, error));
     status =
         STATUS_THEN_IF(status, has_definition, put_seal(writer, recording, &def, &found, error));
     *last_step = found.seal.last_step;

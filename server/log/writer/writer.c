@@ -112,6 +112,8 @@ static const char *const texts[WRITER_STATEMENT_COUNT] = {
     [READ_PLACE] =
         "SELECT id, bytes FROM chunk WHERE recording = ?1 AND first_world = ?2 AND "
         "kind = ?3 AND first_step = ?4 AND sequence = ?5 AND id > ?6 ORDER BY id LIMIT 1",
+    [READ_PLACES] = "SELECT id, first_world, kind, sequence FROM chunk WHERE recording = ?1",
+    [READ_BYTES] = "SELECT bytes FROM chunk WHERE id = ?1",
     [READ_GEOMETRY] = "SELECT bytes FROM geometry WHERE name = ?1",
     [MEND_CHUNK] =
         "UPDATE chunk SET recording = ?1, kind = ?2, sequence = ?3, first_world = ?4, "

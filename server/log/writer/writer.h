@@ -6,6 +6,7 @@
 // OUT_OF_RANGE alone are about the row: nothing of it is in the file, and the transaction goes on.
 #pragma once
 
+#include "access/seal_key.h"
 #include "log/format/definition.h"
 #include "log/format/geometries.h"
 #include "log/wal/mark.h"
@@ -48,6 +49,8 @@ typedef enum WriterStatement {
     READ_UID,
     READ_PLACE,
     READ_GEOMETRY,
+    READ_PLACES,
+    READ_BYTES,
     MEND_CHUNK,
     DELETE_WORN_OUT,
     DELETE_WORN,
@@ -69,8 +72,9 @@ typedef struct Writer {
     sqlite3 *db; // owned
     sqlite3_stmt *statement[WRITER_STATEMENT_COUNT];
     bool full_durability;
-    bool is_synced;    // the transaction under way
-    WalMark *wal_mark; // borrowed; NULL: nobody notes what is synced
+    bool is_synced;          // the transaction under way
+    const SealKey *seal_key; // borrowed; NULL: what it ends is not signed
+    WalMark *wal_mark;       // borrowed; NULL: nobody notes what is synced
     // owned: [WRITER_NAMES_MAX], round and round; forgotten with every rollback and deletion
     uint8_t (*geometry)[SHA256_BYTES];
     size_t geometry_count;
@@ -130,7 +134,8 @@ Status writer_end_recording(Writer *writer, int64_t recording, const RecordingDe
                             const RecordingSeal *seal, Error *error);
 
 // Ends a recording that nobody ended: where its seal says, if it has one, or else where its
-// committed chunks end, with a seal that says so. `last_step` Nullable.
+// committed chunks end, with a seal that says so; that is signed as it was found where the writer
+// has the key that signed what is there (found.h). `last_step` Nullable.
 Status writer_interrupt(Writer *writer, int64_t recording, const char *why, uint64_t *last_step,
                         Error *error);
 
