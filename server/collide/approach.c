@@ -2,41 +2,17 @@
 #include "collide/approach.h"
 
 #include "base/assert.h"
+#include "collide/approach_motion.h"
 
-// A graze at a curved surface halves its gap in every round; all else takes two to six.
+// Grazes halve the time in question in every round; all else takes two to six.
 enum { ROUND_MAX = 40 };
 
-// of the smaller primitive: a gap that counts as touching, and how far bodies may move before they
-// touch and still count as touching now. Bodies that rest have gaps of some noise, and the plane of
-// now must do for them.
+// of the smaller primitive: a gap that counts as touching; how far bodies may move before they
+// touch and still count as touching now; and how far, and surely not have gone through each other.
+// Bodies that rest have gaps of some noise, and the plane of now must do for them.
 static const double touch_part = 1e-8;
 static const double near_part = 1e-5;
-
-// The farthest that a point which matters for the distance is from the body's centre of mass: a
-// sphere turns in itself, and so do the ends of a capsule.
-static double arm_length(const Mover *mover) {
-    double offset = vec3_norm(vec3_sub(mover->pose->position, mover->center));
-    return offset + primitive_rows[mover->primitive->kind].arm(mover->primitive);
-}
-
-// Most bodies are balls about their own centres: of these no spin moves the surface.
-static bool is_turned_by_spin(const Mover *mover) {
-    Vec3 at = mover->pose->position, center = mover->center;
-    return mover->primitive->kind != PRIMITIVE_PLANE &&
-           (mover->primitive->kind != PRIMITIVE_SPHERE || at.x != center.x || at.y != center.y ||
-            at.z != center.z);
-}
-
-static double spin_speed(const Mover *mover, Vec3 across) {
-    double squared = vec3_dot(across, across);
-    return squared > 0.0 && is_turned_by_spin(mover) ? arm_length(mover) * sqrt(squared) : 0.0;
-}
-
-// How fast the gap along n can close at most, now and later.
-static double closing_speed(const Mover *a, const Mover *b, Vec3 n) {
-    return vec3_dot(n, vec3_sub(a->velocity, b->velocity)) + spin_speed(a, vec3_cross(n, a->spin)) +
-           spin_speed(b, vec3_cross(n, b->spin));
-}
+static const double short_part = 0.2;
 
 Pose approach_pose(const Mover *mover, double time) {
     Vec3 offset = vec3_sub(mover->pose->position, mover->center);
@@ -46,97 +22,129 @@ Pose approach_pose(const Mover *mover, double time) {
                   quat_mul(turn, mover->pose->orientation)};
 }
 
-static double lowest_gap(const Manifold *manifold) {
-    ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_ROOM);
-    double lowest = manifold->point[0].gap;
-    for (uint32_t i = 1; i < manifold->count; i++) {
-        lowest = manifold->point[i].gap < lowest ? manifold->point[i].gap : lowest;
+// Of two that are apart at one moment and overlap at a later one, which is not far, that between at
+// which they touch. Regula falsi; an end that is kept twice counts for half (Illinois).
+static void close_in(const Motion *motion, Moment *now, const Moment *later) {
+    ASSERT(now->gap > 0.0 && later->gap < 0.0);
+    const double touch = touch_part * motion->size;
+    double before = now->time, gap = now->gap, after = later->time, depth = -later->gap;
+    int kept = 0; // the sign of the end that was, 0: none
+    for (int round = 0; round < ROUND_MAX && now->gap > touch; round++) {
+        Moment there;
+        if (!motion_at(motion, before + (after - before) * (gap / (gap + depth)), &there)) {
+            return;
+        }
+        if (there.gap >= -touch) {
+            *now = there;
+            before = there.time;
+            gap = there.gap;
+            depth *= kept == 1 ? 0.5 : 1.0;
+            kept = 1;
+        } else {
+            after = there.time;
+            depth = -there.gap;
+            gap *= kept == -1 ? 0.5 : 1.0;
+            kept = -1;
+        }
     }
-    return lowest;
 }
 
-// Where the lowest point of a manifold lies on the surface of one side.
-static Vec3 surface_point(const Manifold *manifold, double side) {
-    ASSERT(side == 1.0 || side == -1.0);
-    ASSERT(manifold->count > 0);
-    const ManifoldPoint *lowest = &manifold->point[0];
-    for (uint32_t i = 1; i < manifold->count; i++) {
-        lowest = manifold->point[i].gap < lowest->gap ? &manifold->point[i] : lowest;
+static Vec3 velocity_at(const Mover *mover, Vec3 point) {
+    return vec3_add(mover->velocity, vec3_cross(mover->spin, vec3_sub(point, mover->center)));
+}
+
+// Whether a contact with the plane of now would push, though nothing else does.
+static bool pushes(const Motion *motion, const Manifold *manifold) {
+    const Mover *a = motion->side[0].mover, *b = motion->side[1].mover;
+    bool is_any = false;
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        const ManifoldPoint *point = &manifold->point[i];
+        const Vec3 v = vec3_sub(velocity_at(b, point->position), velocity_at(a, point->position));
+        is_any = is_any || point->gap + motion->duration * vec3_dot(manifold->normal, v) < 0.0;
     }
-    return vec3_add_scaled(lowest->position, 0.5 * side * lowest->gap, manifold->normal);
+    return is_any;
 }
 
-static bool is_zero(Vec3 v) {
-    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
-}
-
-// Then it is at the same pose at all times.
-static bool is_still(const Mover *mover) {
-    return is_zero(mover->velocity) && is_zero(mover->spin);
+// What the end of a motion says: when they touch, or that they pass, at the plane of now if that
+// lets them. false: neither is sure.
+static bool ask_end(const Motion *motion, Moment *now) {
+    Moment end;
+    if (!motion_at(motion, motion->duration, &end)) {
+        return false;
+    }
+    if (end.gap < 0.0 && motion->speed * motion->duration <= short_part * motion->size) {
+        close_in(motion, now, &end);
+        return true;
+    }
+    if (!motion_passes(motion, now, &end)) {
+        return false;
+    }
+    if (pushes(motion, &now->manifold)) {
+        *now = end;
+    }
+    return true;
 }
 
 // Moves the two from now on, the first time by `time`, until they touch or are known to pass. They
 // pass at a plane that parts them from the start to the end of the motion. Newton's method may step
 // over the time at which they are closest, to where the plane would have cut them in the beginning:
 // then that time lies between this one and the one before.
-static double advance(const Mover *a, const Mover *b, const Approach *approach, double time,
-                      double touch, Manifold *manifold) {
-    ASSERT(time > 0.0 && time < approach->duration);
-    ASSERT(touch >= 0.0);
-    double reached = 0.0, before = 0.0, after = approach->duration;
-    const bool moves_a = !is_still(a), moves_b = !is_still(b);
-    Pose pose_a = approach_pose(a, time), pose_b = approach_pose(b, time);
+static double advance(const Motion *motion, double time, Manifold *manifold) {
+    ASSERT(time > 0.0 && time < motion->duration);
+    const double touch = touch_part * motion->size, near = near_part * motion->size;
+    double before = 0.0, after = motion->duration;
+    Moment now = {.time = 0.0, .gap = HUGE_VAL};
     for (int round = 0; round < ROUND_MAX; round++) {
-        if (round > 0) {
-            pose_a = moves_a ? approach_pose(a, time) : pose_a;
-            pose_b = moves_b ? approach_pose(b, time) : pose_b;
-        }
-        Manifold there;
-        narrow_collide_at(a->primitive, &pose_a, b->primitive, &pose_b, 2.0 * approach->reach,
-                          &there);
-        if (there.count == 0) {
-            break; // numbers so large that rounding has lost the two
-        }
-        *manifold = there;
-        reached = time;
-        double gap = lowest_gap(manifold);
-        double opening = vec3_dot(manifold->normal, vec3_sub(b->velocity, a->velocity));
-        double speed = closing_speed(a, b, manifold->normal);
-        if (gap <= touch) {
+        Moment there;
+        if (!motion_at(motion, time, &there)) {
             break;
         }
-        if (gap < time * opening) {
+        now = there;
+        if (now.gap <= touch || (motion->turns && (after - before) * motion->speed <= near)) {
+            break;
+        }
+        const Outlook outlook = motion_outlook(motion, &now);
+        if (now.gap < (motion->duration - time) * outlook.speed) {
+            before = time;
+            time += now.gap / outlook.speed;
+            time = time < after ? time : 0.5 * (before + after);
+        } else if (!outlook.was_apart) {
             after = time;
             time = 0.5 * (before + after);
-        } else if (gap < (approach->duration - time) * speed) {
-            before = time;
-            time = time + gap / speed < after ? time + gap / speed : 0.5 * (before + after);
         } else {
             break;
         }
     }
-    return reached;
+    if (now.time > 0.0) {
+        *manifold = now.manifold;
+    }
+    return now.time;
 }
 
 double approach_find(const Mover *a, const Mover *b, const Approach *approach, Manifold *manifold) {
     ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_POINT_MAX);
     ASSERT(approach->duration > 0.0 && approach->reach >= 0.0);
     // most pairs touch, or do not come so far in this step
-    double gap = lowest_gap(manifold);
+    double gap = manifold_lowest(manifold);
     if (gap <= 0.0) {
         return 0.0;
     }
-    double speed = closing_speed(a, b, manifold->normal);
-    if (!(gap < approach->duration * speed)) {
+    Motion motion;
+    motion_read(a, b, approach, &motion);
+    double speed = motion_closing_speed(&motion, manifold->normal);
+    if (!(gap < motion.duration * speed) || gap * motion.speed <= near_part * motion.size * speed) {
         return 0.0;
     }
-    double size = fmin(primitive_length(a->primitive), primitive_length(b->primitive));
-    double motion = vec3_norm(vec3_sub(b->velocity, a->velocity)) + spin_speed(a, a->spin) +
-                    spin_speed(b, b->spin);
-    if (gap * motion <= near_part * size * speed) {
-        return 0.0;
+    if (motion.turns) {
+        motion_read_ends(&motion);
+        Moment now = {.time = 0.0, .gap = gap, .manifold = *manifold};
+        speed = motion_outlook(&motion, &now).speed;
+        if (gap < motion.duration * speed && ask_end(&motion, &now)) {
+            *manifold = now.manifold;
+            return now.time;
+        }
     }
-    return advance(a, b, approach, gap / speed, touch_part * size, manifold);
+    return gap < motion.duration * speed ? advance(&motion, gap / speed, manifold) : 0.0;
 }
 
 // Half the largest ball in a body: where the corners do hold a box, the ball has nothing to bear.
@@ -145,7 +153,7 @@ static ManifoldPoint inner_ball(const Mover *mover, double side, double time,
                                 const Manifold *manifold) {
     const double radius = 0.5 * primitive_thickness(mover->primitive);
     const Vec3 center = primitive_center(mover->primitive, approach_pose(mover, time));
-    const Vec3 on_plane = surface_point(manifold, side);
+    const Vec3 on_plane = manifold_surface_point(manifold, side);
     const double gap = side * vec3_dot(manifold->normal, vec3_sub(on_plane, center)) - radius;
     return (ManifoldPoint){
         .position = vec3_add_scaled(center, side * (radius + 0.5 * gap), manifold->normal),

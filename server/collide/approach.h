@@ -40,7 +40,9 @@ typedef struct Approach {
 // Takes the manifold of now, which is not empty, to that of the approach. Returns its time, in
 // [0, duration]; 0: it is that of now. A touch is found when no more than 1e-8 of the smaller
 // primitive is missing, and bodies that move less than 1e-5 of it before they touch count as
-// touching now: so much a body may miss another by and still be touched.
+// touching now: so much a body may miss another by and still be touched. Two that turn, move less
+// than a fifth of the smaller one and overlap at the end may graze each other before the touch that
+// is found.
 double approach_find(const Mover *a, const Mover *b, const Approach *approach, Manifold *manifold);
 
 // Adds the inner ball's point to a manifold of that time, where the two may come nearer by so much

@@ -302,7 +302,8 @@ END_TEST
 START_TEST(a_ball_wakes_the_island_that_it_hits_and_no_other) {
     Yard yard = yard_create();
     Lab *lab = &yard.lab;
-    uint32_t ball = add_ball(lab, vec3(-0.5, 0.0, 1.1), vec3(10.0, 0.0, 0.0));
+    // where no step has two solutions: of such, noise of 1e-12 may take either
+    uint32_t ball = add_ball(lab, vec3(-0.5, 0.0, 0.5), vec3(10.0, 0.0, 0.0));
     // the same, awake from now on, with nothing forgotten that the solver starts from
     Lab other = copy(lab);
     let_wake(&other);
