@@ -137,6 +137,91 @@ START_TEST(a_saved_group_goes_on_elsewhere_in_every_bit) {
 }
 END_TEST
 
+// ---- what is on its way to who is told of it
+
+enum { LATE = 5, LATE_CALLS = 40 };
+
+// The cart's place, and that of LATE calls ago; the pole's angle and rate with noise, biases that
+// walk, and delays that each episode draws.
+static Moreau__V1__GroupCreate *late_call(Moreau__V1__Group__Autoreset autoreset) {
+    static Moreau__V1__GroupChannel seen[WIRE_GROUP_SEEN];
+    Moreau__V1__GroupCreate *call = create_call(autoreset);
+    for (int i = 0; i < WIRE_GROUP_SEEN; i++) {
+        seen[i] = *call->observation[i == 1 ? 0 : i]; // others are noise's, too
+        call->observation[i] = &seen[i];
+    }
+    seen[1].has_delay = 1, seen[1].delay = LATE;
+    for (int i = 2; i < WIRE_GROUP_SEEN; i++) {
+        seen[i].has_noise_deviation = seen[i].has_bias_deviation = seen[i].has_bias_walk = 1;
+        seen[i].noise_deviation = 0.1, seen[i].bias_deviation = 0.2, seen[i].bias_walk = 0.3;
+        seen[i].has_delay = seen[i].has_delay_max = 1;
+        seen[i].delay = 1, seen[i].delay_max = 9;
+    }
+    return call;
+}
+
+static bool is_set(ProtobufCBinaryData bits, uint32_t i) {
+    return bits.len > 0 && (bits.data[i / 8] >> i % 8 & 1) != 0;
+}
+
+// Of who has not begun anew since the first call: what is late is what was told then.
+static void expect_late(const float *row[LATE_CALLS], uint64_t call, const bool *has_ended) {
+    const uint64_t before = call < LATE ? 0 : call - LATE;
+    for (uint32_t i = 0; i < WORLDS; i++) {
+        if (!has_ended[i]) {
+            ck_assert_float_eq(row[call][WIRE_GROUP_SEEN * i + 1],
+                               row[before][WIRE_GROUP_SEEN * i]);
+        }
+    }
+}
+
+// A save of delays under way, and of their first rows: of its clones one does as the group itself
+// does, and is told the same, another does otherwise, and disturbs nobody; and who comes of it later
+// still begins where it was taken.
+START_TEST(clones_of_a_save_are_told_what_was_on_its_way) {
+    static const uint64_t saves[] = {1, 3, 11};
+    static float told[LATE_CALLS][NUMBERS];
+    const float *row[LATE_CALLS];
+    bool has_ended[WORLDS] = {false}, is_other = false;
+    const uint64_t saved_at = saves[_i % 3];
+    ServerProcess *server = server_start(workers[_i % 2]);
+    WireClient *client = wire_open(server->address[0]);
+    const Moreau__V1__GroupCreate *create = late_call((Moreau__V1__Group__Autoreset)(_i / 3));
+    const uint64_t straight = wire_accept(client, create)->group_create->group;
+    uint64_t snapshot = 0, clone[2] = {0, 0};
+    memcpy(told[0], wire_group_reset(client, straight)->observation, sizeof(told[0]));
+    row[0] = told[0];
+    for (uint64_t call = 1; call < LATE_CALLS; call++) {
+        if (call == saved_at) {
+            snapshot = save(client, straight, call);
+            const Moreau__V1__GroupCreate again = saved_call(snapshot);
+            clone[0] = wire_accept(client, &again)->group_create->group;
+            clone[1] = wire_accept(client, &again)->group_create->group;
+        }
+        const Moreau__V1__GroupStepReply *reply = act(client, straight, call);
+        memcpy(told[call], reply->observation, sizeof(told[call]));
+        row[call] = told[call];
+        for (uint32_t i = 0; i < WORLDS; i++) {
+            has_ended[i] = has_ended[i] || is_set(reply->terminated, i);
+        }
+        expect_late(row, call, has_ended);
+        if (call >= saved_at) {
+            expect_same(act(client, clone[0], call), reply);
+            const Moreau__V1__GroupStepReply *other = act(client, clone[1], call + LATE_CALLS);
+            is_other = is_other || memcmp(other->observation, told[call], sizeof(told[call])) != 0;
+        }
+    }
+    ck_assert(is_other);
+    const Moreau__V1__GroupCreate again = saved_call(snapshot);
+    const uint64_t last = wire_accept(client, &again)->group_create->group;
+    for (uint64_t call = saved_at; call < LATE_CALLS; call++) {
+        ck_assert_mem_eq(act(client, last, call)->observation, told[call], sizeof(told[call]));
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 // ---- second opinions
 
 // Piles of balls, of whose steps half are solved again and told three calls later.
@@ -421,6 +506,7 @@ static TCase *case_group_save(void) {
     TCase *tcase = tcase_create("group save");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, a_saved_group_goes_on_elsewhere_in_every_bit, 0, 6);
+    tcase_add_loop_test(tcase, clones_of_a_save_are_told_what_was_on_its_way, 0, 9);
     tcase_add_test(tcase, opinions_come_with_the_call_they_would_have_come_with);
     tcase_add_test(tcase, a_recording_of_a_saved_group_knows_its_parent);
     tcase_add_test(tcase, what_was_sent_is_received_before);
