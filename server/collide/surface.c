@@ -378,14 +378,15 @@ static void add_disc(const Bearing *on, const Facet *lying, SurfacePoints *point
     }
 }
 
-// An end of a line, or where it leaves the triangle by an edge; `edge` 3: the end itself.
+// An end of a line, or where it leaves the triangle by an edge, called as a ridge there is, whichever
+// end is beyond; `edge` 3: the end itself.
 static void add_end(const Bearing *on, const Facet *line, double share, uint32_t end, uint32_t edge,
                     SurfacePoints *points) {
     const Vec3 position =
         vec3_add_scaled(line->point[0], share, vec3_sub(line->point[1], line->point[0]));
     const double gap = vec3_dot(points->normal, vec3_sub(position, on->facet.center));
     const uint32_t of_mesh = edge == 3 ? face_feature(on) : feature_at_edge(on, edge, false);
-    add_at(on, position, gap, of_mesh, (uint32_t)CONVEX_ROUND | end, points);
+    add_at(on, position, gap, of_mesh, (uint32_t)CONVEX_ROUND | (edge == 3 ? end : 0), points);
 }
 
 static void add_line(const Bearing *on, const Facet *line, SurfacePoints *points) {
