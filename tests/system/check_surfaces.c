@@ -123,6 +123,94 @@ START_TEST(what_stands_on_surfaces_is_recorded_verified_and_forked) {
 }
 END_TEST
 
+static const Moreau__V1__WorldGetReply *get(WireClient *client, uint64_t world) {
+    Moreau__V1__WorldGet call = MOREAU__V1__WORLD_GET__INIT;
+    call.has_world = 1;
+    call.world = world;
+    return wire_accept(client, &call)->world_get;
+}
+
+// A recorded group of worlds that stand as one does, whose episodes have STEPS steps, of whom the
+// body that fell last is seen, and pushed by nothing. `body`: its id.
+static uint64_t hilly_group(WireClient *client, uint64_t world, uint64_t body, uint64_t count,
+                            char recording[WIRE_EPISODE_ID_BYTES]) {
+    Moreau__V1__GroupChannel push = MOREAU__V1__GROUP_CHANNEL__INIT,
+                             seen = MOREAU__V1__GROUP_CHANNEL__INIT;
+    push.has_kind = seen.has_kind = push.has_body_id = seen.has_body_id = 1;
+    push.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_FORCE;
+    seen.kind = MOREAU__V1__GROUP_CHANNEL__KIND__BODY_POSITION;
+    push.body_id = seen.body_id = body;
+    push.has_axes = 1, push.axes = 1;
+    Moreau__V1__GroupChannel *action[] = {&push}, *observation[] = {&seen};
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    Moreau__V1__GroupCreate call = MOREAU__V1__GROUP_CREATE__INIT;
+    call.has_world = call.has_count = call.has_double_precision = 1;
+    call.world = world, call.count = count, call.double_precision = 1;
+    call.has_step_limit = 1, call.step_limit = STEPS;
+    call.n_action = call.n_observation = 1;
+    call.action = action, call.observation = observation;
+    call.record = &record;
+    const Moreau__V1__GroupCreateReply *made = wire_accept(client, &call)->group_create;
+    memcpy(recording, made->recording, WIRE_EPISODE_ID_BYTES);
+    return made->group;
+}
+
+// Each of a group is where the world alone is, to the bit; and so is, from within, who comes of the
+// group's episode, in the process that recorded it and in the next.
+START_TEST(a_group_on_surfaces_does_as_its_world_alone) {
+    enum { COUNT = 5, FROM = 60 };
+    WireDepot depot;
+    wire_depot_open(&depot, "--workers 3");
+    const uint64_t world = hilly_world(depot.client);
+    const uint64_t bodies = get(depot.client, world)->total;
+    const uint64_t body = get(depot.client, world)->ids[bodies - 1];
+    char recording[WIRE_EPISODE_ID_BYTES];
+    const uint64_t group = hilly_group(depot.client, world, body, COUNT, recording);
+    double action[COUNT] = {0};
+    Moreau__V1__GroupReset reset = MOREAU__V1__GROUP_RESET__INIT;
+    reset.has_group = 1, reset.group = group;
+    wire_accept(depot.client, &reset);
+    for (int step = 1; step <= STEPS; step++) {
+        Moreau__V1__GroupStep call = MOREAU__V1__GROUP_STEP__INIT;
+        call.has_group = 1, call.group = group;
+        call.n_action_double = COUNT, call.action_double = action;
+        wire_step(depot.client, world, 1);
+        double place[3];
+        memcpy(place, get(depot.client, world)->pose + 7 * (bodies - 1), sizeof(place));
+        const Moreau__V1__GroupStepReply *told = wire_accept(depot.client, &call)->group_step;
+        ck_assert_uint_eq(told->n_observation_double, 3 * COUNT);
+        for (int i = 0; i < COUNT; i++) {
+            ck_assert_mem_eq(told->observation_double + 3 * (size_t)i, place, sizeof(place));
+        }
+    }
+    Moreau__V1__GroupDestroy destroy = MOREAU__V1__GROUP_DESTROY__INIT;
+    destroy.has_group = 1, destroy.group = group;
+    wire_accept(depot.client, &destroy);
+    double pose[7 * 16];
+    ck_assert_uint_le(bodies, 16);
+    memcpy(pose, get(depot.client, world)->pose, 7 * bodies * sizeof(double));
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    list.recording = recording;
+    char episode[WIRE_EPISODE_ID_BYTES];
+    const Moreau__V1__EpisodeListReply *all = wire_accept(depot.client, &list)->episode_list;
+    ck_assert_uint_eq(all->n_episodes, COUNT);
+    memcpy(episode, all->episodes[COUNT / 2]->episode, sizeof(episode));
+    ck_assert_uint_eq(all->episodes[COUNT / 2]->steps, STEPS);
+    for (int life = 0; life < 2; life++) {
+        Moreau__V1__EpisodeFork fork = MOREAU__V1__EPISODE_FORK__INIT;
+        fork.episode = episode;
+        fork.has_step = 1, fork.step = FROM;
+        const uint64_t forked = wire_accept(depot.client, &fork)->episode_fork->world;
+        wire_step(depot.client, forked, STEPS - FROM);
+        ck_assert_mem_eq(get(depot.client, forked)->pose, pose, 7 * bodies * sizeof(double));
+        wire_expect_verified(depot.client, episode, STEPS);
+        wire_depot_stop(&depot);
+        wire_depot_restart(&depot, "--workers 1");
+    }
+    wire_depot_close(&depot);
+}
+END_TEST
+
 // Its heights take more than all chunks together, which only name it: they count at once, though
 // nothing is measured anew.
 START_TEST(ground_that_comes_while_it_is_recorded_counts_against_a_token) {
@@ -279,6 +367,7 @@ static TCase *case_surfaces(void) {
     TCase *tcase = tcase_create("surfaces");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_test(tcase, what_stands_on_surfaces_is_recorded_verified_and_forked);
+    tcase_add_test(tcase, a_group_on_surfaces_does_as_its_world_alone);
     tcase_add_test(tcase, ground_that_comes_while_it_is_recorded_counts_against_a_token);
     tcase_add_test(tcase, a_snapshot_takes_its_surfaces_to_another_server);
     tcase_add_test(tcase, a_scene_has_its_surfaces);
