@@ -302,10 +302,10 @@ START_TEST(a_rope_with_a_load_tells_what_it_gains) {
 }
 END_TEST
 
-// Steps that resolve it gain nothing, under whichever integrator: it swings down as the straight rod
-// that it all but is, in K(1/√2) I^½ (g Σ m x)^-½, and its load passes below with what it has fallen
-// for, both but for the waves in a rope that weighs a fiftieth: 1e-3 of speed, and half of that of
-// energy, which integrators of first order waste.
+// Steps that resolve it gain nothing, under whichever integrator: it swings down as the straight
+// rod that it all but is, in K(1/√2) √(I / (g Σ m x)), and its load passes below with what it has
+// fallen for, both but for the waves in a rope that weighs a fiftieth: 1e-3 of speed, and half of
+// that of energy, which integrators of first order waste.
 START_TEST(a_rope_swings_as_a_rod_where_steps_resolve_it) {
     static const Integrator ways[] = {INTEGRATOR_SYMPLECTIC, INTEGRATOR_IMPLICIT,
                                       INTEGRATOR_MIDPOINT, INTEGRATOR_RK4, INTEGRATOR_VERLET};

@@ -176,8 +176,8 @@ static void expect_late(const float *row[LATE_CALLS], uint64_t call, const bool 
 }
 
 // A save of delays under way, and of their first rows: of its clones one does as the group itself
-// does, and is told the same, another does otherwise, and disturbs nobody; and who comes of it later
-// still begins where it was taken.
+// does, and is told the same, another does otherwise, and disturbs nobody; and who comes of it
+// later still begins where it was taken.
 START_TEST(clones_of_a_save_are_told_what_was_on_its_way) {
     static const uint64_t saves[] = {1, 3, 11};
     static float told[LATE_CALLS][NUMBERS];
