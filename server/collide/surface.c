@@ -378,8 +378,8 @@ static void add_disc(const Bearing *on, const Facet *lying, SurfacePoints *point
     }
 }
 
-// An end of a line, or where it leaves the triangle by an edge, called as a ridge there is, whichever
-// end is beyond; `edge` 3: the end itself.
+// An end of a line, or where it leaves the triangle by an edge, which is called as a ridge there
+// is, whichever end is beyond; `edge` 3: the end itself.
 static void add_end(const Bearing *on, const Facet *line, double share, uint32_t end, uint32_t edge,
                     SurfacePoints *points) {
     const Vec3 position =

@@ -259,7 +259,7 @@ START_TEST(a_spring_gains_under_explicit_alone) {
 }
 END_TEST
 
-// A rope of light links with a load a thousand times as heavy as each, held at one end and straight.
+// A rope of light links with a load a thousand times as heavy as each, held at one end, straight.
 enum { ROPE_LINKS = 20 };
 static const double link_length = 0.1, link_mass = 0.01, load_mass = 10.0;
 
