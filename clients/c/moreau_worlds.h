@@ -210,6 +210,7 @@ typedef struct MoreauJoints {
     // per axis
     const double *low, *high, *stiffness, *rest, *damping, *friction, *armature;
     const double *drive_stiffness, *drive_damping, *effort_max;
+    const double *stall_effort, *no_load_speed, *lag_time, *delay_steps;
     const double *velocity, *target, *target_velocity, *effort;
     const double *position; // per position
 } MoreauJoints;

@@ -336,6 +336,10 @@ static void put_axes(Moreau__V1__WorldAddJoints *add, const MoreauJoints *joints
     PUT_COLUMN(*add, drive_stiffness, joints->drive_stiffness, axes);
     PUT_COLUMN(*add, drive_damping, joints->drive_damping, axes);
     PUT_COLUMN(*add, effort_max, joints->effort_max, axes);
+    PUT_COLUMN(*add, stall_effort, joints->stall_effort, axes);
+    PUT_COLUMN(*add, no_load_speed, joints->no_load_speed, axes);
+    PUT_COLUMN(*add, lag_time, joints->lag_time, axes);
+    PUT_COLUMN(*add, delay_steps, joints->delay_steps, axes);
     PUT_COLUMN(*add, velocity, joints->velocity, axes);
     PUT_COLUMN(*add, target, joints->target, axes);
     PUT_COLUMN(*add, target_velocity, joints->target_velocity, axes);

@@ -54,9 +54,9 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
     tree->velocities = stage_take_part(&at, of->width, sizeof(double));
     tree->there_with = stage_take_part(&at, of->width, sizeof(double));
     flight->axes = (TreeAxes){.axis = world->joint_axis,
-                              .target = world->joint_target,
-                              .target_velocity = world->joint_target_velocity,
-                              .effort = world->joint_effort,
+                              .target = state->command.target,
+                              .target_velocity = state->command.target_velocity,
+                              .effort = state->command.fed,
                               .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
     flight->acts = tree_axes_act(&flight->view, &flight->axes);
     flight->mass = world->mass;

@@ -8,7 +8,8 @@
 // changed by would not bring them above sleep_speed within another sleep_time, so that what begins
 // to fall is not caught in the air. Nor does it where it touches, or hangs by a joint on, a
 // kinematic body that moves or an island that stays awake, or touches a body that joints fix to the
-// world, or one that leaves the world in this step. Trees of joints are at rest when all their
+// world, or one that leaves the world in this step, nor where a command of a joint is under way to
+// it. Trees of joints are at rest when all their
 // links are, and all of them sleep, with their joints. Springs of sleepers are left out of the
 // energy book.
 //
@@ -22,6 +23,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "solve/island.h"
+#include "step/joints/commands.h"
 #include "world/sleep.h"
 
 #include <string.h>
@@ -267,15 +269,34 @@ static void judge_block(void *work, uint32_t block) {
     }
 }
 
+static void keep_awake(const Judging *judging, uint32_t tree) {
+    if (tree != PROBLEM_NO_TREE) {
+        judging->state->rest[tree] = 0.0;
+        judging->is_ready[tree] = false;
+    }
+}
+
 // What is pushed is not at rest.
 static void tire_none_pushed(const Judging *judging) {
     const StepState *state = judging->state;
     const StepInput *input = state->input;
     for (size_t i = 0; i < input->wrench_count; i++) {
         uint32_t tree = state->stepper->tree_of_body[input->wrench_body[i]];
-        if (tree != PROBLEM_NO_TREE && is_any(input->wrench + 6 * i)) {
-            state->rest[tree] = 0.0;
-            judging->is_ready[tree] = false;
+        if (is_any(input->wrench + 6 * i)) {
+            keep_awake(judging, tree);
+        }
+    }
+}
+
+// Nor is what a command is on its way to.
+static void tire_none_commanded(const Judging *judging) {
+    const StepState *state = judging->state;
+    for (size_t i = 0; state->is_under_way != NULL && i < state->world->joint_count; i++) {
+        const Joint *joint = &state->world->joint[i];
+        for (int s = 0; s < 2 && commands_are_under_way(state, joint); s++) {
+            if (joint->body[s] != JOINT_NO_BODY) {
+                keep_awake(judging, state->stepper->tree_of_body[joint->body[s]]);
+            }
         }
     }
 }
@@ -416,6 +437,7 @@ Status rest_find(StepState *state) {
     }
     tasks_run(state->input->context.tasks, judge_block, &judging, block_count);
     tire_none_pushed(&judging);
+    tire_none_commanded(&judging);
     bool has_ready = state->left_count > 0;
     for (uint32_t block = 0; block < block_count; block++) {
         has_ready = has_ready || judging.has_ready[block];

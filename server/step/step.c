@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/defect.h"
 #include "solve/problem_valid.h"
+#include "step/joints/commands.h"
 #include "step/joints/project.h"
 #include "step/joints/rows.h"
 #include "step/joints/wrenches.h"
@@ -287,11 +288,8 @@ static const Stage stages[] = {
 
 // What follows from the new state, and cannot fail.
 static const Commit commits[] = {
-    {joint_wrenches_keep, true},
-    {joint_project, true},
-    {rest_commit, false},
-    {patience_commit, false},
-    {joint_rows_remove_broken, true},
+    {commands_commit, true}, {joint_wrenches_keep, true}, {joint_project, true},
+    {rest_commit, false},    {patience_commit, false},    {joint_rows_remove_broken, true},
     {bounds_remove, false},
 };
 
@@ -354,7 +352,8 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     StepInput pushed;
     Status status = STATUS_OK;
     if (world->joint_count > 0) {
-        const bool has_memory = open_joints(stepper) && joint_rows_push(&state, &pushed);
+        const bool has_memory =
+            open_joints(stepper) && commands_begin(&state) && joint_rows_push(&state, &pushed);
         state.input = &pushed;
         status = has_memory ? STATUS_OK
                             : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "wire/joints.h"
 
+#include "world/world_commands.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -87,6 +89,10 @@ static Status check_axis_columns(const Moreau__V1__WorldAddJoints *m, size_t n, 
         {m->n_target, n, "target"},
         {m->n_target_velocity, n, "target_velocity"},
         {m->n_effort, n, "effort"},
+        {m->n_stall_effort, n, "stall_effort"},
+        {m->n_no_load_speed, n, "no_load_speed"},
+        {m->n_lag_time, n, "lag_time"},
+        {m->n_delay_steps, n, "delay_steps"},
     };
     Status status =
         check_lengths(lengths, sizeof(lengths) / sizeof(lengths[0]), "one per free axis", error);
@@ -121,6 +127,10 @@ static void take_axis_columns(const Moreau__V1__WorldAddJoints *m, JointColumns 
     columns->armature = column(m->n_armature, m->armature);
     columns->drive_stiffness = column(m->n_drive_stiffness, m->drive_stiffness);
     columns->drive_damping = column(m->n_drive_damping, m->drive_damping);
+    columns->stall_effort = column(m->n_stall_effort, m->stall_effort);
+    columns->no_load_speed = column(m->n_no_load_speed, m->no_load_speed);
+    columns->lag_time = column(m->n_lag_time, m->lag_time);
+    columns->delay_steps = column(m->n_delay_steps, m->delay_steps);
     columns->velocity = column(m->n_velocity, m->velocity);
     columns->target = column(m->n_target, m->target);
     columns->target_velocity = column(m->n_target_velocity, m->target_velocity);
@@ -211,6 +221,26 @@ static bool take_axis_room(Moreau__V1__WorldAddJoints *m, size_t n, Arena *arena
            TAKE(drive_damping, n) && TAKE(effort_max, n);
 }
 
+// Where none has one, nothing is said.
+static bool put_actuators(const World *world, Moreau__V1__WorldAddJoints *m, Arena *arena) {
+    const size_t n = world->joint_axis_count;
+    if (!world_has_actuators(world)) {
+        return true;
+    }
+    if (!TAKE(stall_effort, n) || !TAKE(no_load_speed, n) || !TAKE(lag_time, n) ||
+        !TAKE(delay_steps, n)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const JointAxis *axis = &world->joint_axis[i];
+        m->stall_effort[i] = axis->stall_effort;
+        m->no_load_speed[i] = axis->no_load_speed;
+        m->lag_time[i] = axis->lag_time;
+        m->delay_steps[i] = axis->delay_steps;
+    }
+    return true;
+}
+
 static void put_joint(const World *world, size_t i, Moreau__V1__WorldAddJoints *m) {
     const Joint *joint = &world->joint[i];
     const bool is_gear = joint->kind == JOINT_GEAR;
@@ -238,7 +268,7 @@ Moreau__V1__WorldAddJoints *joints_definition(const World *world, Arena *arena) 
     }
     moreau__v1__world_add_joints__init(m);
     if (!take_joint_columns(m, world->joint_count, arena) ||
-        !take_axis_room(m, world->joint_axis_count, arena)) {
+        !take_axis_room(m, world->joint_axis_count, arena) || !put_actuators(world, m, arena)) {
         return NULL;
     }
     for (size_t i = 0; i < world->joint_count; i++) {

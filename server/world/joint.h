@@ -75,7 +75,11 @@ enum { JOINT_COUNT_MAX = 1000000, TREE_DEPTH_MAX = 2048, TREE_WIDTH_MAX = 4096 }
     X(ARMATURE, armature, JOINT_ARMATURE, 0.0)                                                     \
     X(DRIVE_STIFFNESS, drive_stiffness, JOINT_STIFFNESS, 0.0)                                      \
     X(DRIVE_DAMPING, drive_damping, JOINT_DAMPING, 0.0)                                            \
-    X(EFFORT_MAX, effort_max, JOINT_EFFORT_MAX, HUGE_VAL)
+    X(EFFORT_MAX, effort_max, JOINT_EFFORT_MAX, HUGE_VAL)                                          \
+    X(STALL_EFFORT, stall_effort, JOINT_STALL_EFFORT, 0.0)                                         \
+    X(NO_LOAD_SPEED, no_load_speed, JOINT_NO_LOAD_SPEED, 0.0)                                      \
+    X(LAG_TIME, lag_time, JOINT_LAG_TIME, 0.0)                                                     \
+    X(DELAY_STEPS, delay_steps, JOINT_DELAY_STEPS, 0.0)
 
 #define X(upper, member, range, none) JOINT_##upper,
 typedef enum JointNumber { JOINT_NUMBER_MAP(X) JOINT_NUMBER_COUNT } JointNumber;
@@ -89,6 +93,8 @@ typedef struct JointAxis {
     double armature;                       // inertia added to the axis itself [kg], [kg m^2]
     double drive_stiffness, drive_damping; // of a drive towards its targets
     double effort_max;                     // of the drive; HUGE_VAL: unbounded
+    double stall_effort, no_load_speed;    // of a motor (step/joints/motor.h); 0: none
+    double lag_time, delay_steps;          // of its commands (world/world_commands.h); 0: none
 } JointAxis;
 
 typedef struct Joint {
@@ -124,8 +130,9 @@ typedef struct JointColumns {
     const double *break_force, *break_torque; // default: never
     // per axis
     const double *low, *high, *stiffness, *rest, *damping, *friction, *armature, *drive_stiffness,
-        *drive_damping, *effort_max; // default: no limits, an unbounded drive, 0 of all else
-    const double *velocity;          // default: as the bodies move; of rows it is measured
+        *drive_damping, *effort_max, *stall_effort, *no_load_speed, *lag_time,
+        *delay_steps;       // default: no limits, an unbounded drive, 0 of all else
+    const double *velocity; // default: as the bodies move; of rows it is measured
     const double *target, *target_velocity, *effort; // default 0
     // per position; of rows they are measured instead
     const double *position;  // default: as the bodies stand

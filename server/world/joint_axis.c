@@ -46,6 +46,17 @@ Status joint_axis_check(const JointAxis *axis, bool is_rows, const char *prefix,
     if (axis->low > axis->high) {
         return blame(error, prefix, "low", entry, "The lower limit is above the upper one.");
     }
+    if (axis->delay_steps != floor(axis->delay_steps)) {
+        return blame(error, prefix, "delay_steps", entry, "It must be a whole number of steps.");
+    }
+    if (axis->no_load_speed != 0.0 && axis->stall_effort == 0.0) {
+        return blame(error, prefix, "no_load_speed", entry,
+                     "A motor loses its effort up to this speed: give its stall_effort, too.");
+    }
+    if (is_rows && axis->stall_effort != 0.0) {
+        return blame(error, prefix, "stall_effort", entry,
+                     "Only joints of coordinates have motors: leave out as_rows.");
+    }
     if (is_rows && axis->armature != 0.0) {
         return blame(error, prefix, "armature", entry,
                      "Only joints of coordinates have armature: leave out as_rows.");

@@ -57,6 +57,14 @@
       "inertia of the axis itself")                                                                \
     X(JOINT_EFFORT_MAX, "WorldAddJoints.effort_max", "N, N m", 0.0, 1e18, false,                   \
       "what a drive is able to")                                                                   \
+    X(JOINT_STALL_EFFORT, "WorldAddJoints.stall_effort", "N, N m", 0.0, 1e18, false,               \
+      "what a motor is able to at standstill; 0: there is none")                                   \
+    X(JOINT_NO_LOAD_SPEED, "WorldAddJoints.no_load_speed", "m/s, rad/s", 1e-9, 1e9, false,         \
+      "at which a motor has nothing left; 0: at none")                                             \
+    X(JOINT_LAG_TIME, "WorldAddJoints.lag_time", "s", 0.0, 1e6, false,                             \
+      "time constant by which drives follow their commands")                                       \
+    X(JOINT_DELAY_STEPS, "WorldAddJoints.delay_steps", "1", 0.0, 1000.0, false,                    \
+      "steps by which commands come later; whole")                                                 \
     X(JOINT_EFFORT, "WorldStep.effort", "N, N m", -1e18, 1e18, false, "fed forward, per axis")     \
     X(JOINT_RATIO, "WorldAddJoints.ratio", "1", -1e6, 1e6, false, "of a gear")                     \
     X(JOINT_LENGTH, "WorldAddJoints.length", "m", 0.0, 1e9, true, "of a distance")                 \

@@ -81,6 +81,7 @@ typedef struct World {
     Shape *shape;
     size_t shape_count, shape_capacity;
     uint32_t shape_id_next; // of the next shape; ids rise with the index and are never given again
+    uint32_t joint_under_way_capacity;
 
     // bodies
     uint32_t body_count;
@@ -114,6 +115,7 @@ typedef struct World {
     double *joint_target;                           // [m], [rad]; of a drive
     double *joint_effort;                           // fed forward [N], [N m]
     size_t joint_axis_count, joint_axis_capacity;   // of all five columns
+    double *joint_under_way;                        // of their commands (world_commands.h)
     double *joint_position;                         // [m], [rad], unit quaternions
     size_t joint_position_count, joint_position_capacity;
 

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "world/sleep.h"
-#include "world/world.h"
+#include "world/world_commands.h"
 
 #include <string.h>
 
@@ -46,6 +46,13 @@ bool world_is_alike(const World *a, const World *b) {
     return a->body_count == b->body_count && a->joint_count == b->joint_count;
 }
 
+// Of the same joints, whose lags and delays may be others.
+static void copy_commands(World *to, const World *from) {
+    if (to->joint_under_way_capacity > 0) {
+        world_carry_commands(to, from->joint_axis, from->joint_under_way);
+    }
+}
+
 bool world_copy_state(World *to, const World *from) {
     ASSERT(world_is_alike(to, from) && to->joint_axis_count == from->joint_axis_count);
     if (!reserve(to, from) || !copy_sleep(to, from)) {
@@ -63,6 +70,7 @@ bool world_copy_state(World *to, const World *from) {
     copy(to->joint_target_velocity, from->joint_target_velocity, from->joint_axis_count,
          sizeof(double));
     copy(to->joint_effort, from->joint_effort, from->joint_axis_count, sizeof(double));
+    copy_commands(to, from);
     copy(to->joint_position, from->joint_position, from->joint_position_count, sizeof(double));
     copy(to->memory, from->memory, from->memory_count, sizeof(ContactMemory));
     to->memory_count = from->memory_count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whether joints that came with a snapshot can be: what adding them would have let pass.
 #include "world/range.h"
+#include "world/world_commands.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -20,7 +21,13 @@ static bool axis_is_sound(const JointAxis *axis, bool is_rows) {
            range_holds(RANGE_JOINT_STIFFNESS, axis->drive_stiffness) &&
            range_holds(RANGE_JOINT_DAMPING, axis->drive_damping) &&
            is_within(RANGE_JOINT_EFFORT_MAX, axis->effort_max, HUGE_VAL) &&
-           !(is_rows && axis->armature != 0.0);
+           range_holds(RANGE_JOINT_STALL_EFFORT, axis->stall_effort) &&
+           is_within(RANGE_JOINT_NO_LOAD_SPEED, axis->no_load_speed, 0.0) &&
+           (axis->no_load_speed == 0.0 || axis->stall_effort > 0.0) &&
+           range_holds(RANGE_JOINT_LAG_TIME, axis->lag_time) &&
+           range_holds(RANGE_JOINT_DELAY_STEPS, axis->delay_steps) &&
+           axis->delay_steps == floor(axis->delay_steps) &&
+           !(is_rows && (axis->armature != 0.0 || axis->stall_effort != 0.0));
 }
 
 static bool is_held(const World *world, uint32_t body) {
@@ -106,6 +113,9 @@ bool world_joint_state_is_sound(const World *world) {
             !range_holds(RANGE_JOINT_EFFORT, world->joint_effort[i])) {
             return false;
         }
+    }
+    if (!world_commands_are_sound(world)) {
+        return false;
     }
     for (size_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];

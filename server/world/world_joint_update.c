@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 #include "world/range.h"
 #include "world/sleep.h"
-#include "world/world.h"
+#include "world/world_commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,7 +175,9 @@ static void set(double *kept, const double *given, size_t count) {
 }
 
 Status world_update_joints(World *world, const JointUpdate *update, Error *error) {
+    CommandsBefore before;
     Status status = world_check_joint_update(world, update, error);
+    status = STATUS_THEN(status, world_keep_commands(world, update, &before, error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -212,6 +214,7 @@ Status world_update_joints(World *world, const JointUpdate *update, Error *error
         axes += axis_count;
         positions += joint_position_count(joint->axes);
     }
+    world_move_commands(world, &before);
     world->definition_is_hashed = world->definition_is_hashed && !has_numbers(update);
     if (has_state(update) && update->count > 0) {
         world_settle_joints(world);

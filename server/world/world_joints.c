@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "world/range.h"
 #include "world/sleep.h"
+#include "world/world_commands.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ enum { AXIS_BYTES = sizeof(JointAxis) + 4 * sizeof(double), POSITION_BYTES = siz
 
 size_t world_joint_bytes(const World *world) {
     return world->joint_capacity * sizeof(Joint) + world->joint_axis_capacity * (size_t)AXIS_BYTES +
-           world->joint_position_capacity * (size_t)POSITION_BYTES;
+           world->joint_position_capacity * (size_t)POSITION_BYTES +
+           world->joint_under_way_capacity * sizeof(double);
 }
 
 void world_free_joints(World *world) {
@@ -32,6 +34,7 @@ void world_free_joints(World *world) {
     free(world->joint_effort);
     free(world->joint_target);
     free(world->joint_position);
+    free(world->joint_under_way);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -56,12 +59,12 @@ bool world_reserve_joint_axes(World *world, size_t count) {
 
 // What there was room for.
 typedef struct Room {
-    size_t joints, axes, positions;
+    size_t joints, axes, positions, under_way;
 } Room;
 
 static Room room_of(const World *world) {
-    return (Room){world->joint_capacity, world->joint_axis_capacity,
-                  world->joint_position_capacity};
+    return (Room){world->joint_capacity, world->joint_axis_capacity, world->joint_position_capacity,
+                  world->joint_under_way_capacity};
 }
 
 // A call that is refused leaves no memory behind.
@@ -76,6 +79,9 @@ static void give_back(World *world, Room before) {
     ARRAY_GIVE_BACK(world->joint_axis, world->joint_axis_capacity, before.axes);
     ARRAY_GIVE_BACK(world->joint, world->joint_capacity, before.joints);
     ARRAY_GIVE_BACK(world->joint_position, world->joint_position_capacity, before.positions);
+    capacity = world->joint_under_way_capacity;
+    ARRAY_GIVE_BACK(world->joint_under_way, capacity, before.under_way);
+    world->joint_under_way_capacity = (uint32_t)capacity;
 }
 
 static Status reserve(World *world, const JointColumns *columns, Error *error) {
@@ -125,7 +131,8 @@ static Status blame_kind(uint32_t i, Error *error) {
         snprintf(known + used, sizeof(known) - used, "%s%s %d", kind == 0 ? "" : ", ",
                  joint_kind_rows[kind].name, kind);
     }
-    strcat(known, ".");
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof(known) - used, ".");
     return blame_input(error, "kind", i, known);
 }
 
@@ -699,6 +706,12 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
     const Room before = room_of(world);
     Status status = reserve(world, columns, error);
     status = STATUS_THEN(status, load(world, columns, error));
+    status = STATUS_THEN(
+        status,
+        world_reserve_under_way(
+            world,
+            world_count_under_way(world->joint_axis, world->joint_axis_count + columns->axis_count),
+            error));
     if (status == STATUS_OK &&
         (!world_reserve_trees(world, world->body_count, world->joint_count + columns->count) ||
          !load_names(world, columns))) {
@@ -715,6 +728,7 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
         disturb(world, joint);
         start(world, columns, joint);
     }
+    world_start_commands(world, columns->axis_count);
     world->joint_count += columns->count;
     world->joint_id_next += columns->count;
     world->joint_axis_count += columns->axis_count;
@@ -796,11 +810,21 @@ static void move_columns(World *world, const Joint *joint, size_t axis, size_t p
     }
 }
 
+// Moves what its commands have under way from `from` down to `to`, before its axes are; how much.
+static size_t move_under_way(World *world, const Joint *joint, size_t from, size_t to) {
+    const size_t count =
+        world_count_under_way(world->joint_axis + joint->axis_first, joint_axis_count(joint->axes));
+    if (count > 0) {
+        memmove(world->joint_under_way + to, world->joint_under_way + from, count * sizeof(double));
+    }
+    return count;
+}
+
 // Takes out the joints that are marked as gone, and with them the gears that couple one. A gear
 // comes after its partners.
 static void take_out(World *world) {
     Joint *joints = world->joint;
-    size_t kept = 0, axis = 0, position = 0;
+    size_t kept = 0, axis = 0, position = 0, had = 0, has = 0;
     uint32_t place = 0;
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint *joint = &joints[i];
@@ -815,10 +839,13 @@ static void take_out(World *world) {
     }
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint joint = joints[i];
+        const size_t under_way = move_under_way(world, &joint, had, has);
+        had += under_way;
         if (joint.id == GONE) {
             world_drop_name(world, joint.name);
             continue;
         }
+        has += under_way;
         move_columns(world, &joint, axis, position);
         joint.axis_first = (uint32_t)axis;
         joint.position_first = (uint32_t)position;

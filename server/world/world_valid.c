@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "world/world_valid.h"
 
+#include "world/world_commands.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -156,6 +158,9 @@ static bool joint_state_is_valid(const World *world, Defect *defect) {
     if (!numbers_are_finite(world->joint_position, world->joint_position_count) ||
         !numbers_are_finite(world->joint_velocity, world->joint_axis_count)) {
         return defect_set(defect, "joint", 0, "positions or velocities are not finite");
+    }
+    if (!world_commands_are_sound(world)) {
+        return defect_set(defect, "joint", 0, "commands under way have no room, or cannot be");
     }
     for (size_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];

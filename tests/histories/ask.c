@@ -135,6 +135,7 @@ bool ask_bytes(Play *play, const World *world) {
                             world->joint_target,
                             world->joint_effort,
                             world->joint_position,
+                            world->joint_under_way,
                             world->memory,
                             world->joint_memory,
                             sleep,

@@ -6,6 +6,7 @@
 #include "histories/members.h"
 #include "step/snapshot/snapshot.h"
 #include "world/sleep.h"
+#include "world/world_commands.h"
 
 // Questions are PLAY_QUESTIONS_MAX's.
 enum { STEPS = 20, QUESTIONS_MAX = 20 };
@@ -21,8 +22,13 @@ typedef struct Race {
     bool is_over; // a solver took too long
 } Race;
 
-// Impulses, sleep, patience, a fault, steps and time are no part of a scene.
-static void forget(World *world) {
+// Impulses, commands under way, sleep, patience, a fault, steps and time are no part of a scene.
+static void forget(World *world, Arena *arena) {
+    if (world_under_way_count(world) > 0) { // as of axes that had none
+        const JointAxis *none = arena_take_zeroed(arena, world->joint_axis_count, sizeof(*none));
+        ASSERT(none != NULL);
+        world_carry_commands(world, none, NULL);
+    }
     sleep_close(world);
     world->memory_count = world->joint_memory_count = 0;
     world->solver_failures = world->solver_wait = 0;
@@ -44,7 +50,7 @@ static bool make_forgetful(Race *race, const World *world) {
         return play_found(race->play, PROPERTY_AGAIN, "own snapshot",
                           "its own snapshot is refused: %.300s", error.message);
     }
-    forget(race->door[FORGETFUL].world);
+    forget(race->door[FORGETFUL].world, arena);
     return true;
 }
 

@@ -195,8 +195,7 @@ static void put_bodies(Make *make, BodyUpdate *update) {
     }
 }
 
-static const double *some_numbers(Make *make, size_t count, uint64_t percent, double low,
-                                  double high) {
+static double *some_numbers(Make *make, size_t count, uint64_t percent, double low, double high) {
     if (!make_chance(make, percent)) {
         return NULL;
     }
@@ -221,7 +220,44 @@ static void put_positions(Make *make, const uint32_t *chosen, JointUpdate *updat
     update->position = position;
 }
 
-// Joints of rows have no numbers that can be set, and only those of coordinates armature.
+static bool is_of_coordinates(int number) {
+    return number == JOINT_ARMATURE || number == JOINT_STALL_EFFORT;
+}
+
+static void make_whole(double *column, size_t count) {
+    for (size_t i = 0; column != NULL && i < count; i++) {
+        column[i] = floor(column[i]);
+    }
+}
+
+// What the axes are like.
+static void put_numbers(Make *make, size_t axes, bool has_rows, JointUpdate *update) {
+    static const double span[JOINT_NUMBER_COUNT][2] = {
+        [JOINT_LOW] = {-1.5, 0.0},       [JOINT_HIGH] = {0.0, 1.5},
+        [JOINT_STIFFNESS] = {0.0, 1e3},  [JOINT_REST] = {-1.0, 1.0},
+        [JOINT_DAMPING] = {0.0, 20.0},   [JOINT_FRICTION] = {0.0, 10.0},
+        [JOINT_ARMATURE] = {0.0, 1.0},   [JOINT_DRIVE_STIFFNESS] = {0.0, 500.0},
+        [JOINT_DRIVE_DAMPING] = {0, 50}, [JOINT_EFFORT_MAX] = {0.0, 100.0},
+        [JOINT_STALL_EFFORT] = {0, 100}, [JOINT_NO_LOAD_SPEED] = {0.1, 30.0},
+        [JOINT_LAG_TIME] = {0.0, 0.5},   [JOINT_DELAY_STEPS] = {0.0, 9.0}};
+    const bool is_limited = make_chance(make, 15);
+    for (int k = 0; k < JOINT_NUMBER_COUNT; k++) {
+        uint64_t percent = is_of_coordinates(k) && has_rows ? 0 : 8;
+        if (k == JOINT_LOW || k == JOINT_HIGH) {
+            percent = is_limited ? 100 : 0;
+        } else if (k == JOINT_NO_LOAD_SPEED) { // of a motor
+            percent = update->number[JOINT_STALL_EFFORT] == NULL ? 0 : 60;
+        }
+        double *column = some_numbers(make, axes, percent, span[k][0], span[k][1]);
+        if (k == JOINT_DELAY_STEPS) {
+            make_whole(column, axes);
+        }
+        update->number[k] = column;
+    }
+}
+
+// Joints of rows have no numbers that can be set, and only those of coordinates armature and
+// motors.
 static void put_joints(Make *make, JointUpdate *update) {
     const World *world = make->world;
     uint32_t chosen[SOME_MAX];
@@ -245,20 +281,7 @@ static void put_joints(Make *make, JointUpdate *update) {
     update->target = some_numbers(make, axes, 35, -1.5, 1.5);
     update->target_velocity = some_numbers(make, axes, 25, -2.0, 2.0);
     update->effort = some_numbers(make, axes, 30, -10.0, 10.0);
-    static const double span[JOINT_NUMBER_COUNT][2] = {
-        [JOINT_LOW] = {-1.5, 0.0},       [JOINT_HIGH] = {0.0, 1.5},
-        [JOINT_STIFFNESS] = {0.0, 1e3},  [JOINT_REST] = {-1.0, 1.0},
-        [JOINT_DAMPING] = {0.0, 20.0},   [JOINT_FRICTION] = {0.0, 10.0},
-        [JOINT_ARMATURE] = {0.0, 1.0},   [JOINT_DRIVE_STIFFNESS] = {0.0, 500.0},
-        [JOINT_DRIVE_DAMPING] = {0, 50}, [JOINT_EFFORT_MAX] = {0.0, 100.0}};
-    const bool is_limited = make_chance(make, 15);
-    for (int k = 0; k < JOINT_NUMBER_COUNT; k++) {
-        const bool is_limit = k == JOINT_LOW || k == JOINT_HIGH;
-        const uint64_t percent = is_limit                          ? 100 * is_limited
-                                 : k == JOINT_ARMATURE && has_rows ? 0
-                                                                   : 8;
-        update->number[k] = some_numbers(make, axes, percent, span[k][0], span[k][1]);
-    }
+    put_numbers(make, axes, has_rows, update);
 }
 
 static void put_materials(Make *make, MaterialUpdate *update) {

@@ -16,7 +16,7 @@ typedef struct Writing {
         joint_b[JOINTS_AT_ONCE];
     double frame_a[7 * JOINTS_AT_ONCE], frame_b[7 * JOINTS_AT_ONCE], ratio[JOINTS_AT_ONCE],
         length[JOINTS_AT_ONCE], break_force[JOINTS_AT_ONCE], break_torque[JOINTS_AT_ONCE];
-    double number[14][JOINT_AXES_AT_ONCE];
+    double number[18][JOINT_AXES_AT_ONCE];
 } Writing;
 
 static bool is_child(const World *world, uint32_t body) {
@@ -206,6 +206,10 @@ static void put_axis(Make *make, Writing *w, size_t at) {
         const double size = k == 13 ? 10.0 : k == 11 ? 1.0 : 2.0;
         n[k * stride] = make_uniform(make, -size, size);
     }
+    n[14 * stride] = make_magnitude(make, 0.1, 100.0);
+    n[15 * stride] = make_chance(make, 70) ? make_magnitude(make, 0.1, 30.0) : 0.0;
+    n[16 * stride] = make_chance(make, 60) ? make_magnitude(make, 1e-4, 1.0) : 0.0;
+    n[17 * stride] = make_chance(make, 60) ? make_roll(make, 12) : 0.0;
 }
 
 static const double *number_column(Make *make, const double *from, size_t count, uint64_t percent) {
@@ -240,6 +244,14 @@ static void put_axes(Make *make, Writing *w, JointColumns *joints) {
     joints->target = number_column(make, w->number[11], count, 15);
     joints->target_velocity = number_column(make, w->number[12], count, 15);
     joints->effort = number_column(make, w->number[13], count, 8);
+    if (memchr(w->as_rows, 1, sizeof(w->as_rows)) == NULL) { // which rows have none of
+        joints->stall_effort = number_column(make, w->number[14], count, 12);
+    }
+    if (joints->stall_effort != NULL) {
+        joints->no_load_speed = number_column(make, w->number[15], count, 70);
+    }
+    joints->lag_time = number_column(make, w->number[16], count, 10);
+    joints->delay_steps = number_column(make, w->number[17], count, 10);
 }
 
 static void *copied(Make *make, const void *from, size_t bytes) {

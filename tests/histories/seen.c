@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "histories/other_geometries.h"
+#include "world/world_commands.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,6 +198,10 @@ static void negate_axis(World *world, size_t at) {
     world->joint_target[at] *= -1.0;
     world->joint_target_velocity[at] *= -1.0;
     world->joint_effort[at] *= -1.0;
+    double *under_way = world->joint_under_way + world_count_under_way(world->joint_axis, at);
+    for (size_t i = 0; i < joint_axis_under_way(axis); i++) {
+        under_way[i] *= -1.0;
+    }
 }
 
 static void see_joint(const Seen *seen, World *world, Joint *joint) {
@@ -266,6 +271,29 @@ static void last_gears(const World *world, uint32_t *place, Arena *arena) {
     }
 }
 
+// What is under way of the axes' commands, which are still as they were.
+static void order_under_way(World *world, const uint32_t *place, Arena *arena) {
+    const size_t axes = world->joint_axis_count,
+                 bytes = world_under_way_count(world) * sizeof(double);
+    uint32_t *from = arena_take_zeroed(arena, axes + 1, sizeof(*from));
+    double *copy = arena_take(arena, bytes + 1), *to = world->joint_under_way;
+    ASSERT(from != NULL && copy != NULL);
+    for (uint32_t i = 0; i < axes; i++) {
+        from[place[i]] = i;
+    }
+    if (bytes > 0) {
+        memcpy(copy, world->joint_under_way, bytes);
+    }
+    for (size_t i = 0; i < axes; i++) {
+        const size_t count = joint_axis_under_way(&world->joint_axis[from[i]]);
+        if (count > 0) {
+            memcpy(to, copy + world_count_under_way(world->joint_axis, from[i]),
+                   count * sizeof(double));
+            to += count;
+        }
+    }
+}
+
 // The columns of the axes, and of the positions, as the joints now stand.
 static void order_columns(World *world, Arena *arena) {
     double *const columns[] = {world->joint_velocity, world->joint_target_velocity,
@@ -286,6 +314,7 @@ static void order_columns(World *world, Arena *arena) {
         joint->axis_first = axis_first;
         joint->position_first = position_first;
     }
+    order_under_way(world, axis_place, arena);
     put_in_order(world->joint_axis, axes, sizeof(JointAxis), axis_place, arena);
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         put_in_order(columns[i], axes, sizeof(double), axis_place, arena);

@@ -9,6 +9,7 @@
 #include "solve/mdp/mdp.h"
 #include "solve/solver.h"
 #include "world/sleep.h"
+#include "world/world_commands.h"
 
 #include <float.h>
 #include <math.h>
@@ -149,6 +150,14 @@ static void scale_axis(World *world, size_t at, bool is_turn, Units u) {
     a->drive_stiffness *= spring;
     a->drive_damping *= damper;
     a->effort_max *= effort;
+    a->stall_effort *= effort;
+    a->no_load_speed *= rate;
+    a->lag_time *= factor(u, second);
+    const double command[COMMAND_NUMBERS] = {place, rate, effort};
+    double *under_way = world->joint_under_way + world_count_under_way(world->joint_axis, at);
+    for (size_t i = 0; i < joint_axis_under_way(a); i++) {
+        under_way[i] *= command[i % COMMAND_NUMBERS];
+    }
     world->joint_velocity[at] *= rate;
     world->joint_target_velocity[at] *= rate;
     world->joint_target[at] *= place;
@@ -214,7 +223,8 @@ static bool has_turns_of_rows(const World *world) {
         for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
             const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
             const bool has_rows = joint->is_rows || !isinf(axis->low) || !isinf(axis->high) ||
-                                  axis->friction != 0.0 || !isinf(axis->effort_max);
+                                  axis->friction != 0.0 || !isinf(axis->effort_max) ||
+                                  axis->stall_effort != 0.0;
             if (joint_axis_bit(joint->axes, k) >= 3 && has_rows) {
                 return true;
             }

@@ -241,6 +241,16 @@ static const Bad bads[] = {
     {"drive_stiffness[0]", "1e+300", BAD, {.drive_stiffness = D(1e300)}},
     {"drive_damping[0]", "1e+300", BAD, {.drive_damping = D(1e300)}},
     {"effort_max[0]", "out of range", BAD, {.effort_max = D(-1)}},
+    {"stall_effort[0]", "out of range", BAD, {.stall_effort = D(-1)}},
+    {"stall_effort[0]", "as_rows", BAD, {.stall_effort = D(1), .as_rows = U(1)}},
+    {"no_load_speed[0]", "give its stall_effort", BAD, {.no_load_speed = D(1)}},
+    {"no_load_speed[0]", "1e-09", BAD, {.stall_effort = D(1), .no_load_speed = D(1e-10)}},
+    {"no_load_speed[0]", "infinite", BAD, {.stall_effort = D(1), .no_load_speed = D(HUGE_VAL)}},
+    {"lag_time[0]", "out of range", BAD, {.lag_time = D(-1e-3)}},
+    {"lag_time[0]", "not a number", BAD, {.lag_time = D(NAN)}},
+    {"delay_steps[0]", "whole", BAD, {.delay_steps = D(1.5)}},
+    {"delay_steps[0]", "<= 1000", BAD, {.delay_steps = D(1001)}},
+    {"delay_steps[0]", "not a number", BAD, {.delay_steps = D(NAN)}},
     {"position[0]", "not a number", BAD, {.position = D(NAN)}},
     {"velocity[0]", "not a number", BAD, {.velocity = D(NAN)}},
     {"position[0]",
@@ -279,6 +289,7 @@ START_TEST(bad_input_names_its_field_and_changes_nothing) {
     TAKE(break_force), TAKE(break_torque), TAKE(low), TAKE(high), TAKE(stiffness), TAKE(rest);
     TAKE(damping), TAKE(friction), TAKE(armature), TAKE(drive_stiffness), TAKE(drive_damping);
     TAKE(effort_max), TAKE(position), TAKE(velocity);
+    TAKE(stall_effort), TAKE(no_load_speed), TAKE(lag_time), TAKE(delay_steps);
     TAKE(target), TAKE(target_velocity), TAKE(effort);
     if (bad->columns.axis_count != 0) { // SIZE_MAX: none
         columns.axis_count = bad->columns.axis_count + 1 == 0 ? 0 : bad->columns.axis_count;

@@ -7,11 +7,13 @@
 #include <string.h>
 
 // Version 3 has Hertz exponents, foundations and collision groups, version 4 masses, materials and
-// what joints are like in INPUT_SET; what has none is written as before.
+// what joints are like in INPUT_SET, version 5 actuators of joints; what has none is written as
+// before.
 enum {
     INPUT_VERSION = 2,
     INPUT_VERSION_SHAPES = 3,
-    INPUT_VERSION_NEWEST = 4,
+    INPUT_VERSION_NUMBERS = 4,
+    INPUT_VERSION_NEWEST = 5,
     INPUT_HEAD_BYTES = 16
 };
 
@@ -234,6 +236,17 @@ static void read_joint_update(Source *source, Arena *arena, JointUpdate *update)
     source->failed = source->failed || (update->count > 0 && update->id == NULL);
 }
 
+// Numbers of joints that stand with the others; those of actuators, behind all else.
+enum { JOINT_NUMBERS_EARLY = JOINT_EFFORT_MAX + 1 };
+
+static bool sets_actuators(const SetOrder *set) {
+    bool has_any = false;
+    for (int i = JOINT_NUMBERS_EARLY; i < JOINT_NUMBER_COUNT; i++) {
+        has_any = has_any || set->joints.number[i] != NULL;
+    }
+    return has_any;
+}
+
 // What a body, a joint, a material and a shape are like.
 static bool has_numbers(const SetOrder *set) {
     bool has_any = set->update.mass != NULL || set->update.inertia != NULL ||
@@ -248,7 +261,7 @@ static void write_numbers(Sink *sink, const SetOrder *set) {
     const MaterialUpdate *materials = &set->materials;
     sink_column(sink, set->update.mass, set->update.count);
     sink_column(sink, set->update.inertia, 6 * set->update.count);
-    for (int i = 0; i < JOINT_NUMBER_COUNT; i++) {
+    for (int i = 0; i < JOINT_NUMBERS_EARLY; i++) {
         sink_column(sink, set->joints.number[i], set->joints.axis_count);
     }
     sink_u64(sink, materials->count);
@@ -263,6 +276,9 @@ static void write_numbers(Sink *sink, const SetOrder *set) {
     sink_u64(sink, set->shapes.primitive_count);
     sink_column_u64(sink, set->shapes.id, set->shapes.count);
     sink_column_u64(sink, set->shapes.material, set->shapes.primitive_count);
+    for (int i = JOINT_NUMBERS_EARLY; i < JOINT_NUMBER_COUNT && sets_actuators(set); i++) {
+        sink_column(sink, set->joints.number[i], set->joints.axis_count);
+    }
 }
 
 static void read_numbers(Source *source, Arena *arena, SetOrder *set) {
@@ -270,7 +286,7 @@ static void read_numbers(Source *source, Arena *arena, SetOrder *set) {
     ShapeUpdate *shapes = &set->shapes;
     set->update.mass = source_column(source, arena, set->update.count);
     set->update.inertia = source_column(source, arena, 6 * set->update.count);
-    for (int i = 0; i < JOINT_NUMBER_COUNT; i++) {
+    for (int i = 0; i < JOINT_NUMBERS_EARLY; i++) {
         set->joints.number[i] = source_column(source, arena, set->joints.axis_count);
     }
     materials->count = source_count(source, sizeof(uint64_t));
@@ -285,7 +301,12 @@ static void read_numbers(Source *source, Arena *arena, SetOrder *set) {
     shapes->primitive_count = source_count(source, sizeof(uint64_t));
     shapes->id = source_column_u64(source, arena, shapes->count);
     shapes->material = source_column_u64(source, arena, shapes->primitive_count);
-    source->failed = source->failed || (materials->count > 0 && materials->id == NULL) ||
+    const bool has_more = !source->failed && source->used < source->count;
+    for (int i = JOINT_NUMBERS_EARLY; i < JOINT_NUMBER_COUNT && has_more; i++) {
+        set->joints.number[i] = source_column(source, arena, set->joints.axis_count);
+    }
+    source->failed = source->failed || (has_more && !sets_actuators(set)) ||
+                     (materials->count > 0 && materials->id == NULL) ||
                      (shapes->count > 0 && shapes->id == NULL) ||
                      (shapes->primitive_count > 0 && shapes->material == NULL) || !has_numbers(set);
 }
@@ -496,7 +517,7 @@ typedef struct JointColumn {
     size_t count;
 } JointColumn;
 
-enum { JOINT_COLUMNS = 21 };
+enum { JOINT_COLUMNS = 21, ACTUATOR_COLUMNS = 4 };
 
 static void list_joint_columns(JointColumns *joints, JointColumn list[JOINT_COLUMNS]) {
     const size_t n = joints->count, axes = joints->axis_count;
@@ -526,6 +547,40 @@ static void list_joint_columns(JointColumns *joints, JointColumn list[JOINT_COLU
     memcpy(list, all, sizeof(all));
 }
 
+// Those of actuators stand behind all else, and only where any is given.
+static void list_actuator_columns(JointColumns *joints, JointColumn list[ACTUATOR_COLUMNS]) {
+    const size_t axes = joints->axis_count;
+    const JointColumn all[ACTUATOR_COLUMNS] = {{&joints->stall_effort, axes},
+                                               {&joints->no_load_speed, axes},
+                                               {&joints->lag_time, axes},
+                                               {&joints->delay_steps, axes}};
+    memcpy(list, all, sizeof(all));
+}
+
+static bool has_actuators(const JointColumns *joints) {
+    return joints->stall_effort != NULL || joints->no_load_speed != NULL ||
+           joints->lag_time != NULL || joints->delay_steps != NULL;
+}
+
+static void write_actuators(Sink *sink, JointColumns *joints) {
+    JointColumn list[ACTUATOR_COLUMNS];
+    list_actuator_columns(joints, list);
+    sink_pad(sink);
+    for (int i = 0; i < ACTUATOR_COLUMNS; i++) {
+        sink_column(sink, *list[i].values, list[i].count);
+    }
+}
+
+static void read_actuators(Source *source, Arena *arena, JointColumns *joints) {
+    JointColumn list[ACTUATOR_COLUMNS];
+    list_actuator_columns(joints, list);
+    source->failed = source->failed || !source_pad(source);
+    for (int i = 0; i < ACTUATOR_COLUMNS; i++) {
+        *list[i].values = source_column(source, arena, list[i].count);
+    }
+    source->failed = source->failed || !has_actuators(joints);
+}
+
 static void write_joints(Sink *sink, const Input *input) {
     JointColumns joints = input->joints;
     JointColumn list[JOINT_COLUMNS];
@@ -548,6 +603,9 @@ static void write_joints(Sink *sink, const Input *input) {
     sink_u64(sink, joints.name != NULL);
     for (size_t i = 0; joints.name != NULL && i < n; i++) {
         sink_text(sink, joints.name[i]);
+    }
+    if (has_actuators(&joints)) {
+        write_actuators(sink, &joints);
     }
 }
 
@@ -573,6 +631,9 @@ static void read_joints(Source *source, Arena *arena, Input *input) {
     }
     joints->name = read_names(source, arena, n);
     source->failed = source->failed || joints->kind == NULL;
+    if (!source->failed && source->used < source->count) {
+        read_actuators(source, arena, joints);
+    }
 }
 
 static void write_step(Sink *sink, const Input *input) {
@@ -743,9 +804,13 @@ static size_t body_bytes(const Input *input) {
 }
 
 static uint32_t version_of(const Input *input) {
+    if ((input->kind == INPUT_SET && sets_actuators(&input->set)) ||
+        (input->kind == INPUT_JOINTS && has_actuators(&input->joints))) {
+        return INPUT_VERSION_NEWEST;
+    }
     if ((input->kind == INPUT_SET && has_numbers(&input->set)) ||
         (input->kind == INPUT_REMOVE && input->remove.geometry_count > 0)) {
-        return INPUT_VERSION_NEWEST;
+        return INPUT_VERSION_NUMBERS;
     }
     bool is_newer = (input->kind == INPUT_MATERIALS && has_exponents(input)) ||
                     (input->kind == INPUT_SHAPES && has_extras(&input->shapes));

@@ -422,11 +422,11 @@ typedef struct Pull {
     double stiffness, damping, position, rate, most;
 } Pull;
 
-static Pull drive_of(const World *world, size_t at) {
-    ASSERT(at < world->joint_axis_count);
-    const JointAxis *axis = &world->joint_axis[at];
-    return (Pull){axis->drive_stiffness, axis->drive_damping, world->joint_target[at],
-                  world->joint_target_velocity[at], axis->effort_max};
+static Pull drive_of(const StepState *state, size_t at) {
+    ASSERT(at < state->world->joint_axis_count);
+    const JointAxis *axis = &state->world->joint_axis[at];
+    return (Pull){axis->drive_stiffness, axis->drive_damping, state->command.target[at],
+                  state->command.target_velocity[at], axis->effort_max};
 }
 
 static Pull spring_of(const World *world, size_t at) {
@@ -523,7 +523,7 @@ static bool add_axis(const RowJoint *of, uint32_t axis) {
     const size_t at = of->joint->axis_first + axis;
     const JointAxis *what = &world->joint_axis[at];
     const bool is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT;
-    const Pull drive = drive_of(world, at), spring = spring_of(world, at);
+    const Pull drive = drive_of(of->state, at), spring = spring_of(world, at);
     return (isinf(what->low) || add_limit(of, axis, PART_LOW)) &&
            (isinf(what->high) || add_limit(of, axis, PART_HIGH)) &&
            (what->friction == 0.0 || add_friction(of, axis)) &&
@@ -622,9 +622,9 @@ static double axis_force(const RowJoint *of, uint32_t axis) {
     ASSERT(axis < joint_axis_count(of->joint->axes));
     const World *world = of->state->world;
     const size_t at = of->joint->axis_first + axis;
-    double force = world->joint_effort[at];
+    double force = of->state->command.effort[at];
     if (world->settings.integrator == INTEGRATOR_EXPLICIT) {
-        const Pull drive = drive_of(world, at), spring = spring_of(world, at);
+        const Pull drive = drive_of(of->state, at), spring = spring_of(world, at);
         const double position = axis_position(of, axis), rate = world->joint_velocity[at];
         force += pull_force(&drive, position, rate) + pull_force(&spring, position, rate);
     }
@@ -665,11 +665,12 @@ static bool add_wrenches(const RowJoint *of, uint32_t axis, double force, double
     return add_act(of, STEP_ACT_GIVEN, impulse, at, at);
 }
 
-static bool pushes(const World *world, const Joint *joint) {
+static bool pushes(const StepState *state, const Joint *joint) {
+    const World *world = state->world;
     bool does = false;
     for (uint32_t k = 0; joint->is_rows && k < joint_axis_count(joint->axes); k++) {
         const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
-        does = does || world->joint_effort[joint->axis_first + k] != 0.0 ||
+        does = does || state->command.effort[joint->axis_first + k] != 0.0 ||
                (world->settings.integrator == INTEGRATOR_EXPLICIT &&
                 (axis->stiffness > 0.0 || axis->damping > 0.0 || axis->drive_stiffness > 0.0 ||
                  axis->drive_damping > 0.0));
@@ -682,7 +683,7 @@ bool joint_rows_push(StepState *state, StepInput *input) {
     size_t count = 0;
     *input = *state->input;
     for (size_t i = 0; i < world->joint_count; i++) {
-        count += pushes(world, &world->joint[i]) ? 2 : 0;
+        count += pushes(state, &world->joint[i]) ? 2 : 0;
     }
     if (count == 0) {
         return true;
@@ -700,7 +701,7 @@ bool joint_rows_push(StepState *state, StepInput *input) {
     size_t at = given;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
-        if (!pushes(world, joint)) {
+        if (!pushes(state, joint)) {
             continue;
         }
         const RowJoint of = place(state, i);
@@ -750,9 +751,9 @@ static void book_push(const RowJoint *of, uint32_t axis, StepEnergy *energy) {
     const World *world = of->state->world;
     const size_t at = of->joint->axis_first + axis;
     const double position = axis_position(of, axis), rate = world->joint_velocity[at];
-    double driving = world->joint_effort[at], spring = 0.0;
+    double driving = of->state->command.effort[at], spring = 0.0;
     if (world->settings.integrator == INTEGRATOR_EXPLICIT) {
-        const Pull drive = drive_of(world, at);
+        const Pull drive = drive_of(of->state, at);
         driving += pull_force(&drive, position, rate);
         spring = world->joint_axis[at].stiffness * (world->joint_axis[at].rest - position);
     }
@@ -808,7 +809,7 @@ void joint_rows_book(StepState *state, StepEnergy *energy) {
         if (!joint->is_rows || joint->axes == 0 || stage_joint_sleeps(state, joint)) {
             continue;
         }
-        if (pushes(world, joint)) {
+        if (pushes(state, joint)) {
             const RowJoint of = place(state, i);
             for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
                 book_push(&of, k, energy);

@@ -2,15 +2,8 @@
 // Joints of rows in a step: what they lock and what acts along the axes that they leave free.
 #pragma once
 
+#include "step/joints/motor.h"
 #include "step/state/state.h"
-
-// Whether a spring and a damper, or a drive, are strong enough for a row, which is softened by one
-// over what they are: of less than this nobody sees anything, and one over it may be no number
-// [N/m, N m/rad, and of rates].
-static inline bool joint_rows_feel(double stiffness, double damping) {
-    static const double least = 1e-200;
-    return stiffness > least || damping > least;
-}
 
 // What joints of rows push their bodies with from the begin of the step on, as wrenches behind
 // those of the input: what is fed forward, and under the explicit integrator springs, dampers and

@@ -6,6 +6,7 @@
 //     friction  v = 0, by an impulse of at most h f to either side
 //     drive     v + bias + R r = 0 with R = 1/((s h)^2 k + s h d), the spring and damper towards
 //               the targets as the integrator takes it (step/trees/axes.h), by at most h effort_max
+//     motor     likewise each part of what it gives (motor.h), v what the integrator takes it by
 //
 // Under the explicit integrator a drive's force is that of the begin of the step, and no row.
 // A limit is a row where the free motion comes near it, as contacts are: within the margin, which
@@ -16,6 +17,8 @@
 
 // Parts of a joint that are rows: of each axis.
 enum { PART_LOW, PART_HIGH, PART_FRICTION, PART_DRIVE, PART_COUNT };
+// And behind those of all axes, of each one its motor's.
+enum { PART_MOTORS = PART_COUNT * JOINT_AXES_MAX };
 
 // An axis of a joint in a step.
 typedef struct RowAxis {
@@ -81,16 +84,15 @@ static bool add_friction(const RowAxis *of) {
 
 static bool add_drive(const RowAxis *of) {
     const StepState *state = of->state;
-    const World *world = state->world;
     const JointAxis *axis = of->axis;
     const TreeFlight *flight = &of->tree->flight;
-    const size_t at = world->joint[of->joint].axis_first + of->index;
+    const size_t at = state->world->joint[of->joint].axis_first + of->index;
     const uint32_t coordinate = of->link->first + of->index;
     const double share = flight->pulls[coordinate], h = flight->h, time = share * h;
     const double rate = flight->velocities[coordinate];
     const double way = h * (1.0 - share) * rate; // what the old rate has of it
-    const double stretch = world->joint_target[at] - of->position - share * way;
-    const double slip = world->joint_target_velocity[at] - (1.0 - share) * rate;
+    const double stretch = state->command.target[at] - of->position - share * way;
+    const double slip = state->command.target_velocity[at] - (1.0 - share) * rate;
     const double stiff = time * (time * axis->drive_stiffness + axis->drive_damping);
     ProblemRow *row = rows_add(of->state, of->joint, PART_COUNT * of->index + PART_DRIVE);
     if (row == NULL) {
@@ -105,6 +107,59 @@ static bool add_drive(const RowAxis *of) {
     return add_block(of, row, 1.0, false);
 }
 
+// What the motor of an axis is asked for in the step, by the rate that the integrator takes it by.
+static MotorAsk motor_ask(const RowAxis *of, double time) {
+    const StepCommands *command = &of->state->command;
+    const JointAxis *axis = of->axis;
+    const size_t at = of->state->world->joint[of->joint].axis_first + of->index;
+    MotorAsk ask = {.force = command->effort[at],
+                    .most = motor_most(axis),
+                    .stall = axis->stall_effort,
+                    .speed = axis->no_load_speed};
+    if (joint_rows_feel(axis->drive_stiffness, axis->drive_damping)) {
+        ask.slope = time * axis->drive_stiffness + axis->drive_damping;
+        ask.force += axis->drive_stiffness * (command->target[at] - of->position) +
+                     axis->drive_damping * command->target_velocity[at];
+    }
+    return ask;
+}
+
+static bool add_motor_part(const RowAxis *of, uint32_t kind, const MotorPart *part) {
+    const TreeFlight *flight = &of->tree->flight;
+    const uint32_t coordinate = of->link->first + of->index;
+    const double share = flight->pulls[coordinate], h = flight->h;
+    const double kept = (1.0 - share) * flight->velocities[coordinate]; // of the old rate
+    ProblemRow *row = rows_add(of->state, of->joint, PART_MOTORS + MOTOR_PARTS * of->index + kind);
+    if (row == NULL) {
+        return false;
+    }
+    rows_last(of->state)->kind = STEP_ROW_DRIVES;
+    row->low = h * part->low;
+    row->high = h * part->high;
+    row->has_compliance = true;
+    row->compliance = 1.0 / (h * share * part->slope);
+    row->bias = -(part->zero - kept) / share;
+    return add_block(of, row, 1.0, false);
+}
+
+static bool has_rows_of_motor(const World *world, const JointAxis *axis) {
+    return motor_is(axis) && !motor_is_force(axis) &&
+           world->settings.integrator != INTEGRATOR_EXPLICIT;
+}
+
+static bool add_motor(const RowAxis *of) {
+    const uint32_t coordinate = of->link->first + of->index;
+    const MotorAsk ask = motor_ask(of, of->tree->flight.pulls[coordinate] * of->tree->flight.h);
+    MotorPart parts[MOTOR_PARTS];
+    motor_parts(&ask, parts);
+    for (uint32_t i = 0; i < MOTOR_PARTS; i++) {
+        if (joint_rows_feel(0.0, parts[i].slope) && !add_motor_part(of, i, &parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool has_row_of_drive(const World *world, const JointAxis *axis) {
     return tree_has_bounded_drive(axis) && world->settings.integrator != INTEGRATOR_EXPLICIT &&
            joint_rows_feel(axis->drive_stiffness, axis->drive_damping);
@@ -115,7 +170,7 @@ static bool may_hold(const World *world, const Joint *joint, uint32_t count) {
     for (uint32_t k = 0; k < count; k++) {
         const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
         if (!isinf(axis->low) || !isinf(axis->high) || axis->friction != 0.0 ||
-            has_row_of_drive(world, axis)) {
+            has_row_of_drive(world, axis) || has_rows_of_motor(world, axis)) {
             return true;
         }
     }
@@ -151,16 +206,22 @@ bool tree_rows_add(StepState *state, uint32_t joint) {
     if (link->turns == 3) {
         rates = tree_rotation_rates(vec3_load(numbers + link->moves));
     }
+    RowAxis axes[JOINT_AXES_MAX];
     for (uint32_t k = 0; k < tree_link_width(link); k++) {
-        const RowAxis axis = {.state = state,
-                              .tree = tree,
-                              .link = link,
-                              .axis = &world->joint_axis[of->axis_first + k],
-                              .joint = joint,
-                              .index = k,
-                              .position = numbers[k],
-                              .rates = row_of(&rates, k < link->moves ? 0 : k - link->moves)};
-        if (!add_axis(&axis)) {
+        axes[k] = (RowAxis){.state = state,
+                            .tree = tree,
+                            .link = link,
+                            .axis = &world->joint_axis[of->axis_first + k],
+                            .joint = joint,
+                            .index = k,
+                            .position = numbers[k],
+                            .rates = row_of(&rates, k < link->moves ? 0 : k - link->moves)};
+        if (!add_axis(&axes[k])) {
+            return false;
+        }
+    }
+    for (uint32_t k = 0; k < tree_link_width(link); k++) {
+        if (has_rows_of_motor(world, axes[k].axis) && !add_motor(&axes[k])) {
             return false;
         }
     }

@@ -4,8 +4,10 @@
 #include "base/assert.h"
 #include "base/array.h"
 #include "world/sleep.h"
+#include "world/world_commands.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +91,13 @@ static const SnapshotField axis_fields[] = {
     OF_RECORD("joint.effort_max", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, effort_max),
 };
 
+static const SnapshotField actuator_fields[] = {
+    OF_RECORD("joint.stall_effort", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, stall_effort),
+    OF_RECORD("joint.no_load_speed", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, no_load_speed),
+    OF_RECORD("joint.lag_time", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, lag_time),
+    OF_RECORD("joint.delay_steps", FIELD_DOUBLE, 1, NULL, joint_axis, JointAxis, delay_steps),
+};
+
 // As many as the joints leave free, whose columns begin where those before them end.
 static Status open_axes(World *world, size_t count, Error *error) {
     ASSERT(world->joint_count <= JOINT_COUNT_MAX);
@@ -107,6 +116,9 @@ static Status open_axes(World *world, size_t count, Error *error) {
         !world_reserve_joint_axes(world, axes) ||
         !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity, positions)) {
         return out_of_memory(error);
+    }
+    for (size_t i = 0; i < axes; i++) { // unless a section of their own says more
+        world->joint_axis[i] = (JointAxis){.low = 0.0};
     }
     world->joint_axis_count = axes;
     world->joint_position_count = positions;
@@ -139,10 +151,62 @@ const SnapshotGroup snapshot_joint_groups[SNAPSHOT_JOINT_GROUPS] = {
     {.name = "joint axes",
      .count = count_axes,
      .is_counted = true,
-     .is_packed = true,
      FIELDS(axis_fields),
      .open = open_axes},
     {.name = "joint names", .count = count_joints, FIELDS(name_fields), .accept = accept_name},
+};
+
+const SnapshotGroup snapshot_actuator_groups[SNAPSHOT_ACTUATOR_GROUPS] = {
+    {.name = "actuators", .count = count_axes, FIELDS(actuator_fields)},
+};
+
+Status snapshot_settle_actuators(World *world, Error *error) {
+    Error why = {0};
+    if (!world_has_actuators(world)) {
+        return damaged(error, "actuators that do not differ from none");
+    }
+    if (!world_joints_are_sound(world)) {
+        return damaged(error, "an actuator that cannot be");
+    }
+    const size_t count = world_count_under_way(world->joint_axis, world->joint_axis_count);
+    if (world_reserve_under_way(world, count, &why) != STATUS_OK) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < count; i++) { // nobody takes them for commands, unless they are read
+        world->joint_under_way[i] = NAN;
+    }
+    return STATUS_OK;
+}
+
+// Axis after axis: what a lag has come to, and what is in the delay.
+static const char *const command_parts[COMMAND_NUMBERS] = {"target", "target velocity", "effort"};
+static const SnapshotField command_fields[] = {
+    OF_COLUMN("joint_under_way", FIELD_DOUBLE, COMMAND_NUMBERS, command_parts, joint_under_way,
+              COMMAND_NUMBERS * sizeof(double)),
+};
+
+static size_t count_commands(const World *world, size_t parent) {
+    (void)parent;
+    return world_under_way_count(world) / COMMAND_NUMBERS;
+}
+
+bool snapshot_has_commands(const World *world) {
+    return world_under_way_count(world) > 0;
+}
+
+static Status open_commands(World *world, size_t count, Error *error) {
+    return count > 0 && count == count_commands(world, 0)
+               ? STATUS_OK
+               : damaged(error, "more or fewer commands under way than its axes have");
+}
+
+const SnapshotGroup snapshot_command_groups[SNAPSHOT_COMMAND_GROUPS] = {
+    {.name = "commands under way",
+     .count = count_commands,
+     .is_counted = true,
+     .is_packed = true,
+     FIELDS(command_fields),
+     .open = open_commands},
 };
 
 // What adding them would have refused cannot be.

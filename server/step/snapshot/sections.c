@@ -7,6 +7,7 @@
 #include "step/snapshot/joints.h"
 #include "step/step.h"
 #include "world/sleep.h"
+#include "world/world_commands.h"
 
 #include <assert.h>
 #include <math.h>
@@ -857,6 +858,10 @@ const SnapshotSection snapshot_sections[] = {
      .settle = settle_foundations},
     {15, 1, true, .groups = snapshot_joint_groups, .group_count = SNAPSHOT_JOINT_GROUPS,
      .is_there = snapshot_has_joints, .settle = snapshot_settle_joints},
+    {21, 1, true, .groups = snapshot_actuator_groups, .group_count = SNAPSHOT_ACTUATOR_GROUPS,
+     .is_there = world_has_actuators, .settle = snapshot_settle_actuators},
+    {22, 1, false, .groups = snapshot_command_groups, .group_count = SNAPSHOT_COMMAND_GROUPS,
+     .is_there = snapshot_has_commands},
     {16, 1, false, .groups = snapshot_joint_state_groups,
      .group_count = SNAPSHOT_JOINT_STATE_GROUPS, .is_there = snapshot_has_joints,
      .settle = snapshot_settle_joint_state},

@@ -50,6 +50,12 @@ typedef struct StepTree {
     const char *quantity;
 } StepTree;
 
+// The commands that act along the axes of joints (step/joints/commands.h).
+typedef struct StepCommands {
+    const double *target, *target_velocity, *effort;
+    const double *fed; // of the effort: what is a force, and no row of a motor's
+} StepCommands;
+
 // What the stages of one step share.
 typedef struct StepState {
     Stepper *stepper;
@@ -72,8 +78,12 @@ typedef struct StepState {
     double *link_free;        // per link of all trees, 6: free velocity
     double *link_new;         // likewise, after the step
     TreePair *link_change;    // likewise: acceleration by velocity products; where asked for
-    uint8_t *still; // per body: is asleep, or rests as those do; NULL: nothing sleeps here
-    uint8_t *wakes; // per island of sleepers, by its first body: wakes in this step
+    StepCommands command;     // of joints, in this step
+    double *under_way;        // of their commands, after it
+    size_t under_way_count;
+    bool *is_under_way; // per axis: those go on by themselves. NULL: none do
+    uint8_t *still;     // per body: is asleep, or rests as those do; NULL: nothing sleeps here
+    uint8_t *wakes;     // per island of sleepers, by its first body: wakes in this step
     uint32_t asleep_count;
     bool has_woken;
     StepPlaces *places;          // Nullable; where it is, box … placed_first are kept, and

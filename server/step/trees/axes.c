@@ -61,7 +61,8 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
         }
         const JointAxis *axis = axes_of(view, axes, i, &first);
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
-            acts.pulls = acts.pulls || axis[k].damping > 0.0 || tree_has_drive(&axis[k]);
+            acts.pulls = acts.pulls || axis[k].damping > 0.0 || tree_has_drive(&axis[k]) ||
+                         motor_is(&axis[k]);
             acts.springs = acts.springs || axis[k].stiffness > 0.0;
             acts.balls = acts.balls || is_ball_spring(&view->link[i], axis, k);
             acts.forces = acts.forces || axes->effort[first + k] != 0.0;
@@ -105,8 +106,8 @@ void tree_axes_pulls(const TreeView *view, const TreeAxes *axes, uint8_t integra
         size_t first;
         for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
             const JointAxis *axis = &axes_of(view, axes, i, &first)[k];
-            const double slowing =
-                h * (axis->damping + axis->drive_damping + h * axis->drive_stiffness);
+            const double drive = axis->drive_damping + h * axis->drive_stiffness;
+            const double slowing = h * (axis->damping + fmax(drive, motor_steepness(axis)));
             pulls[link->first + k] = damper_share(integrator, mobility[link->first + k] * slowing);
         }
     }
@@ -123,7 +124,7 @@ void tree_axes_mass(const TreeView *view, const TreeAxes *axes, const SpringShar
         }
         const JointAxis *axis = axes_of(view, axes, i, &first);
         for (uint32_t k = 0; k < tree_link_width(&view->link[i]); k++) {
-            const bool is_driven = tree_has_drive(&axis[k]) && isinf(axis[k].effort_max);
+            const bool is_driven = tree_has_free_drive(&axis[k]);
             const double stiffness = is_driven ? axis[k].drive_stiffness : 0.0;
             const double damping = axis[k].damping + (is_driven ? axis[k].drive_damping : 0.0);
             const size_t at = view->link[i].first + k;
@@ -143,7 +144,7 @@ void tree_axes_damped(const TreeView *view, const TreeAxes *axes, double h, cons
         size_t first;
         for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
             const JointAxis *axis = &axes_of(view, axes, i, &first)[k];
-            const bool is_driven = tree_has_drive(axis) && isinf(axis->effort_max);
+            const bool is_driven = tree_has_free_drive(axis);
             damped[link->first + k] +=
                 h * (axis->damping + (is_driven ? axis->drive_damping : 0.0));
         }
@@ -159,7 +160,7 @@ double tree_axes_stiffness(const TreeView *view, const TreeAxes *axes, double h,
         size_t first;
         for (uint32_t k = 0; link->joint != TREE_NONE && k < tree_link_width(link); k++) {
             const JointAxis *axis = &axes_of(view, axes, i, &first)[k];
-            const bool is_driven = tree_has_drive(axis) && isinf(axis->effort_max);
+            const bool is_driven = tree_has_free_drive(axis);
             const double stiffness = axis->stiffness + (is_driven ? axis->drive_stiffness : 0.0),
                          damping = axis->damping + (is_driven ? axis->drive_damping : 0.0);
             sum += mobility[link->first + k] * h * (damping + h * stiffness);
@@ -227,6 +228,19 @@ static double drive_force(const JointAxis *axis, const TreeAxes *axes, size_t at
     return 0.0;
 }
 
+// Of a motor, as it is there.
+static double motor_effort(const JointAxis *axis, const TreeAxes *axes, size_t at, double number,
+                           double velocity) {
+    const MotorAsk ask = {.force = axis->drive_stiffness * (axes->target[at] - number) +
+                                   axis->drive_damping * axes->target_velocity[at] +
+                                   axes->effort[at],
+                          .slope = axis->drive_damping,
+                          .most = motor_most(axis),
+                          .stall = axis->stall_effort,
+                          .speed = axis->no_load_speed};
+    return motor_force(&ask, velocity);
+}
+
 // `first`: of its axes among those of the world; `asked`: of the tree.
 static void link_forces(const TreeLink *link, const TreeAxes *axes, size_t first,
                         const TreeAsked *asked, double *springs, double *others) {
@@ -241,7 +255,11 @@ static void link_forces(const TreeLink *link, const TreeAxes *axes, size_t first
         springs[k] = -axis[k].stiffness * (stretched[k] - axis[k].rest);
         others[k] = axes->effort[first + k] - axis[k].damping * velocity[k];
         drives[k] = 0.0;
-        if (tree_has_drive(&axis[k]) && (isinf(axis[k].effort_max) || axes->is_explicit)) {
+        if (motor_is(&axis[k]) && axes->is_explicit) {
+            others[k] = motor_effort(&axis[k], axes, first + k, numbers[k], velocity[k]) -
+                        axis[k].damping * velocity[k];
+        } else if (tree_has_free_drive(&axis[k]) ||
+                   (tree_has_drive(&axis[k]) && axes->is_explicit)) {
             drives[k] = drive_force(&axis[k], axes, first + k, numbers[k], velocity[k], &others[k]);
         }
     }

@@ -3,13 +3,14 @@
 // All of them are linear in position and velocity, so the step takes them where its integrator
 // says, without iterations: at the end of the step (symplectic and implicit), halfway (midpoint)
 // or at its begin (explicit); springs, and what midpoint does not resolve, where spring.h says.
-// A drive with a bounded effort is one of them under explicit alone: elsewhere it is a row of
-// the problem (tree_rows.c).
+// A drive with a bounded effort, or a motor, is one of them under explicit alone: elsewhere it is
+// rows of the problem (tree_rows.c).
 //
 // Of three turns the position is the rotation vector phi of b's frame against a's, whose rate is
 // phi' = Q w, w the spin in b's frame: a spring with energy 1/2 k phi^2 turns by -Q^T k phi.
 #pragma once
 
+#include "step/joints/motor.h"
 #include "step/trees/spring.h"
 #include "world/tree_place.h"
 
@@ -27,8 +28,13 @@ static inline bool tree_has_drive(const JointAxis *axis) {
     return axis->drive_stiffness > 0.0 || axis->drive_damping > 0.0;
 }
 
+// Without a motor or a bound; then it is part of the mass.
+static inline bool tree_has_free_drive(const JointAxis *axis) {
+    return tree_has_drive(axis) && isinf(axis->effort_max) && !motor_is(axis);
+}
+
 static inline bool tree_has_bounded_drive(const JointAxis *axis) {
-    return tree_has_drive(axis) && !isinf(axis->effort_max);
+    return tree_has_drive(axis) && !isinf(axis->effort_max) && !motor_is(axis);
 }
 
 // What there is along the coordinates of a tree.

@@ -182,7 +182,7 @@ typedef struct Columns {
     uint64_t *body[2], *joint[2];
     double *frame[2], *ratio, *length, *break_force, *break_torque;
     const char **name;
-    double *axis[14]; // in the order of axis_lists
+    double *axis[18]; // in the order of axis_lists
     double *position;
     uint32_t *axis_at, *position_at; // per joint: where its own begin
 } Columns;
@@ -225,7 +225,7 @@ typedef struct AxisList {
     double otherwise, none;
 } AxisList;
 
-enum { AXIS_LISTS = 14 };
+enum { AXIS_LISTS = 18, AXIS_ACTUATORS = 14 }; // the latter: from there on
 
 static void list_axis(const Moreau__V1__SceneJoint *j, AxisList lists[AXIS_LISTS]) {
     const AxisList all[AXIS_LISTS] = {
@@ -243,6 +243,10 @@ static void list_axis(const Moreau__V1__SceneJoint *j, AxisList lists[AXIS_LISTS
         {"target", j->n_target, j->target, 0.0, HUGE_VAL},
         {"target_velocity", j->n_target_velocity, j->target_velocity, 0.0, HUGE_VAL},
         {"effort", j->n_effort, j->effort, 0.0, HUGE_VAL},
+        {"stall_effort", j->n_stall_effort, j->stall_effort, 0.0, HUGE_VAL},
+        {"no_load_speed", j->n_no_load_speed, j->no_load_speed, 0.0, HUGE_VAL},
+        {"lag_time", j->n_lag_time, j->lag_time, 0.0, HUGE_VAL},
+        {"delay_steps", j->n_delay_steps, j->delay_steps, 0.0, HUGE_VAL},
     };
     memcpy(lists, all, sizeof(all));
 }
@@ -351,12 +355,26 @@ static bool take_columns(Columns *c, size_t n, size_t axes, size_t positions, Ar
 
 // Joints that give the same go into one input, as a column is given for all or for none.
 static unsigned given_by(const Moreau__V1__SceneJoint *joint) {
-    return (joint->n_position > 0 ? 1u : 0u) | (joint->n_velocity > 0 ? 2u : 0u);
+    AxisList lists[AXIS_LISTS];
+    unsigned given = (joint->n_position > 0 ? 1u : 0u) | (joint->n_velocity > 0 ? 2u : 0u);
+    list_axis(joint, lists);
+    for (int k = AXIS_ACTUATORS; k < AXIS_LISTS; k++) {
+        given |= lists[k].count > 0 ? 4u : 0u;
+    }
+    return given;
+}
+
+// Columns of actuators, which scenes without any have not.
+static void give_actuators(const Columns *c, size_t axis, JointColumns *joints) {
+    joints->stall_effort = c->axis[AXIS_ACTUATORS] + axis;
+    joints->no_load_speed = c->axis[AXIS_ACTUATORS + 1] + axis;
+    joints->lag_time = c->axis[AXIS_ACTUATORS + 2] + axis;
+    joints->delay_steps = c->axis[AXIS_ACTUATORS + 3] + axis;
 }
 
 static Input make_input(const Columns *c, size_t first, size_t end, unsigned given) {
     const size_t axis = c->axis_at[first], position = c->position_at[first];
-    return (Input){.kind = INPUT_JOINTS,
+    Input input = {.kind = INPUT_JOINTS,
                    .joints = {.count = (uint32_t)(end - first),
                               .axis_count = c->axis_at[end] - axis,
                               .position_count = c->position_at[end] - position,
@@ -390,6 +408,10 @@ static Input make_input(const Columns *c, size_t first, size_t end, unsigned giv
                               .effort = c->axis[13] + axis,
                               .position = given & 1u ? c->position + position : NULL,
                               .name = c->name + first}};
+    if (given & 4u) {
+        give_actuators(c, axis, &input.joints);
+    }
+    return input;
 }
 
 Status scene_plan_joints(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,

@@ -440,6 +440,10 @@ static void put_axes(Sink *sink, const World *world, const Joint *joint) {
     put_axis_list(sink, "drive_stiffness", &axis->drive_stiffness, stride, count, 0.0);
     put_axis_list(sink, "drive_damping", &axis->drive_damping, stride, count, 0.0);
     put_axis_list(sink, "effort_max", &axis->effort_max, stride, count, HUGE_VAL);
+    put_axis_list(sink, "stall_effort", &axis->stall_effort, stride, count, 0.0);
+    put_axis_list(sink, "no_load_speed", &axis->no_load_speed, stride, count, 0.0);
+    put_axis_list(sink, "lag_time", &axis->lag_time, stride, count, 0.0);
+    put_axis_list(sink, "delay_steps", &axis->delay_steps, stride, count, 0.0);
     const size_t number = sizeof(double);
     put_axis_list(sink, "target", world->joint_target + first, number, count, 0.0);
     put_axis_list(sink, "target_velocity", world->joint_target_velocity + first, number, count,

@@ -24,7 +24,7 @@ typedef struct Numbers {
     double mass[2];    // of the second cube and the second link
     double inertia[6]; // of both
     double friction, restitution, stiffness, damping, exponent;
-    double low, high, spring, drive, effort_max, dry, armature;
+    double low, high, spring, drive, effort_max, dry, armature, stall, speed, lag, delay;
     uint64_t material; // of the third cube
 } Numbers;
 
@@ -35,6 +35,8 @@ static const Numbers old_numbers = {{8.0, 1.0}, {0.05, 0.05, 0.05, 0, 0, 0},
                                     2.0,        0.0,
                                     0.0,        HUGE_VAL,
                                     0.0,        0.0,
+                                    0.0,        0.0,
+                                    0.0,        0.0,
                                     0};
 static const Numbers new_numbers = {{3.0, 2.5}, {0.03, 0.03, 0.04, 0.001, 0, 0},
                                     0.15,       0.4,
@@ -43,6 +45,8 @@ static const Numbers new_numbers = {{3.0, 2.5}, {0.03, 0.03, 0.04, 0.001, 0, 0},
                                     0.3,        7.0,
                                     20.0,       3.0,
                                     0.1,        0.02,
+                                    4.0,        6.0,
+                                    0.05,       3.0,
                                     1};
 
 static Pose at(double x, double y, double z) {
@@ -86,6 +90,10 @@ static void add_joints(Lab *lab, const Numbers *n) {
                                   .drive_stiffness = D(0, n->drive, 0),
                                   .drive_damping = D(0, 0.1 * n->drive, 0),
                                   .effort_max = D(HUGE_VAL, n->effort_max, HUGE_VAL),
+                                  .stall_effort = D(0, n->stall, 0),
+                                  .no_load_speed = D(0, n->speed, 0),
+                                  .lag_time = D(0, n->lag, 0.5 * n->lag),
+                                  .delay_steps = D(0, n->delay, 2 * n->delay),
                                   .target = D(0, 0.2, 0)};
     lab_joints(lab, &columns);
 }
@@ -118,7 +126,8 @@ static Lab make_lab(const Numbers *n, SolverKind solver, double sleep_speed) {
 
 static SetOrder order_of(const Numbers *n) {
     static double mass[2], inertia[12], low[2], high[2], spring[2], damping[2], dry[2], armature[2],
-        drive[2], drive_damping[2], effort_max[2], material[5];
+        drive[2], drive_damping[2], effort_max[2], stall[2], speed[2], lag[2], delay[2],
+        material[5];
     static const uint64_t bodies[2] = {3, 6}, joints[2] = {2, 3}, materials[1] = {2},
                           shapes[1] = {4};
     static uint64_t of_shape[1];
@@ -134,6 +143,9 @@ static SetOrder order_of(const Numbers *n) {
     drive[0] = n->drive;
     drive_damping[0] = 0.1 * n->drive;
     effort_max[0] = n->effort_max, effort_max[1] = HUGE_VAL;
+    stall[0] = n->stall, speed[0] = n->speed;
+    lag[0] = n->lag, lag[1] = 0.5 * n->lag;
+    delay[0] = n->delay, delay[1] = 2 * n->delay;
     material[0] = n->friction, material[1] = n->restitution, material[2] = n->stiffness;
     material[3] = n->damping, material[4] = n->exponent;
     of_shape[0] = n->material;
@@ -158,6 +170,10 @@ static SetOrder order_of(const Numbers *n) {
         [JOINT_DRIVE_STIFFNESS] = drive,
         [JOINT_DRIVE_DAMPING] = drive_damping,
         [JOINT_EFFORT_MAX] = effort_max,
+        [JOINT_STALL_EFFORT] = stall,
+        [JOINT_NO_LOAD_SPEED] = speed,
+        [JOINT_LAG_TIME] = lag,
+        [JOINT_DELAY_STEPS] = delay,
     };
     memcpy(order.joints.number, numbers, sizeof(numbers));
     return order;
@@ -392,6 +408,11 @@ static const Bad bad_orders[] = {
     {"joint_drive_stiffness[0]", "1e+300", BAD, AXES(JOINT_DRIVE_STIFFNESS, 1e300, 0)},
     {"joint_drive_damping[1]", "not a number", BAD, AXES(JOINT_DRIVE_DAMPING, 0, NAN)},
     {"joint_effort_max[1]", "must be >= 0", BAD, AXES(JOINT_EFFORT_MAX, 1, -1)},
+    {"joint_stall_effort[0]", "must be >= 0", BAD, AXES(JOINT_STALL_EFFORT, -1, 0)},
+    {"joint_stall_effort[1]", "coordinates", BAD, AXES(JOINT_STALL_EFFORT, 1, 1)},
+    {"joint_no_load_speed[0]", "stall_effort", BAD, AXES(JOINT_NO_LOAD_SPEED, 1, 0)},
+    {"joint_lag_time[1]", "must be >= 0", BAD, AXES(JOINT_LAG_TIME, 0, -1)},
+    {"joint_delay_steps[0]", "whole", BAD, AXES(JOINT_DELAY_STEPS, 0.5, 0)},
     {"ids[2]", "stands twice", BAD, {.update = {.count = 3, .id = I(4, 3, 4), .mass = D(1, 2, 3)}}},
     {"joints[1]", "stands twice", BAD, {.joints = {.count = 2, .id = I(2, 2)}}},
     {"materials[1]",

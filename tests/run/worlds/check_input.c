@@ -68,6 +68,24 @@ static Input make_numbers(void) {
     return input;
 }
 
+// The same with actuators; and joints that have some.
+static Input make_actuators(bool is_set) {
+    Input input = make_numbers();
+    if (is_set) {
+        input.set.joints.number[JOINT_DELAY_STEPS] = velocity;
+        return input;
+    }
+    return (Input){.kind = INPUT_JOINTS,
+                   .joints = {.count = 2,
+                              .axis_count = 4,
+                              .position_count = 5,
+                              .kind = joint_kinds,
+                              .body_b = ids,
+                              .stall_effort = velocity,
+                              .lag_time = pose,
+                              .name = names}};
+}
+
 static Input make_input(int index) {
     static Material materials[2];
     switch (index) {
@@ -132,6 +150,9 @@ static Input make_input(int index) {
         return (Input){
             .kind = INPUT_REMOVE,
             .remove = {.joint_count = 3, .joint = ids, .geometry_count = 2, .geometry = ids}};
+    case 13:
+    case 14:
+        return make_actuators(index == 14);
     default:
         return (Input){
             .kind = INPUT_STEP,
@@ -139,7 +160,7 @@ static Input make_input(int index) {
     }
 }
 
-enum { INPUT_COUNT = 14 };
+enum { INPUT_COUNT = 16 };
 
 static InputBytes encode(const Input *input, Arena *arena) {
     Sink sink = {.bytes = arena_take(arena, input_bytes(input))};
@@ -169,7 +190,7 @@ END_TEST
 
 // What has nothing of the newer version is of the older, byte for byte, and so is what was written.
 START_TEST(the_version_is_the_least_that_says_it) {
-    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 4, 4, 4, 2};
+    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 4, 4, 4, 5, 5, 2};
     Arena arena;
     arena_init(&arena, 1 << 20);
     for (int i = 0; i < INPUT_COUNT; i++) {
@@ -193,6 +214,16 @@ START_TEST(the_version_is_the_least_that_says_it) {
             ck_assert_ptr_null(decoded.set.update.inertia);
             ck_assert_mem_eq(decoded.set.materials.stiffness, velocity, 2 * sizeof(double));
             ck_assert_mem_eq(decoded.set.shapes.material, ids, 2 * sizeof(uint64_t));
+        }
+        if (i == 13) {
+            ck_assert_mem_eq(decoded.joints.stall_effort, velocity, 4 * sizeof(double));
+            ck_assert_mem_eq(decoded.joints.lag_time, pose, 4 * sizeof(double));
+            ck_assert_ptr_null(decoded.joints.delay_steps);
+        }
+        if (i == 14) {
+            ck_assert_mem_eq(decoded.set.joints.number[JOINT_DELAY_STEPS], velocity,
+                             3 * sizeof(double));
+            ck_assert_ptr_null(decoded.set.joints.number[JOINT_LAG_TIME]);
         }
         if (i == 8) {
             ck_assert_uint_eq(decoded.shapes.foundation_cells[5], 5);

@@ -127,12 +127,15 @@ static void join(World *world) {
     const uint64_t bodies[2] = {world->body_id[world->body_count - 1],
                                 world->body_id[world->body_count - 2]};
     const char *const joint_names[2] = {"hip", NULL};
+    const double lags[4] = {0.1, 0.2, 0.3, 0.4}, delays[4] = {1.0, 2.0, 3.0, 4.0};
     const JointColumns columns = {.count = 2,
                                   .axis_count = 4,
                                   .position_count = 5,
                                   .kind = kinds,
                                   .body_b = bodies,
                                   .as_rows = rows,
+                                  .lag_time = lags,
+                                  .delay_steps = delays,
                                   .name = joint_names};
     Id ids[2];
     ck_assert_int_eq(world_add_joints(world, &columns, ids, NULL), STATUS_OK);
@@ -224,6 +227,8 @@ static const char names[] =
     "joint axes: joint.low joint.high joint.stiffness joint.rest joint.damping joint.friction"
     " joint.armature joint.drive_stiffness joint.drive_damping joint.effort_max\n"
     "joint names: joint.name\n"
+    "actuators: joint.stall_effort joint.no_load_speed joint.lag_time joint.delay_steps\n"
+    "commands under way: joint_under_way.target.target velocity.effort\n"
     "joint positions: joint_position\n"
     "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n"
     "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n"

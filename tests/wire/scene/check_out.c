@@ -399,6 +399,10 @@ static void add_joints(Lab *lab) {
         .low = (const double[]){-none, -1, -none, -2, -none, -0.5, -none},
         .effort_max = (const double[]){none, 3, 4, 5, none, none, none},
         .drive_damping = (const double[]){9, 1, 1, 1, 0, 0, 0},
+        .stall_effort = (const double[]){0, 7, 8, 9, 0, 0, 0},
+        .no_load_speed = (const double[]){0, 3, 0, 2, 0, 0, 0},
+        .lag_time = (const double[]){0.1, 0, 0, 0.2, 0, 0, 0},
+        .delay_steps = (const double[]){2, 0, 1, 0, 0, 0, 3},
         .target_velocity = (const double[]){40, 1, 2, 3, 0, 0, 0},
         .name = (const char *const[]){"wheel", NULL, NULL, "rope", "second", NULL}};
     lab_joints(lab, &columns);

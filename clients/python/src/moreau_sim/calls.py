@@ -227,6 +227,10 @@ class Calls:
         target: ArrayLike | None = None,
         target_velocity: ArrayLike | None = None,
         effort: ArrayLike | None = None,
+        stall_effort: ArrayLike | None = None,
+        no_load_speed: ArrayLike | None = None,
+        lag_time: ArrayLike | None = None,
+        delay_steps: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """Adds joints as columns; all or none are added. Columns "per axis" have a number for each axis that
@@ -256,7 +260,7 @@ class Calls:
         velocity      of rows it is measured; default: as the bodies move
         """
         return self._call(
-            p.WorldAddJoints(world=world, kind=kind, body_a=body_a, body_b=body_b, axes=axes, frame_a=frame_a, frame_b=frame_b, as_rows=as_rows, collides=collides, joint_a=joint_a, joint_b=joint_b, ratio=ratio, length=length, break_force=break_force, break_torque=break_torque, names=names, low=low, high=high, stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature, drive_stiffness=drive_stiffness, drive_damping=drive_damping, effort_max=effort_max, position=position, velocity=velocity, target=target, target_velocity=target_velocity, effort=effort),
+            p.WorldAddJoints(world=world, kind=kind, body_a=body_a, body_b=body_b, axes=axes, frame_a=frame_a, frame_b=frame_b, as_rows=as_rows, collides=collides, joint_a=joint_a, joint_b=joint_b, ratio=ratio, length=length, break_force=break_force, break_torque=break_torque, names=names, low=low, high=high, stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature, drive_stiffness=drive_stiffness, drive_damping=drive_damping, effort_max=effort_max, position=position, velocity=velocity, target=target, target_velocity=target_velocity, effort=effort, stall_effort=stall_effort, no_load_speed=no_load_speed, lag_time=lag_time, delay_steps=delay_steps),
             p.WorldAddReply,
             deadline_ms,
         )
@@ -354,6 +358,10 @@ class Calls:
         joint_drive_stiffness: ArrayLike | None = None,
         joint_drive_damping: ArrayLike | None = None,
         joint_effort_max: ArrayLike | None = None,
+        joint_stall_effort: ArrayLike | None = None,
+        joint_no_load_speed: ArrayLike | None = None,
+        joint_lag_time: ArrayLike | None = None,
+        joint_delay_steps: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldSetReply:
         """Changes a world: settings, state and masses of bodies, state and numbers of joints, materials. All
@@ -395,9 +403,14 @@ class Calls:
         joint_drive_stiffness      [N/m], [N m/rad]
         joint_drive_damping        [N s/m], [N m s/rad]
         joint_effort_max           [N], [N m]; 1e18: unbounded
+        joint_stall_effort         [N], [N m], of coordinates; 0: no motor
+        joint_no_load_speed        [m/s], [rad/s]; 0: none
+        joint_lag_time             [s]; as it changes, and the next, what is under way stays: of a shorter delay
+                                   the youngest commands, of a longer one the oldest again before the others
+        joint_delay_steps          [1] whole
         """
         return self._call(
-            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity, joints=joints, joint_position=joint_position, joint_velocity=joint_velocity, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort, mass=mass, inertia=inertia, materials=materials, material_friction=material_friction, material_restitution=material_restitution, material_stiffness=material_stiffness, material_dissipation_time=material_dissipation_time, material_damping=material_damping, material_hertz_exponent=material_hertz_exponent, shapes=shapes, shape_material=shape_material, joint_low=joint_low, joint_high=joint_high, joint_stiffness=joint_stiffness, joint_rest=joint_rest, joint_damping=joint_damping, joint_friction=joint_friction, joint_armature=joint_armature, joint_drive_stiffness=joint_drive_stiffness, joint_drive_damping=joint_drive_damping, joint_effort_max=joint_effort_max),
+            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity, joints=joints, joint_position=joint_position, joint_velocity=joint_velocity, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort, mass=mass, inertia=inertia, materials=materials, material_friction=material_friction, material_restitution=material_restitution, material_stiffness=material_stiffness, material_dissipation_time=material_dissipation_time, material_damping=material_damping, material_hertz_exponent=material_hertz_exponent, shapes=shapes, shape_material=shape_material, joint_low=joint_low, joint_high=joint_high, joint_stiffness=joint_stiffness, joint_rest=joint_rest, joint_damping=joint_damping, joint_friction=joint_friction, joint_armature=joint_armature, joint_drive_stiffness=joint_drive_stiffness, joint_drive_damping=joint_drive_damping, joint_effort_max=joint_effort_max, joint_stall_effort=joint_stall_effort, joint_no_load_speed=joint_no_load_speed, joint_lag_time=joint_lag_time, joint_delay_steps=joint_delay_steps),
             p.WorldSetReply,
             deadline_ms,
         )

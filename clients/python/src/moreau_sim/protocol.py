@@ -1242,6 +1242,21 @@ class SceneJoint(Message):
     """default 0"""
     effort: ArrayLike | None = None
     """fed forward [N], [N m]; default 0"""
+    stall_effort: ArrayLike | None = None
+    """of coordinates: what a motor is able to at standstill [N], [N m], 0 … 1e18; default, or 0: none. Then
+    what the drive and the effort ask for together comes from the motor, by at most E, the lesser of this and
+    `effort_max`, and at the rate v, of the end of the step, in either direction by at most stall_effort (1 -
+    v/no_load_speed): nothing at and beyond no_load_speed. Against the way it moves it brakes with all of E"""
+    no_load_speed: ArrayLike | None = None
+    """[m/s], [rad/s], 1e-9 … 1e9, with stall_effort; default, or 0: the motor is able to E at all speeds"""
+    lag_time: ArrayLike | None = None
+    """[s] 0 … 1e6: drives and effort follow their commands (target, target_velocity, effort) by y' = (command
+    - y)/lag_time, in a step of h by y += (1 - exp(-h/lag_time)) (command - y), and y, after that, acts in the
+    step; default 0: at once. As the joint comes, y is as if it had had its commands for ever"""
+    delay_steps: ArrayLike | None = None
+    """[1] whole, 0 … 1000: commands act, or begin to be followed, so many steps of the world later; default
+    0. As the joint comes, those before are the same. What is under way is state: of snapshots, hashes,
+    recordings and groups, but not of scenes (WorldScene), whose joints begin anew"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1512,6 +1527,10 @@ class WorldAddJoints(Message):
     target: ArrayLike | None = None
     target_velocity: ArrayLike | None = None
     effort: ArrayLike | None = None
+    stall_effort: ArrayLike | None = None
+    no_load_speed: ArrayLike | None = None
+    lag_time: ArrayLike | None = None
+    delay_steps: ArrayLike | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1713,6 +1732,15 @@ class WorldSet(Message):
     """[N s/m], [N m s/rad]"""
     joint_effort_max: ArrayLike | None = None
     """[N], [N m]; 1e18: unbounded"""
+    joint_stall_effort: ArrayLike | None = None
+    """[N], [N m], of coordinates; 0: no motor"""
+    joint_no_load_speed: ArrayLike | None = None
+    """[m/s], [rad/s]; 0: none"""
+    joint_lag_time: ArrayLike | None = None
+    """[s]; as it changes, and the next, what is under way stays: of a shorter delay the youngest commands, of
+    a longer one the oldest again before the others"""
+    joint_delay_steps: ArrayLike | None = None
+    """[1] whole"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2379,6 +2407,13 @@ class GroupParameter(Message):
         JOINT_DRIVE_DAMPING = 14
         JOINT_EFFORT_MAX = 15
         """1e18: unbounded"""
+        JOINT_STALL_EFFORT = 16
+        """0: no motor"""
+        JOINT_NO_LOAD_SPEED = 17
+        """0: none"""
+        JOINT_LAG_TIME = 18
+        JOINT_DELAY_STEPS = 19
+        """whole"""
         BODY_GEOMETRY = 64
         """1: id of the geometry that the body wears, of those of the template; as a reset puts it on, before
         noise (see GroupChannel.BODY_GEOMETRY)"""
@@ -4513,6 +4548,10 @@ SceneJoint.FIELDS = (
     Field(32, "target", Kind.DOUBLE, True, None),
     Field(33, "target_velocity", Kind.DOUBLE, True, None),
     Field(34, "effort", Kind.DOUBLE, True, None),
+    Field(35, "stall_effort", Kind.DOUBLE, True, None),
+    Field(36, "no_load_speed", Kind.DOUBLE, True, None),
+    Field(37, "lag_time", Kind.DOUBLE, True, None),
+    Field(38, "delay_steps", Kind.DOUBLE, True, None),
 )
 WorldCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -4641,6 +4680,10 @@ WorldAddJoints.FIELDS = (
     Field(32, "target", Kind.DOUBLE, True, None),
     Field(33, "target_velocity", Kind.DOUBLE, True, None),
     Field(34, "effort", Kind.DOUBLE, True, None),
+    Field(35, "stall_effort", Kind.DOUBLE, True, None),
+    Field(36, "no_load_speed", Kind.DOUBLE, True, None),
+    Field(37, "lag_time", Kind.DOUBLE, True, None),
+    Field(38, "delay_steps", Kind.DOUBLE, True, None),
 )
 WorldAddReply.FIELDS = (
     Field(1, "ids", Kind.UINT64, True, None),
@@ -4732,6 +4775,10 @@ WorldSet.FIELDS = (
     Field(30, "joint_drive_stiffness", Kind.DOUBLE, True, None),
     Field(31, "joint_drive_damping", Kind.DOUBLE, True, None),
     Field(32, "joint_effort_max", Kind.DOUBLE, True, None),
+    Field(33, "joint_stall_effort", Kind.DOUBLE, True, None),
+    Field(34, "joint_no_load_speed", Kind.DOUBLE, True, None),
+    Field(35, "joint_lag_time", Kind.DOUBLE, True, None),
+    Field(36, "joint_delay_steps", Kind.DOUBLE, True, None),
 )
 WorldStep.FIELDS = (
     Field(1, "worlds", Kind.UINT64, True, None),
