@@ -15,6 +15,10 @@ axes where their axes stand at right angles and meet; otherwise bodies of a bill
 between. Mocap bodies are kinematic. Numbers of joints are the model's own: a position here is the same number there,
 `ref` included.
 
+Actuators are forces, and drives towards targets and rates, by any affine law whose force does not grow with place
+or rate; activations of first order are lags (`lag_time`), and what bounds all that acts on a joint, to both sides
+alike, is its motor's `stall_effort`. Gravity compensation of all that moves, alike, is less gravity.
+
 Key-frames are in `starts`, and `World.create(client, imported.at("home"))` begins in one.
 
 Of URDF: the root stands fast in the world, unless free_base says otherwise, and links do not

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Actuators: forces fed forward along an axis, and drives towards targets."""
+"""Actuators: forces fed forward along an axis, and drives towards targets, at once or behind a lag.
+
+Of MuJoCo's affine law, force = gain control + constant + stiffness length + damping velocity, stiffness and damping are
+those of a drive, and the control number moves its target or its rate where the gain is theirs; else it is fed forward
+beside it. An activation of first order is a lag of the joint's commands. It acts as it was at the begin of the step,
+unless the actuator is early, and so is behind a delay of one step."""
 
 from __future__ import annotations
 
@@ -32,6 +37,7 @@ class Actuators:
         self.findings = findings
         self.controls: list[Control] = []
         self._scene = {joint["name"]: joint for joint in joints.scene}
+        self._lag: dict[int, tuple[float, bool]] = {}  # of joints: the lag of all actuators of one, whether it is early
         self._width = {numbers.joint: 0 for numbers in joints.numbers.values()}
         for numbers in joints.numbers.values():
             self._width[numbers.joint] += numbers.width
@@ -61,7 +67,8 @@ class Actuators:
             return "on free joints"
         if self.joints.numbers[target].width > 1:
             return "on ball joints"
-        if int(m.actuator_dyntype[actuator]) != int(of.mjtDyn.mjDYN_NONE):
+        first_order = (int(of.mjtDyn.mjDYN_FILTER), int(of.mjtDyn.mjDYN_FILTEREXACT))
+        if int(m.actuator_dyntype[actuator]) not in (int(of.mjtDyn.mjDYN_NONE), *first_order):
             return "with a state of their own"
         biases = (int(of.mjtBias.mjBIAS_NONE), int(of.mjtBias.mjBIAS_AFFINE))
         if (
@@ -69,12 +76,24 @@ class Actuators:
             or int(m.actuator_biastype[actuator]) not in biases
         ):
             return "whose force is not linear"
-        gain, (_, stiffness, damping) = self._law(actuator)
-        if stiffness > 0.0 or damping > 0.0 or (gain != 0.0 and stiffness != 0.0 and gain != -stiffness):
-            return "that are neither a force, a position nor a velocity"
-        if gain != 0.0 and stiffness == 0.0 and damping != 0.0 and gain != -damping:
-            return "that are neither a force, a position nor a velocity"
+        _, (_, stiffness, damping) = self._law(actuator)
+        if stiffness > 0.0 or damping > 0.0:
+            return "whose force grows with place or velocity"
+        if self._lag.setdefault(target, self._activation(actuator)) != self._activation(actuator):
+            return "that lag otherwise than another of their joint"
         return ""
+
+    def _activation(self, actuator: int) -> tuple[float, bool]:
+        """The time constant of its activation, 0: none, and whether that acts as it is at the end of the step."""
+        has_none = int(self.model.actuator_dyntype[actuator]) == int(self.mujoco.mjtDyn.mjDYN_NONE)
+        lag = 0.0 if has_none else float(self.model.actuator_dynprm[actuator][0])
+        return (lag, lag > 0.0 and bool(self.model.actuator_actearly[actuator]))
+
+    def _quantity(self, actuator: int) -> str:
+        gain, (_, stiffness, damping) = self._law(actuator)
+        if stiffness != 0.0 and gain in (0.0, -stiffness):
+            return "target"
+        return "target_velocity" if stiffness == 0.0 and damping != 0.0 and gain in (0.0, -damping) else "effort"
 
     def _law(self, actuator: int) -> tuple[float, tuple[float, float, float]]:
         """force = gain control + constant + stiffness length + damping velocity"""
@@ -94,17 +113,25 @@ class Actuators:
         # a drive's force is over lengths of gear times the joint's, and acts gear times on it
         self._add(numbers, "drive_stiffness", -stiffness * gear * gear)
         self._add(numbers, "drive_damping", -damping * gear * gear)
+        self._follow(actuator, numbers)
         low, high = (float(bound) for bound in m.actuator_ctrlrange[actuator])
         if not m.actuator_ctrllimited[actuator]:
             low, high = float("-inf"), float("inf")
-        quantity = "target" if stiffness != 0.0 else "target_velocity" if damping != 0.0 else "effort"
+        quantity = self._quantity(actuator)
         if m.actuator_forcelimited[actuator]:
             least, most = (float(bound) for bound in m.actuator_forcerange[actuator])
-            if quantity == "effort" and gain != 0.0:
+            is_alone = len(self._of_joint(int(m.actuator_trnid[actuator][0]))) == 1
+            is_plain = stiffness == damping == 0.0 and not self._lag[int(m.actuator_trnid[actuator][0])][0]
+            bound = abs(gear) * max(abs(least), abs(most))
+            if quantity == "effort" and gain != 0.0 and (is_plain or not is_alone):
                 bounds = sorted(((least - constant) / gain, (most - constant) / gain))
                 low, high = max(low, bounds[0]), min(high, bounds[1])
+                if not is_plain:
+                    self._each_alone(int(m.actuator_trnid[actuator][0]))
+            elif is_alone and bound > 0.0 and (quantity == "effort" or constant != 0.0):
+                self._bound(numbers, bound, least == -most, actuator, column="stall_effort")
             else:
-                self._bound(numbers, abs(gear) * max(abs(least), abs(most)), least == -most, actuator)
+                self._bound(numbers, bound, least == -most, actuator)
         self.controls.append(
             Control(self.name(actuator), numbers.joint, numbers.axis, quantity, gain * gear, low, high)
         )
@@ -117,12 +144,40 @@ class Actuators:
         if number != 0.0:
             self._column(numbers.joint, column, 0.0)[numbers.axis] += number
 
-    def _bound(self, numbers: Any, most: float, is_symmetric: bool, actuator: int) -> None:
+    def _follow(self, actuator: int, numbers: Any) -> None:
+        lag, is_early = self._lag[int(self.model.actuator_trnid[actuator][0])]
+        if lag > 0.0:
+            self._check_activation(actuator)
+            self._column(numbers.joint, "lag_time", 0.0)[numbers.axis] = lag
+            self._column(numbers.joint, "delay_steps", 0.0)[numbers.axis] = 0.0 if is_early else 1.0
+
+    def _check_activation(self, actuator: int) -> None:
+        """What follows a number within a range stays in it: then a range of what follows is none."""
+        m = self.model
+        if not m.actuator_actlimited[actuator]:
+            return
+        (least, most), (low, high) = m.actuator_actrange[actuator], m.actuator_ctrlrange[actuator]
+        if not m.actuator_ctrllimited[actuator] or low < least or high > most:
+            self.findings.add("ranges of activation", self.name(actuator), _weight(actuator))
+
+    def _bound(
+        self, numbers: Any, most: float, is_symmetric: bool, actuator: int, *, column: str = "effort_max"
+    ) -> None:
+        """By `stall_effort` all that acts, by `effort_max` the drive alone."""
         if not is_symmetric:
             sentence = "ranges of force that are not symmetric: the larger bound is taken for both"
             self.findings.add(sentence, self.name(actuator), _weight(actuator))
-        column = self._column(numbers.joint, "effort_max", 1e18)
-        column[numbers.axis] = min(column[numbers.axis], most)
+        none = {"effort_max": 1e18, "stall_effort": 0.0}[column]
+        bounds = self._column(numbers.joint, column, none)
+        before = bounds[numbers.axis]
+        bounds[numbers.axis] = most if before == none else min(before, most)
+
+    def _each_alone(self, joint: int) -> None:
+        self.findings.add(
+            "ranges of force of joints with several actuators: each is bounded alone",
+            self.joints.name(joint),
+            [weight for actuator in self._of_joint(joint) for weight in _weight(actuator)],
+        )
 
     def _of_joint(self, joint: int) -> list[int]:
         on_joints = (int(self.mujoco.mjtTrn.mjTRN_JOINT), int(self.mujoco.mjtTrn.mjTRN_JOINTINPARENT))
@@ -139,6 +194,15 @@ class Actuators:
                 continue
             least, most = (float(bound) for bound in self.model.jnt_actfrcrange[joint])
             scene = self._scene[numbers.joint]
+            driving = self._of_joint(joint)
+            is_lagged = self._lag.get(joint, (0.0, False))[0] > 0.0
+            is_fed = any(self._quantity(actuator) == "effort" for actuator in driving)
+            is_driven = "drive_stiffness" in scene or "drive_damping" in scene
+            is_mixed = len(driving) > 1 or is_lagged or (is_fed and is_driven)
+            if numbers.width == 1 and driving and least == -most != 0.0 and is_mixed:
+                for actuator in driving:
+                    self._bound(numbers, most, True, actuator, column="stall_effort")
+                continue
             if numbers.width == 1 and ("drive_stiffness" in scene or "drive_damping" in scene):
                 for actuator in self._of_joint(joint):
                     self._bound(numbers, max(abs(least), abs(most)), least == -most, actuator)
@@ -155,11 +219,7 @@ class Actuators:
                 )
                 control.low, control.high = max(control.low, bounds[0]), min(control.high, bounds[1])
             if len(moving) > 1:
-                self.findings.add(
-                    "ranges of force of joints with several actuators: each is bounded alone",
-                    self.joints.name(joint),
-                    [weight for actuator in self._of_joint(joint) for weight in _weight(actuator)],
-                )
+                self._each_alone(joint)
 
 
 def _weight(actuator: int) -> list[Weight]:

@@ -19,7 +19,7 @@ from ._imported import Imported, ImportFailed, Place
 from ._joints import Joints
 from ._meshes import Meshes
 from ._packages import Packages
-from ._scan import scan_model, scan_urdf
+from ._scan import gravity_compensation, scan_model, scan_urdf
 from ._shapes import GROUPS_MAX, Shapes
 from ._starts import read_starts
 from ._urdf import read_robot
@@ -92,7 +92,7 @@ def _load_mjcf(path: pathlib.Path, tag: str, collision_group: int | None) -> Imp
     return read_model(mujoco, model, path.stem, Findings(), collision_group)
 
 
-def _settings(mujoco: Any, model: Any) -> dict[str, Any]:
+def _settings(mujoco: Any, model: Any, compensated: float) -> dict[str, Any]:
     kind = mujoco.mjtIntegrator
     # what is pushed goes by SYMPLECTIC under RK4, too
     integrators = {
@@ -103,7 +103,7 @@ def _settings(mujoco: Any, model: Any) -> dict[str, Any]:
     has_gravity = not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return {
         "time_step": float(model.opt.timestep),
-        "gravity": model.opt.gravity.tolist() if has_gravity else [0.0, 0.0, 0.0],
+        "gravity": (model.opt.gravity * (1.0 - compensated)).tolist() if has_gravity else [0.0, 0.0, 0.0],
         "integrator": integrators.get(int(model.opt.integrator), "SYMPLECTIC"),
     }
 
@@ -118,7 +118,10 @@ def read_model(
     shapes.assign_groups(joints.adjacent, not joints.collides, collision_group)
     actuators = Actuators(mujoco, joints, findings)
     equalities = Equalities(mujoco, joints, findings)
-    scan_model(mujoco, joints, shapes, findings)
+    compensated = gravity_compensation(joints)
+    if compensated != 0.0:
+        findings.note(f"gravity compensation of all that moves: gravity is {compensated:.4g} of it less")
+    scan_model(mujoco, joints, shapes, findings, compensated != 0.0)
     scene_bodies = []
     for root in bodies.roots[1:]:
         if bodies.is_mocap(root):
@@ -131,7 +134,7 @@ def read_model(
         scene_bodies.append({"name": "world", "kind": "STATIC", "shapes": shapes.of(0)})
     scene = {
         "name": name,
-        "settings": _settings(mujoco, model),
+        "settings": _settings(mujoco, model, compensated),
         "materials": shapes.materials(),
         **({"geometries": shapes.assets.scene} if shapes.assets.scene else {}),
         "bodies": scene_bodies,

@@ -47,13 +47,24 @@ _FLAGS = ("CONTACT", "LIMIT", "CONSTRAINT", "SPRING", "DAMPER", "PASSIVE", "FRIC
 _URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")
 
 
-def scan_model(mujoco: Any, joints: Joints, shapes: Shapes, findings: Findings) -> None:
+def gravity_compensation(joints: Joints) -> float:
+    """The share of gravity that all that moves is held against: of some of it alone a scene cannot say it."""
+    model, roots = joints.model, joints.bodies.root
+    moving = [body for body in range(1, model.nbody) if roots[body] != 0 and model.body_mass[body] > 0.0]
+    shares = {float(model.body_gravcomp[body]) for body in moving}
+    by_joints = getattr(model, "jnt_actgravcomp", np.zeros(0))
+    return shares.pop() if len(shares) == 1 and not np.any(by_joints) else 0.0
+
+
+def scan_model(
+    mujoco: Any, joints: Joints, shapes: Shapes, findings: Findings, is_compensated: bool = False
+) -> None:
     model = joints.model
     scan = _Scan(mujoco, joints, shapes, findings)
     for body in range(1, model.nbody):
         if joints.bodies.root[body] != 0:
             findings.has("mass", body, float(model.body_mass[body]))
-    scan.arrays()
+    scan.arrays({"body_gravcomp"} if is_compensated else set())
     scan.tendons()
     scan.options()
     for words, counts, is_physical in ((_UNSEEN, model, False), (_COUNTS, model, True)):
@@ -79,10 +90,10 @@ class _Scan:
             'joint="j"/></actuator></mujoco>'
         )
 
-    def arrays(self) -> None:
+    def arrays(self, taken: set[str]) -> None:
         for array, sentence in (_ARRAYS | _SCHEME).items():
             values = getattr(self.model, array, None)
-            if values is None or len(values) == 0:
+            if values is None or len(values) == 0 or array in taken:
                 continue
             default = getattr(self.plain, array)[-1]
             for row in range(len(values)):
