@@ -336,6 +336,32 @@ START_TEST(a_snapshot_with_other_commands_is_refused) {
 }
 END_TEST
 
+// Joints without their numbers, of which nobody would know what stands in memory.
+START_TEST(a_snapshot_without_the_numbers_of_its_joints_is_refused) {
+    const Actuator plain = {.damping = 0.5};
+    Lab lab = make_hinges(_i == 0 ? &plain : crew, _i == 0 ? 1 : 4, INTEGRATOR_SYMPLECTIC);
+    uint8_t *bytes;
+    size_t count, at = SNAPSHOT_HEAD_BYTES;
+    Error error = {0};
+    World *world = NULL;
+    ck_assert_int_eq(snapshot_write(lab.world, &lab.scratch, &bytes, &count, &error), STATUS_OK);
+    uint32_t kind = 0;
+    uint64_t length = 0;
+    while (memcpy(&kind, bytes + at, 4), memcpy(&length, bytes + at + 8, 8), kind != 16) {
+        at += 16 + (length + 7) / 8 * 8;
+    }
+    const size_t whole = 16 + (length + 7) / 8 * 8;
+    memmove(bytes + at, bytes + at + whole, count - at - whole);
+    count -= whole;
+    const uint64_t sum = hash_bytes(bytes, count - 8, 0);
+    memcpy(bytes + count - 8, &sum, sizeof(sum));
+    ck_assert_int_eq(snapshot_read(bytes, count, &lab.world->limits, &world, &error),
+                     STATUS_DATA_LOSS);
+    ck_assert_ptr_nonnull(strstr(error.message, "a section is missing"));
+    lab_destroy(&lab);
+}
+END_TEST
+
 static void set_number(Lab *lab, uint32_t joint, JointNumber number, double value) {
     Error error;
     JointUpdate update = {.count = 1, .id = &lab->world->joint[joint].id, .axis_count = 1};
@@ -456,6 +482,7 @@ static TCase *case_actuators(void) {
     tcase_add_test(tcase, a_delay_is_the_same_way_later);
     tcase_add_test(tcase, what_is_under_way_is_in_snapshots_copies_and_hashes);
     tcase_add_test(tcase, a_snapshot_with_other_commands_is_refused);
+    tcase_add_loop_test(tcase, a_snapshot_without_the_numbers_of_its_joints_is_refused, 0, 2);
     tcase_add_test(tcase, what_is_under_way_stays_where_a_delay_is_changed);
     tcase_add_test(tcase, what_is_under_way_goes_with_its_joint);
     tcase_add_test(tcase, a_new_joint_has_had_its_commands_for_ever);

@@ -289,19 +289,33 @@ Status snapshot_check(const uint8_t *bytes, size_t count, uint64_t checksum, Err
     return snapshot_head_check(&head, bytes, count, checksum, error);
 }
 
+// What its other sections say may ask for one that is not there: then some of its numbers are none.
+static Status check_missing(const World *world, uint64_t read, Error *error) {
+    for (size_t i = 0; i < snapshot_section_count; i++) {
+        const SnapshotSection *section = &snapshot_sections[i];
+        if ((read >> i & 1) == 0 && section_is_written(section, world)) {
+            return damaged(error, "a section is missing");
+        }
+    }
+    return STATUS_OK;
+}
+
 static Status read_sections(Source *source, World *world, Error *error) {
     Stage stage;
+    uint64_t read = 0; // a bit for each section
     stage_init(&stage);
+    ASSERT(snapshot_section_count <= 64);
     for (size_t i = 0; i < snapshot_section_count; i++) {
         if (!section_is_next(&snapshot_sections[i], *source)) {
             continue;
         }
+        read |= (uint64_t)1 << i;
         Status status = read_section(source, world, &stage, &snapshot_sections[i], error);
         if (status != STATUS_OK) {
             return status;
         }
     }
-    return source->used == source->count ? STATUS_OK
+    return source->used == source->count ? check_missing(world, read, error)
                                          : damaged(error, "bytes follow the last section");
 }
 
