@@ -127,9 +127,49 @@ done
 for page in "$man"/moreau*.1 "$man/../man8/moreau-server.8"; do
     grep -q '^.SH EXAMPLES$' "$page" || fail "$page has no examples"
 done
-for option in listen http token-file frame-bytes-max; do
-    grep -q "^.B.*${option%%-*}" "$man/../man8/moreau-server.8" || fail "moreau-server(8) does not know --$option"
+commands=$("$bin/moreau" --help | awk '$1 == "moreau" && NF > 1 && /^  / { print $2 }' | sort -u)
+options_of() { # PROGRAM [COMMAND]
+    "$@" --help | sed -n 's/^  --\([a-z0-9-]*\).*/\1/p'
+}
+knows() { # TEXT FILE...: each has it, and not as the beginning of a longer name
+    text=$1
+    shift
+    for file in "$@"; do
+        grep -q -e "$text\([^a-z0-9-]\|\$\)" "$file" || return 1
+    done
+}
+for option in $(options_of "$bin/moreau-server"); do
+    knows "^\.B.*$(echo "--$option" | sed 's/-/\\\\-/g')" "$man/../man8/moreau-server.8" || fail "moreau-server(8) does not know --$option"
 done
+for command in $commands; do
+    for option in $(options_of "$bin/moreau" "$command"); do
+        knows "^\.B.*$(echo "--$option" | sed 's/-/\\\\-/g')" "$man/moreau-$command.1" || fail "moreau-$command(1) does not know --$option"
+    done
+done
+# a line of a paragraph may end in a colon, too, and so may its last one
+cat >"$folder/told" <<'TOLD'
+#!/bin/sh
+[ "$1" = --help ] || { echo "told 1"; exit 0; }
+cat <<'HELP'
+told: what is said
+
+What follows is no heading:
+First:
+and goes on.
+
+This neither, as it has words:
+  said        so
+
+Options:
+  --loud      louder
+
+Examples:
+  told:
+HELP
+TOLD
+chmod 755 "$folder/told"
+[ "$("$source/deploy/manual" 1 "$folder/told" | sed -n 's/^\.SH //p' | tr '\n' ' ')" = "NAME DESCRIPTION OPTIONS EXAMPLES SEE ALSO " ] ||
+    fail "deploy/manual makes headings of what is none"
 
 echo "== shells complete what --help names"
 share=$(dirname "$(find "$root" -name bash-completion -type d)")
@@ -142,9 +182,14 @@ complete_in_bash() { # WORD ...: what the last one, of moreau's, may become
 [ "$(complete_in_bash moreau call WorldSte)" = WorldStep ] || fail "bash does not complete the calls"
 [ "$(complete_in_bash moreau snapshot re)" = restore ] || fail "bash does not complete what snapshot does"
 [ -z "$(complete_in_bash moreau verify ver)$(complete_in_bash moreau run --solver run)" ] || fail "bash completes where files are meant"
-for option in $("$bin/moreau" run --help | grep -o '^  --[a-z-]*') $("$bin/moreau-server" --help | grep -o '^  --[a-z-]*'); do
-    grep -q -e "$option" "$bash/moreau" "$bash/moreau-server" && grep -q -e "$option" "$zsh/_moreau" "$zsh/_moreau-server" &&
-        grep -q -e "-l ${option#--}" "$fish/moreau.fish" "$fish/moreau-server.fish" || fail "no completion knows $option"
+[ "$(complete_in_bash moreau token re)" = revoke ] || fail "bash does not complete what token does"
+for command in $commands; do
+    for option in $(options_of "$bin/moreau" "$command"); do
+        knows "--$option" "$bash/moreau" "$zsh/_moreau" && knows "-l $option" "$fish/moreau.fish" || fail "no completion knows moreau $command --$option"
+    done
+done
+for option in $(options_of "$bin/moreau-server"); do
+    knows "--$option" "$bash/moreau-server" "$zsh/_moreau-server" && knows "-l $option" "$fish/moreau-server.fish" || fail "no completion knows moreau-server --$option"
 done
 for program in moreau moreau-server; do
     bash -n "$bash/$program"

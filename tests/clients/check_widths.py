@@ -24,8 +24,8 @@ PROBLEM = SCENES.parent / "problems/column-20.json"
 WIDTHS = [40, 80, 200]
 # wide characters, an accent of its own, and an emoji made of three
 LONG_NAME = "a name as long as they get: 積み木の塔 cafe\u0301 \N{MAN}\u200d\N{ROCKET} and all that follows it"
-COMMANDS = ["demo", "run", "solve", "call", "episodes", "replay", "verify", "fork", "compare", "export", "view", "shot",
-            "backup", "snapshot", "scene", "worlds", "top", "token", "bench"]
+HELP = subprocess.run([TOOL, "--help"], capture_output=True, text=True, check=True).stdout
+COMMANDS = sorted(set(re.findall(r"^  moreau ([a-z]+)", HELP, flags=re.M)))
 
 
 @pytest.fixture(scope="module")
