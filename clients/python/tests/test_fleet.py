@@ -340,6 +340,78 @@ def test_what_is_wrong_names_the_server(launched, tmp_path):
         assert not client.group_list().groups
 
 
+def test_a_server_that_is_full_is_named_and_nothing_is_half_moved(client, launched):
+    rows = straight(client, 12)
+    first, second = launched(), launched()
+    full = launched(options=["--worlds-max", "60"])
+    make = {"count": COUNT, "shares": 4, **LAYOUT}
+    with pytest.raises(errors.ResourceExhausted, match=f"{full.address} refuses: .*--worlds-max"):
+        Fleet([first.address, full.address], CART, **make)
+    with first.client() as looking:
+        assert not looking.group_list().groups
+    addresses = [first.address]
+    with Fleet(lambda: addresses, CART, **make) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(12):
+            if call == 3:  # it has room for one of the four, and not for two
+                with pytest.raises(errors.ResourceExhausted, match=f"{full.address} refuses"):
+                    fleet.add(full.address)
+            elif call == 5:
+                addresses.append(second.address)
+                fleet.refresh()
+            elif call == 7:  # the full one is asked first
+                with pytest.raises(errors.ResourceExhausted, match=f"{full.address} refuses"):
+                    fleet.drain(first.address)
+                assert not fleet.servers.draining
+            elif call == 9:
+                fleet.drain(full.address)
+                fleet.drain(first.address)
+            there = [share.index for host in fleet.servers.hosts for share in host.shares]
+            assert sorted(there) == [0, 1, 2, 3]
+            for host in fleet.servers.hosts:
+                groups = host.group_list().groups
+                assert {group.group for group in groups} == {share.group.id for share in host.shares}
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
+
+
+def test_who_has_no_room_is_told_of_when_addresses_are_asked_for_again(launched):
+    first, full = launched(), launched(options=["--worlds-max", "10"])
+    addresses = [first.address]
+    with Fleet(lambda: addresses, CART, count=COUNT, shares=4, **LAYOUT) as fleet:
+        fleet.reset(seed=7)
+        addresses.append(full.address)
+        fleet.refresh()
+        assert fleet.events[-1].kind == "refused" and full.address in fleet.events[-1].text
+        assert len(fleet.servers.hosts[0].shares) == 4
+        fleet.step(actions(0))
+
+
+def test_a_server_without_our_token_or_of_another_version_is_named(launched, tmp_path, monkeypatch):
+    from moreau_sim.fleet.host import Host
+
+    first, second = launched(), launched()
+    token = tmp_path / "token"
+    token.write_text("0123456789abcdef0123456789abcdef")
+    token.chmod(0o600)
+    closed = launched(options=["--token-file", str(token)])
+    make = {"count": COUNT, **LAYOUT}
+    with pytest.raises(errors.Unauthenticated, match=f"{closed.address} refuses"):
+        Fleet([first.address, closed.address], CART, **make)
+    begin = Host.__init__
+
+    def other(host, address, **more):
+        begin(host, address, **more)
+        if address == second.address:
+            host.welcome.dynamics_version += 1
+
+    monkeypatch.setattr(Host, "__init__", other)
+    with pytest.raises(ValueError, match=f"{second.address} is of dynamics version"):
+        Fleet([first.address, second.address], CART, **make)
+    with first.client() as looking:
+        assert not looking.group_list().groups
+
+
 def test_saving_stays_below_its_share_of_the_time(launched):
     from moreau_sim.fleet.saving import Schedule
 

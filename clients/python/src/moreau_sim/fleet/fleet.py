@@ -19,7 +19,7 @@ from .. import protocol as p
 from .._asked import Named, Returns, actions_for, named, packed, returns_of, seeds_for, values_for
 from .._owner import Owner, alone
 from ..client import Pending
-from ..errors import ConnectionLost, MoreauError, ServerError
+from ..errors import ConnectionLost, MoreauError, ResourceExhausted, ServerError
 from ..group import Final, Group, Opinions, Rows, ended, joined, judged
 from ..world import World
 from .addresses import Source
@@ -28,7 +28,7 @@ from .calls import Call, Kind, digests_of
 from .host import LOOK_S, Host
 from .rows import join, joined_final, moved_failure, moved_opinions, part
 from .saving import SAVES_AT_ONCE, Saving, Schedule
-from .servers import Servers, is_gone
+from .servers import Servers, is_gone, named_refusal
 from .share import Share
 from .under_way import UnderWay
 
@@ -319,7 +319,7 @@ class Fleet:
                     self._settled(one)
             except MoreauError as why:
                 if not is_gone(why):
-                    raise
+                    raise named_refusal(one.host.address, why) from None
                 if one.host in self.servers.hosts:
                     self._lose(one.host, why)
         return bool(ready)
@@ -687,16 +687,30 @@ class Fleet:
         return bool(ready)
 
     def _move(self, share: Share, host: Host) -> None:
-        """Between two calls: saved where it is, made again there, destroyed here."""
+        """Between two calls: saved where it is, made again there, destroyed here. Where it finds no place there, it
+        stays; where one of the two is lost, the others have its shares."""
         before, old = share.host, share.group
         assert before is not None
-        share.keep(old.save())
+        try:
+            share.keep(old.save())
+        except MoreauError as why:
+            if not is_gone(why):
+                raise
+            self._lose(before, why)
+            self._house()
+            return
         share.leave()
         try:
             share.settle(host)
-        except BaseException:
-            self._abandon(share)
-            raise
+        except BaseException as why:
+            self._stay(share, before, old)
+            if not isinstance(why, MoreauError):
+                raise
+            if not is_gone(why):
+                raise named_refusal(host.address, why) from None
+            self._lose(host, why)
+            self._house()
+            return
         with suppress(MoreauError):
             old.close()  # with its returns
         self._tell(
@@ -704,6 +718,11 @@ class Fleet:
             host.address,
             f"worlds {share.first} to {share.first + share.count - 1} move from {before.address} to {host.address}",
         )
+
+    def _stay(self, share: Share, before: Host, old: Group) -> None:
+        self._abandon(share)
+        self._homeless.remove(share)
+        share.stay(before, old)
 
     @alone
     def rebalance(self) -> None:
@@ -718,18 +737,7 @@ class Fleet:
             empty = min(hosts, key=lambda host: host.load_with(share.count))
             if empty is full or empty.load_with(share.count) >= full.load_with(0):
                 return
-            self._move_or_lose(share, empty)
-
-    def _move_or_lose(self, share: Share, host: Host) -> None:
-        before = share.host
-        try:
-            self._move(share, host)
-        except MoreauError as why:
-            if not is_gone(why):
-                raise
-            lost = before if share.host is before and before is not None else host
-            self._lose(lost, why)
-            self._house()
+            self._move(share, empty)
 
     @alone
     def add(self, address: str) -> None:
@@ -745,13 +753,22 @@ class Fleet:
             raise ValueError(f"{address} is the last server of the fleet: add another one first")
         self._bring_home()
         self.servers.draining.add(address)
-        for share in list(host.shares):
-            self._move_or_lose(share, self.servers.choose(share.count, time.monotonic()))
+        try:
+            while host.shares:
+                share = host.shares[0]
+                self._move(share, self.servers.choose(share.count, time.monotonic()))
+        except BaseException:  # it keeps what found no place
+            self.servers.draining.discard(address)
+            raise
         self.servers.drop(host)
         self._tell("drained", address, f"{address} is drained and has left the fleet")
 
     @alone
     def refresh(self) -> None:
-        """Asks for the addresses again: who is new joins, and gets its part."""
+        """Asks for the addresses again: who is new joins, and gets its part. Who has no room for it is told of
+        (`events`), and all stays as it is."""
         if self.servers.look_again():
-            self.rebalance()
+            try:
+                self.rebalance()
+            except ResourceExhausted as full:
+                self._tell("refused", "", str(full))

@@ -93,8 +93,7 @@ class Servers:
                 try:
                     host = self._admit(address)
                 except ServerError as refusal:
-                    refusal.args = (f"the server at {address} refuses: {refusal}",)
-                    raise
+                    raise named_refusal(address, refusal) from None
                 self.dynamics_version = host.welcome.dynamics_version
                 self.hosts.append(host)
                 self.tell("joined", address, f"{address} joins with {host.lanes} lanes")
@@ -172,3 +171,10 @@ class Servers:
 def is_gone(error: Exception) -> bool:
     """Whether a share has to be made again elsewhere: its server, or its group there, is no more."""
     return isinstance(error, (ConnectionLost, Unavailable)) or (isinstance(error, NotFound) and error.field == "group")
+
+
+def named_refusal(address: str, refusal: MoreauError) -> MoreauError:
+    """The same, and who it is that refuses."""
+    if isinstance(refusal, ServerError):
+        refusal.args = (f"the server at {address} refuses: {refusal}",)
+    return refusal

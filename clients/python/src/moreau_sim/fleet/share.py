@@ -90,6 +90,11 @@ class Share:
         self.host = self._group = self.pending = None
         self.sent = []
 
+    def stay(self, host: Host, group: Group) -> None:
+        """It was to move, and found no place: its group there has gone through nothing since."""
+        self.host, self._group, self._is_again = host, group, False
+        host.shares.append(self)
+
     def lose(self) -> None:
         """Likewise; without repeating, what was under way there is over, and its returns are nobody's."""
         if self.anew is not None:
