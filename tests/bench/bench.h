@@ -71,6 +71,7 @@ void bench_sap(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
 void bench_scenes(const BenchRun *run);
 void bench_curve(const BenchRun *run);
+void bench_realtime(const BenchRun *run);
 void bench_foundation(const BenchRun *run);
 void bench_block(const BenchRun *run);
 void bench_chain(const BenchRun *run);

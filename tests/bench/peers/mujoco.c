@@ -103,7 +103,7 @@ static size_t count_contacts_max(size_t body_count) {
     const double entry = sizeof(mjtNum) + sizeof(int), freedoms = 6.0 * (double)body_count;
     const double room = 0.95 * INT_MAX / entry;                // the rest is for everything else
     double rows = sqrt(freedoms * freedoms + room) - freedoms; // rows^2 + 2 rows freedoms = room
-    double wanted = 24.0 * (double)body_count + 64.0;
+    double wanted = 36.0 * (double)body_count + 64.0;          // 12 contacts of a body
     return (size_t)(fmin(rows, wanted) / ROWS_PER_CONTACT);
 }
 
