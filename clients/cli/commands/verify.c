@@ -18,14 +18,15 @@ static const char usage[] =
     "\n"
     "  moreau verify EPISODE [options]\n"
     "\n"
-    "Verified is what it is against the file itself: whoever has that could have written\n"
-    "other names, times and inputs, and made all else right. With --seal-pub it is also\n"
-    "asked who signed the recording (moreau-server --seal-key). That protects against who\n"
-    "has the file: not against who has the key or the server that recorded, nor against\n"
-    "whole recordings that are left out; and a server that is not yours may answer anything.\n"
+    "Verified is what it is against the file itself: whoever has that could have\n"
+    "written other names, times and inputs, and made all else right. With --seal-pub\n"
+    "it is also asked who signed the recording (moreau-server --seal-key). That\n"
+    "protects against who has the file: not against who has the key or the server\n"
+    "that recorded, nor against whole recordings that are left out; and a server\n"
+    "that is not yours may answer anything.\n"
     "\n"
-    "Exit status 4: there is a difference, or a part of the file is damaged; or, with\n"
-    "--seal-pub, that key has not signed the recording to its end.\n"
+    "Exit status 4: there is a difference, or a part of the file is damaged; or,\n"
+    "with --seal-pub, that key has not signed the recording to its end.\n"
     "\n"
     "Examples:\n"
     "  moreau verify demo\n"
@@ -155,6 +156,8 @@ static void print_result(const Moreau__V1__EpisodeInfo *episode,
     }
     if (result->signed_ != NULL) {
         print_signed(result->signed_);
+    } else if (result->verified) {
+        fold_printf("  against what the file itself says; who signed it, --seal-pub FILE asks\n");
     }
     for (size_t i = 0; i < result->n_differences; i++) {
         print_difference(result->differences[i]);
