@@ -162,7 +162,8 @@ def test_spaces_and_terms_are_gymnasiums(mujoco, address, name):
     assert set(reference.reset(seed=1)[1]) == set(ours.reset(seed=1)[1])
     environment, worlds = ours.unwrapped.environment, ours.unwrapped.worlds
     for _ in range(40):
-        action = rng.uniform(ours.action_space.low, ours.action_space.high).astype(np.float32)
+        # in doubles, as sums of squares of floats are rounded otherwise by each NumPy
+        action = rng.uniform(ours.action_space.low, ours.action_space.high)
         seen, reward, terminated, _, told = ours.step(action)
         reference.data.ctrl[:] = action
         reference.set_state(*(part[0] for part in environment.split(worlds._observation)))
