@@ -227,7 +227,7 @@ int command_verify(Cli *cli, int argc, char **argv) {
         {"--to", OPTION_INDEX, &to, "STEP", "default: the last"},
         {"--lanes", OPTION_COUNT, &lanes, "N", "workers of the server; default: all"},
         {"--seal-pub", OPTION_TEXT, &seal_pub, "FILE",
-         "whose signatures are looked for: seal.pub, or 64 hexadecimal digits"},
+         "whose signatures: seal.pub, or 64 hex digits"},
     };
     OptionList words = {0};
     int status = cli_parse(cli, usage, (OptionTable){table, sizeof(table) / sizeof(table[0])}, argc,
