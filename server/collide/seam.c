@@ -60,18 +60,39 @@ static Vec3 along_axis(int axis, double length) {
     return vec3(axis == 0 ? length : 0.0, axis == 1 ? length : 0.0, axis == 2 ? length : 0.0);
 }
 
-uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step) {
-    uint32_t faces = 0;
-    for (int face = 0; primitive_rows[box->kind].has_seams && face < 6; face++) {
-        int axis = face / 2;
-        double sign = face_sign(face), half = vec3_get(box->size, axis);
-        bool is_leant_on = sign * vec3_get(points->outward, axis) > lean_min;
-        for (uint32_t i = 0; is_leant_on && i < points->count; i++) {
-            is_leant_on = sign * vec3_get(points->point[i], axis) >= half - step;
-        }
-        faces |= is_leant_on ? 1u << face : 0u;
+static bool all_lie_on(const SeamPoints *points, Vec3 normal, double offset, double step) {
+    bool lie = vec3_dot(normal, points->outward) > lean_min;
+    for (uint32_t i = 0; lie && i < points->count; i++) {
+        lie = vec3_dot(normal, points->point[i]) >= offset - step;
     }
-    return faces;
+    return lie;
+}
+
+static uint32_t hull_faces(const Hull *hull, const SeamPoints *points, double step,
+                           SeamFace face[SEAM_FACES_MAX]) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < hull->face_count && count < SEAM_FACES_MAX; i++) {
+        if (all_lie_on(points, hull->normal[i], hull->offset[i], step)) {
+            face[count++] = (SeamFace){.number = i, .normal = hull->normal[i]};
+        }
+    }
+    return count;
+}
+
+uint32_t seam_faces(const Primitive *solid, const SeamPoints *points, double step,
+                    SeamFace face[SEAM_FACES_MAX]) {
+    ASSERT(primitive_rows[solid->kind].has_seams);
+    if (solid->kind == PRIMITIVE_HULL) {
+        return hull_faces(solid->geometry->hull, points, step, face);
+    }
+    uint32_t count = 0;
+    for (int i = 0; i < 6; i++) {
+        const Vec3 normal = along_axis(i / 2, face_sign(i));
+        if (all_lie_on(points, normal, vec3_get(solid->size, i / 2), step)) {
+            face[count++] = (SeamFace){.number = (uint32_t)i, .normal = normal};
+        }
+    }
+    return count;
 }
 
 bool seam_is_on(const Primitive *box, const SeamPoints *points, double step) {
@@ -86,9 +107,9 @@ bool seam_is_on(const Primitive *box, const SeamPoints *points, double step) {
     return true;
 }
 
-Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step) {
-    ASSERT(i < points->count && face >= 0 && face < 6);
-    return vec3_add(points->point[i], along_axis(face / 2, before_steps * step * face_sign(face)));
+Vec3 seam_before(const SeamPoints *points, uint32_t i, Vec3 normal, double step) {
+    ASSERT(i < points->count);
+    return vec3_add_scaled(points->point[i], before_steps * step, normal);
 }
 
 uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place, uint32_t count,
@@ -107,20 +128,53 @@ uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place
     return covered;
 }
 
-double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,
-                 double step) {
-    ASSERT(primitive_rows[box->kind].has_seams && face >= 0 && face < 6);
-    double rise = vec3_dot(plane_normal, vec3_sub(point, plane_point));
+// What a plane climbs along a way of that slope: all of it, or, where it is hardly inclined, what
+// it climbs near the point.
+static double climb(double slope, double way, double step) {
+    return slope > 0.5 ? slope * way : slope * fmin(way, 2.0 * before_steps * step);
+}
+
+static double box_rise(const Primitive *box, uint32_t face, Vec3 point, Vec3 plane_normal,
+                       double step) {
+    double rise = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         double slope = vec3_get(plane_normal, axis);
-        if (axis == face / 2 || fabs(slope) < slope_min) {
+        if (axis == (int)face / 2 || fabs(slope) < slope_min) {
             continue;
         }
         double way = vec3_get(box->size, axis) - (slope > 0.0 ? 1.0 : -1.0) * vec3_get(point, axis);
-        bool is_steep = fabs(slope) > 0.5;
-        rise += fabs(slope) * (is_steep ? way : fmin(way, 2.0 * before_steps * step));
+        rise += climb(fabs(slope), way, step);
     }
     return rise;
+}
+
+static double corner_rise(Vec3 corner, Vec3 point, Vec3 plane_normal, double step) {
+    const Vec3 way = vec3_sub(corner, point);
+    const double length = vec3_norm(way), climbed = vec3_dot(plane_normal, way);
+    return climbed > slope_min * length ? climb(climbed / length, length, step) : 0.0;
+}
+
+static double hull_rise(const Hull *hull, uint32_t face, Vec3 point, Vec3 plane_normal,
+                        double step) {
+    double rise = 0.0;
+    for (uint32_t i = hull->face_first[face]; i < hull->face_first[face + 1]; i++) {
+        rise = fmax(rise, corner_rise(hull->point[hull->corner[i]], point, plane_normal, step));
+    }
+    return rise;
+}
+
+double seam_rise(const Primitive *solid, const SeamFace *face, Vec3 point, Vec3 plane_normal,
+                 Vec3 plane_point, double step) {
+    double rise = 0.0;
+    for (uint32_t i = 0; i < face->corner_count; i++) {
+        rise = fmax(rise, corner_rise(face->corner[i], point, plane_normal, step));
+    }
+    if (solid->kind == PRIMITIVE_HULL) {
+        rise = hull_rise(solid->geometry->hull, face->number, point, plane_normal, step);
+    } else if (solid->kind == PRIMITIVE_BOX) {
+        rise = box_rise(solid, face->number, point, plane_normal, step);
+    }
+    return vec3_dot(plane_normal, vec3_sub(point, plane_point)) + rise;
 }
 
 void seam_extend(uint32_t faces, double length, Primitive *box, Pose *pose) {

@@ -18,8 +18,10 @@
 //
 // Lips of no more than seam_step are none: they are mounted, and the overlap that this makes is
 // removed as every other. Without the second step the floor of a room would be hidden by its wall
-// from a body that flies into the corner. Pure. Faces are bits of a mask, 1 << (2 axis + (1: the
-// positive side)); a mesh or a hull has its own features and the same questions.
+// from a body that flies into the corner.
+//
+// A box whose faces are hidden goes on behind them (seam_extend). A hull cannot: what it would do by
+// a hidden face it does not do at all, as the solid at hand holds the other one. Pure.
 #pragma once
 
 #include "collide/narrow.h"
@@ -42,25 +44,53 @@ bool seam_is_none(const Manifold *manifold, double step);
 // Those of a box (or of anything: none) that is side 0 (a) or 1 (b) of the manifold, at its pose.
 SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side);
 
-// Faces that the normal leans towards and all the points lie on; `step` is seam_step's.
-uint32_t seam_faces(const Primitive *box, const SeamPoints *points, double step);
+enum { SEAM_FACES_MAX = 8 };
+
+// A face of a solid, in its axes. Of a box its number is 2 axis + (1: the positive side). Of a
+// surface it is a triangle, or, where that ends in nothing, the edge at which it does, as if a face
+// went down from there; it has its corners with it.
+typedef struct SeamFace {
+    uint32_t number;
+    Vec3 normal; // outwards
+    uint32_t corner_count;
+    Vec3 corner[3];
+} SeamFace;
+
+// Faces that the normal leans towards and all the points lie on, the first of them; how many.
+// `step` is seam_step's.
+uint32_t seam_faces(const Primitive *solid, const SeamPoints *points, double step,
+                    SeamFace face[SEAM_FACES_MAX]);
+
+// The same of a surface, for a contact on that side of one of its triangles: faces around it.
+uint32_t seam_surface_faces(const Mesh *mesh, uint32_t triangle, int side, const SeamPoints *points,
+                            double step, SeamFace face[SEAM_FACES_MAX]);
+
+// Whether all the points lie within so much of a triangle's rim, beyond which the surface falls
+// away, or ends.
+bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const SeamPoints *points,
+                         double depth);
+
+// The triangles of a surface that a place, in its frame, is on or next to, or under by no more than
+// a depth, or, where it is solid, by any; how many.
+uint32_t seam_surface_at(const Mesh *mesh, Vec3 place, double step, double depth,
+                         uint32_t triangle[SEAM_FACES_MAX]);
 
 // Whether all the points lie on the box itself, and none beyond a face of it (seam_extend).
 bool seam_is_on(const Primitive *box, const SeamPoints *points, double step);
 
-// The place before a face, next to a point on it, in the box's axes.
-Vec3 seam_before(const SeamPoints *points, uint32_t i, int face, double step);
+// The place before a face of that normal, next to a point on it, in the solid's axes.
+Vec3 seam_before(const SeamPoints *points, uint32_t i, Vec3 normal, double step);
 
 // At which of the places, in the world, the solid is or is next to: 1 << place.
 uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place, uint32_t count,
                      double step);
 
-// How far a face rises above a plane, both in the box's axes, over the given point of the face [m].
-// Along an axis that the plane is hardly inclined to, only near the point: the cover's own plane
+// How far a face rises above a plane, both in the solid's axes, over the given point of the face
+// [m]. Along a way that the plane is hardly inclined to, only near the point: the cover's own plane
 // may lean a little towards a seam of its own, and a long face would seem to rise at its far end.
-double seam_rise(const Primitive *box, int face, Vec3 point, Vec3 plane_normal, Vec3 plane_point,
-                 double step);
+double seam_rise(const Primitive *solid, const SeamFace *face, Vec3 point, Vec3 plane_normal,
+                 Vec3 plane_point, double step);
 
 // A box that goes on behind its hidden faces by a length, as if the neighbours were part of it:
-// nothing is near to those faces then, and all else is where it was.
+// nothing is near to those faces then, and all else is where it was. `faces`: bits, 1 << number.
 void seam_extend(uint32_t faces, double length, Primitive *box, Pose *pose);

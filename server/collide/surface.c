@@ -18,6 +18,8 @@ static const double fall_part = 1e-8;
 // cosine of the angle within which a ridge's contact is nearly a face's: steeper ones would be held
 // by their far sides
 static const double beside_cosine = 0.9;
+// and of the angle by which a surface breaks off at an edge, as hills do not
+static const double steep_cosine = 0.5;
 // of the sizes: how far outside a triangle something may be and count as over it; and how much
 // higher than the lowest is as low
 static const double slop_part = 1e-9;
@@ -186,6 +188,29 @@ static void keep_points(const Mesh *mesh, SurfacePiece piece, uint32_t bits,
     manifold->count = count;
 }
 
+// Whether the surface ends at an edge, or breaks off there: over it is nothing like a hill.
+static bool breaks_off(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+    return other == MESH_NONE ||
+           vec3_dot(mesh_normal(mesh, triangle), mesh_normal(mesh, other)) < steep_cosine;
+}
+
+// A sliver at such an edge has an inner side, where nothing is the surface's: what leans on that,
+// and on no feature of the edge, would be taken for a peak that is elsewhere. (On hills it stands
+// for what rises behind the edge.)
+static bool is_at_edge(const Mesh *mesh, SurfacePiece piece, uint32_t bits,
+                       const ConvexManifold *manifold) {
+    if (piece.edge == SURFACE_WHOLE || !breaks_off(mesh, piece.triangle, piece.edge)) {
+        return true;
+    }
+    const uint32_t ends = 1u << piece.edge | 1u << (piece.edge == 2 ? 0 : piece.edge + 1);
+    bool is_at_edge = (bits & ~ends) == 0;
+    for (uint32_t i = 0; i < manifold->count && !is_at_edge; i++) {
+        is_at_edge = mesh_feature(mesh, piece, manifold->point[i].feature[0], ends) != 0;
+    }
+    return is_at_edge;
+}
+
 bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePiece piece, int side,
                       ConvexManifold *manifold, uint32_t *taken) {
     ASSERT(side == 1 || side == -1);
@@ -196,7 +221,7 @@ bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePi
         return false;
     }
     const uint32_t bits = corners_along(mesh, triangle, n);
-    bool is_one = bits != 7u;
+    bool is_one = bits != 7u && is_at_edge(mesh, piece, bits, manifold);
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t edge = 1u << i | 1u << (i == 2 ? 0 : i + 1);
         is_one = is_one && (bits != edge || is_ridge(mesh, triangle, i, n)) &&

@@ -309,6 +309,10 @@ static bool respect_seams(const StepState *state, StepPair *pair, const StepPart
         if (hidden[0] == before[0] && hidden[1] == before[1]) {
             return true;
         }
+        if (((hidden[0] | hidden[1]) & SEAM_HIDES_ALL) != 0) {
+            manifold->count = raw < -step ? manifold->count : 0; // who is deep in it comes out
+            return true;
+        }
         *time = meet_beside(state, part, hidden, manifold);
         stage_load_pair(state, pair, pair->a, pair->b, *time);
 
@@ -371,7 +375,7 @@ static void collide_parts(const StepState *state, StepPair *pair, const StepPart
             return;
         }
     }
-    const PairPlace place = {block, pair_first};
+    const PairPlace place = {block, pair_first, &block->asks_partners};
     contacts_take(state, pair, part, time, 0, manifold, &place);
 }
 
@@ -443,7 +447,7 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
             if (is_a || primitive_is_surface(primitive_b[j].kind)) {
                 const StepPart part[2] = {stage_part(state, pair->a, i),
                                           stage_part(state, pair->b, j)};
-                const PairPlace place = {block, pair_first};
+                const PairPlace place = {block, pair_first, &block->asks_partners};
                 surfaces_collide(state, pair, part, is_a ? 0 : 1, &place);
                 continue;
             }
@@ -454,7 +458,7 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
                                           stage_part(state, pair->b, j)};
                 int on = find_foundation(state, part);
                 if (on >= 0) {
-                    const PairPlace place = {block, pair_first};
+                    const PairPlace place = {block, pair_first, &block->asks_partners};
                     collide_foundation(state, pair, part, on, &place);
                 } else {
                     collide_parts(state, pair, part, &manifold, block, pair_first);

@@ -55,11 +55,13 @@ typedef struct Seam {
     const StepPart *owner, *other;
     SeamPoints points; // on the owner
     double step;
-    Vec3 at;                       // the first point, in the world
-    double spread;                 // of the points from it [m]
-    uint32_t faces;                // in question
-    Vec3 before[6][MANIFOLD_ROOM]; // of these: the places before the points, in the world
-    uint32_t clear[6];             // of these: points known to clear the face, 1 << point
+    Vec3 at;       // the first point, in the world
+    double spread; // of the points from it [m]
+    uint32_t face_count;
+    SeamFace face[SEAM_FACES_MAX];
+    uint32_t faces;                             // in question: 1 << its place in `face`
+    Vec3 before[SEAM_FACES_MAX][MANIFOLD_ROOM]; // the places before the points, in the world
+    uint32_t clear[SEAM_FACES_MAX];             // points known to clear the face, 1 << point
 } Seam;
 
 // The plane in which a cover holds the other part off, in the owner's axes.
@@ -101,17 +103,78 @@ static Hold find_hold(const Seam *seam, const StepPart *cover) {
 }
 
 // Which of the points the face does not rise at above that plane.
-static uint32_t find_clear(const Seam *seam, const Hold *hold, int face, uint32_t points) {
-    ASSERT(face >= 0 && face < 6);
+static uint32_t find_clear(const Seam *seam, const Hold *hold, uint32_t face, uint32_t points) {
+    ASSERT(face < seam->face_count);
     uint32_t clear = 0;
     for (uint32_t i = 0; hold->is_found && points >> i != 0; i++) {
         if ((points >> i & 1u) != 0 &&
-            seam_rise(seam->owner->mover.primitive, face, seam->points.point[i], hold->normal,
-                      hold->place, seam->step) <= seam->step) {
+            seam_rise(seam->owner->mover.primitive, &seam->face[face], seam->points.point[i],
+                      hold->normal, hold->place, seam->step) <= seam->step) {
             clear |= 1u << i;
         }
     }
     return clear;
+}
+
+// Upwards along a normal.
+static Quat facing(Vec3 normal) {
+    return normal.z > -1.0 ? quat_normalize((Quat){1.0 + normal.z, -normal.y, normal.x, 0.0})
+                           : (Quat){0.0, 1.0, 0.0, 0.0};
+}
+
+// What falls freely has sunk by as much as it may come, before a surface held it.
+static double find_depth(const Seam *seam) {
+    const StepState *state = seam->state;
+    return seam->step + state->margin + state->reach[seam->owner->body] +
+           state->reach[seam->other->body];
+}
+
+// A surface holds the other part off by the plane of each triangle at a place, on the side where
+// the part is.
+static uint32_t clear_by_surface(const Seam *seam, const StepPart *cover, uint32_t face,
+                                 uint32_t i) {
+    static const Primitive plane = {.kind = PRIMITIVE_PLANE};
+    const Pose *pose = cover->mover.pose;
+    const Mat3 axes = quat_to_mat3(pose->orientation);
+    const Mesh *mesh = cover->mover.primitive->geometry->mesh;
+    const Primitive *other = seam->other->mover.primitive;
+    const Vec3 middle = primitive_center(other, *seam->other->mover.pose);
+    const Vec3 place = mat3_tmul_vec(axes, vec3_sub(seam->before[face][i], pose->position));
+    uint32_t at[SEAM_FACES_MAX], clear = 0;
+    const uint32_t count = seam_surface_at(mesh, place, seam->step, find_depth(seam), at);
+    for (uint32_t k = 0; k < count && clear == 0; k++) {
+        Pose on = {pose_apply(*pose, mesh_corner(mesh, at[k], 0)), quat_identity()};
+        Vec3 normal = mat3_mul_vec(axes, mesh_normal(mesh, at[k]));
+        if (vec3_dot(normal, vec3_sub(middle, on.position)) < 0.0) {
+            if (!mesh->is_two_sided) {
+                continue;
+            }
+            normal = vec3_neg(normal);
+        }
+        on.orientation = facing(normal);
+        StepPart base = *cover;
+        base.mover.primitive = &plane;
+        base.mover.pose = &on;
+        const Hold hold = find_hold(seam, &base);
+        clear = find_clear(seam, &hold, face, 1u << i);
+    }
+    return clear;
+}
+
+static uint32_t hide_by_surface(Seam *seam, const StepPart *cover) {
+    uint32_t hidden = 0;
+    for (uint32_t face = 0; seam->faces >> face != 0; face++) {
+        for (uint32_t i = 0; (seam->faces >> face & 1u) != 0 && i < seam->points.count; i++) {
+            if ((seam->clear[face] >> i & 1u) == 0) {
+                seam->clear[face] |= clear_by_surface(seam, cover, face, i);
+            }
+        }
+        const bool is_hidden =
+            (seam->faces >> face & 1u) != 0 && seam->clear[face] + 1u == 1u << seam->points.count;
+        hidden |= is_hidden ? 1u << face : 0u;
+    }
+    seam->faces &= ~hidden;
+    return hidden;
 }
 
 // Marks the points that the cover lies before and clears, and takes the faces that all points clear
@@ -119,7 +182,7 @@ static uint32_t find_clear(const Seam *seam, const Hold *hold, int face, uint32_
 static uint32_t hide_by(Seam *seam, const StepPart *cover) {
     uint32_t hidden = 0;
     Hold hold = {.is_sought = false};
-    for (int face = 0; seam->faces >> face != 0; face++) {
+    for (uint32_t face = 0; seam->faces >> face != 0; face++) {
         if ((seam->faces >> face & 1u) == 0) {
             continue;
         }
@@ -155,7 +218,9 @@ static uint32_t hide_by_body(Seam *seam, uint32_t body) {
         // what the other part does not collide with holds nothing off
         if (!is_owner && !is_other &&
             primitives_collide(cover.mover.primitive, seam->other->mover.primitive)) {
-            hidden |= hide_by(seam, &cover);
+            hidden |= primitive_is_surface(cover.mover.primitive->kind)
+                          ? hide_by_surface(seam, &cover)
+                          : hide_by(seam, &cover);
         }
     }
     return hidden;
@@ -172,17 +237,33 @@ static void set_places(Seam *seam) {
         square = fmax(square, vec3_dot(way, way));
     }
     seam->spread = sqrt(square);
-    for (int face = 0; seam->faces >> face != 0; face++) {
+    for (uint32_t face = 0; seam->faces >> face != 0; face++) {
         seam->clear[face] = 0;
         for (uint32_t i = 0; (seam->faces >> face & 1u) != 0 && i < points->count; i++) {
-            seam->before[face][i] = pose_apply(*owner, seam_before(points, i, face, seam->step));
+            seam->before[face][i] =
+                pose_apply(*owner, seam_before(points, i, seam->face[face].normal, seam->step));
         }
     }
 }
 
+// What a contact is to leave out: the faces of a box, or all of it.
+static uint32_t as_hidden(const Seam *seam, uint32_t faces) {
+    uint32_t hidden = 0;
+    for (uint32_t face = 0; faces >> face != 0; face++) {
+        if ((faces >> face & 1u) != 0) {
+            hidden |= seam->owner->mover.primitive->kind == PRIMITIVE_BOX
+                          ? 1u << seam->face[face].number
+                          : SEAM_HIDES_ALL;
+        }
+    }
+    return hidden;
+}
+
+// Which of the faces in question neighbours hide.
 static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
     const StepState *state = seam->state;
-    seam->faces = seam_faces(seam->owner->mover.primitive, &seam->points, seam->step);
+    const Primitive *owner = seam->owner->mover.primitive;
+    seam->faces = (1u << seam->face_count) - 1u;
     if (seam->faces == 0) {
         return true;
     }
@@ -195,42 +276,67 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
     uint32_t moving =
         world->kind[seam->other->body] == BODY_DYNAMIC ? seam->other->body : seam->owner->body;
     if (world->shape[world->body_shape[seam->owner->body]].primitive_count > 1) {
-        *hidden |= hide_by_body(seam, seam->owner->body);
+        *hidden |= as_hidden(seam, hide_by_body(seam, seam->owner->body));
     }
     // Partners are all who can be at a place that is on the moving one. Beyond an owner that moves,
     // where it goes on behind faces that are hidden already, its partners are some of them: which,
     // is a matter of how the world's axes lie to it.
-    if (moving == seam->owner->body &&
-        !seam_is_on(seam->owner->mover.primitive, &seam->points, seam->step)) {
+    if (moving == seam->owner->body && owner->kind == PRIMITIVE_BOX &&
+        !seam_is_on(owner, &seam->points, seam->step)) {
         return true;
     }
     uint32_t end = state->partner_first[moving + 1];
     for (uint32_t i = state->partner_first[moving]; i < end && seam->faces != 0; i++) {
         uint32_t body = state->partner[i];
         if (body != seam->owner->body && body != seam->other->body) {
-            *hidden |= hide_by_body(seam, body);
+            *hidden |= as_hidden(seam, hide_by_body(seam, body));
         }
     }
     return true;
 }
 
+static void set_seam(Seam *seam, const StepState *state, const StepPart part[2], int side,
+                     double time, const Manifold *manifold) {
+    const Mover *mover = &part[side].mover;
+    const Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;
+    seam->state = state;
+    seam->owner = &part[side];
+    seam->other = &part[1 - side];
+    seam->points = seam_points(manifold, &pose, side);
+    seam->step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+}
+
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners) {
     for (int side = 0; side < 2; side++) {
-        const Mover *mover = &part[side].mover;
-        if (!primitive_rows[mover->primitive->kind].has_seams) {
+        const Primitive *primitive = part[side].mover.primitive;
+        if (!primitive_rows[primitive->kind].has_seams) {
             continue;
         }
-        Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;
         Seam seam; // most of it is of no face in question
-        seam.state = state;
-        seam.owner = &part[side];
-        seam.other = &part[1 - side];
-        seam.points = seam_points(manifold, &pose, side);
-        seam.step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+        set_seam(&seam, state, part, side, time, manifold);
+        seam.face_count = seam_faces(primitive, &seam.points, seam.step, seam.face);
         if (!find_hidden(&seam, &hidden[side], asks_partners)) {
             return false;
         }
     }
     return true;
+}
+
+bool seams_find_surface(const StepState *state, const StepPart part[2], const SeamContact *contact,
+                        const Manifold *manifold, bool *is_hidden, bool *asks_partners) {
+    const Mesh *mesh = part[contact->side].mover.primitive->geometry->mesh;
+    uint32_t hidden = 0;
+    Seam seam;
+    set_seam(&seam, state, part, contact->side, contact->time, manifold);
+    *is_hidden = false;
+    if (contact->is_face && !seam_surface_is_rim(mesh, contact->triangle, contact->of, &seam.points,
+                                                 find_depth(&seam))) {
+        return true;
+    }
+    seam.face_count = seam_surface_faces(mesh, contact->triangle, contact->of, &seam.points,
+                                         seam.step, seam.face);
+    const bool is_known = find_hidden(&seam, &hidden, asks_partners);
+    *is_hidden = hidden != 0;
+    return is_known;
 }

@@ -91,6 +91,7 @@ typedef struct PairBlock PairBlock;
 typedef struct PairPlace {
     PairBlock *block;
     uint32_t first;
+    bool *asks_partners; // of the block: seams are where nobody listed them
 } PairPlace;
 
 // The points of two parts of a manifold, which is not empty and of that time: with the ball inside
@@ -106,8 +107,24 @@ void surfaces_collide(const StepState *state, StepPair *pair, const StepPart par
 // The partners of each body, which are asked for where seams may be. false: memory ends.
 bool seams_list_partners(StepState *state);
 
+#define SEAM_HIDES_ALL 0x80000000u // what is no box has no contact by a hidden face
+
+// A contact on a surface: which of two parts that is, on what side of which triangle, and when; one
+// on a face, or on a ridge.
+typedef struct SeamContact {
+    int side;
+    uint32_t triangle;
+    int of; // 1 or -1, as its normal has it
+    double time;
+    bool is_face;
+} SeamContact;
+
+// Whether it leans on what neighbours hide. false: their partners are not listed, as below.
+bool seams_find_surface(const StepState *state, const StepPart part[2], const SeamContact *contact,
+                        const Manifold *manifold, bool *is_hidden, bool *asks_partners);
+
 // Adds the faces of the two parts that a neighbour hides from the other, where the points of the
-// manifold, which is of the given time, lie. Marks when it asks for partners. false: they are not
+// manifold, which is of the given time, lie: bits, 1 << a box's face, or SEAM_HIDES_ALL. Marks when it asks for partners. false: they are not
 // listed.
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners);

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "collide/approach.h"
+#include "collide/seam.h"
 #include "collide/surface.h"
 
 #include <math.h>
@@ -76,6 +77,18 @@ static double meet(const SurfaceMeeting *meeting, const MeshTriangle *read, Conv
     return time;
 }
 
+// Where neighbours hide what the contact leans on, it is none.
+static bool is_hidden(const SurfaceMeeting *meeting, const SeamContact *contact,
+                      const Manifold *manifold) {
+    const double step =
+        seam_step(meeting->part[0].mover.primitive, meeting->part[1].mover.primitive);
+    bool is_hidden = false;
+    return !(contact->time == 0.0 && seam_is_none(manifold, step)) &&
+           (!seams_find_surface(meeting->state, meeting->part, contact, manifold, &is_hidden,
+                                meeting->place->asks_partners) ||
+            is_hidden);
+}
+
 // A plane bears the ball inside a body, not a triangle's middle.
 static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, Manifold *manifold) {
     static const Primitive plane = {.kind = PRIMITIVE_PLANE};
@@ -89,11 +102,16 @@ static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, M
 }
 
 // The points of a ridge, which the triangles on both sides of it find alike.
-static void take_ridge(const SurfaceMeeting *meeting, double time, const ConvexManifold *met) {
+static void take_ridge(const SurfaceMeeting *meeting, double time, uint32_t triangle, int side,
+                       const ConvexManifold *met) {
     ASSERT(met->count > 0 && time >= 0.0);
+    const SeamContact contact = {
+        .side = meeting->s, .triangle = triangle, .of = side, .time = time};
     Manifold manifold;
     take_manifold(meeting, met->normal, met->point, met->count, &manifold);
-    take(meeting, time, met->point[0].feature[0], &manifold);
+    if (!is_hidden(meeting, &contact, &manifold)) {
+        take(meeting, time, met->point[0].feature[0], &manifold);
+    }
 }
 
 // ---- a face
@@ -148,7 +166,7 @@ static void meet_edges(const SurfaceMeeting *meeting, uint32_t triangle, int sid
         const SurfacePiece sliver = {triangle, i};
         uint32_t of_ridge;
         if (surface_is_ridge(&meeting->surface, &pose, sliver, side, &met, &of_ridge)) {
-            take_ridge(meeting, time, &met);
+            take_ridge(meeting, time, triangle, side, &met);
         }
     }
 }
@@ -174,7 +192,7 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
         uint32_t taken = 0;
         near->bears[i] = true;
         if (surface_is_ridge(&meeting->surface, &pose, whole, near->side, &met, &taken)) {
-            take_ridge(meeting, time, &met);
+            take_ridge(meeting, time, triangle, near->side, &met);
             near->bears[i] =
                 surface_is_beside(meeting->surface.mesh, &pose, triangle, near->side, met.normal);
             near->taken[i] = (uint8_t)taken;
@@ -185,6 +203,19 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
         }
     }
     return first;
+}
+
+// What lies on a face at its rim may lean on nothing but the rim's neighbours.
+static void take_face(const SurfaceMeeting *meeting, double time, const FaceNear *near,
+                      Manifold *manifold) {
+    SeamContact contact = {.side = meeting->s, .of = near->side, .time = time, .is_face = true};
+    for (uint32_t i = 0; i < near->count; i++) {
+        contact.triangle = (uint32_t)near->key[i];
+        if (near->bears[i] && is_hidden(meeting, &contact, manifold)) {
+            return;
+        }
+    }
+    take(meeting, time, CONVEX_FACE | near->face, manifold);
 }
 
 static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
@@ -214,7 +245,7 @@ static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
     if (points.count > 0) {
         Manifold manifold;
         take_manifold(meeting, points.normal, points.point, points.count, &manifold);
-        take(meeting, time, CONVEX_FACE | near->face, &manifold);
+        take_face(meeting, time, near, &manifold);
     }
 }
 

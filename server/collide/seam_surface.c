@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Seams of surfaces (seam.h): which faces a contact on a ridge may lean to, where a rim is, and on
+// what a place lies.
+#include "collide/seam.h"
+
+#include "base/assert.h"
+#include "collide/surface.h"
+
+#include <math.h>
+
+enum { AT_MAX = 32 }; // triangles that are looked at for a place
+
+// sine from which on a normal leans towards a face: rounding, with room
+static const double lean_min = 1e-9;
+
+typedef struct Collector {
+    const SeamPoints *points;
+    double step;
+    SeamFace *face;
+    uint32_t count;
+} Collector;
+
+static bool all_lie_on(const SeamPoints *points, Vec3 normal, Vec3 corner, double step) {
+    for (uint32_t i = 0; i < points->count; i++) {
+        if (vec3_dot(normal, vec3_sub(points->point[i], corner)) < -step) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Faces of one normal are one.
+static void offer(Collector *to, const SeamFace *face) {
+    static const double same = 1.0 - 1e-12;
+    if (to->count == SEAM_FACES_MAX || vec3_dot(face->normal, to->points->outward) <= lean_min ||
+        !all_lie_on(to->points, face->normal, face->corner[0], to->step)) {
+        return;
+    }
+    for (uint32_t i = 0; i < to->count; i++) {
+        if (vec3_dot(to->face[i].normal, face->normal) >= same) {
+            return;
+        }
+    }
+    to->face[to->count++] = *face;
+}
+
+// Unit, in the triangle's plane, out of it over the edge from a corner to its next.
+static Vec3 edge_outward(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    const Vec3 along =
+        vec3_sub(mesh_corner(mesh, triangle, (i + 1) % 3), mesh_corner(mesh, triangle, i));
+    const Vec3 out = vec3_cross(along, mesh_normal(mesh, triangle));
+    return vec3_scale(1.0 / vec3_norm(out), out);
+}
+
+static void offer_triangle(Collector *to, const Mesh *mesh, uint32_t triangle, int side) {
+    SeamFace face = {.number = triangle,
+                     .normal = vec3_scale(side, mesh_normal(mesh, triangle)),
+                     .corner_count = 3};
+    for (uint32_t i = 0; i < 3; i++) {
+        face.corner[i] = mesh_corner(mesh, triangle, i);
+    }
+    offer(to, &face);
+    for (uint32_t i = 0; i < 3; i++) {
+        if (mesh->beyond[3 * (size_t)triangle + i] == MESH_NONE) {
+            const SeamFace rim = {.number = triangle,
+                                  .normal = edge_outward(mesh, triangle, i),
+                                  .corner_count = 2,
+                                  .corner = {face.corner[i], face.corner[(i + 1) % 3]}};
+            offer(to, &rim);
+        }
+    }
+}
+
+uint32_t seam_surface_faces(const Mesh *mesh, uint32_t triangle, int side, const SeamPoints *points,
+                            double step, SeamFace face[SEAM_FACES_MAX]) {
+    ASSERT(triangle < mesh->triangle_count && (side == 1 || side == -1));
+    Collector to = {points, step, face, 0};
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t corner = mesh->corner[3 * (size_t)triangle + i];
+        for (uint32_t k = mesh->ring_first[corner]; k < mesh->ring_first[corner + 1]; k++) {
+            offer_triangle(&to, mesh, mesh->ring[k], side);
+        }
+    }
+    return to.count;
+}
+
+bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const SeamPoints *points,
+                         double depth) {
+    for (uint32_t i = 0; i < 3; i++) {
+        if (surface_falls(mesh, triangle, i, side) &&
+            all_lie_on(points, edge_outward(mesh, triangle, i), mesh_corner(mesh, triangle, i),
+                       depth)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_at(const Mesh *mesh, uint32_t triangle, Vec3 place, double step, double depth) {
+    const double above =
+        vec3_dot(mesh_normal(mesh, triangle), vec3_sub(place, mesh_corner(mesh, triangle, 0)));
+    if (above > step || (above < -depth && !mesh->is_solid_below)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const Vec3 from = vec3_sub(place, mesh_corner(mesh, triangle, i));
+        if (vec3_dot(edge_outward(mesh, triangle, i), from) > step) {
+            return false;
+        }
+    }
+    return true;
+}
+
+uint32_t seam_surface_at(const Mesh *mesh, Vec3 place, double step, double depth,
+                         uint32_t triangle[SEAM_FACES_MAX]) {
+    ASSERT(step > 0.0 && depth >= step);
+    const Vec3 around = vec3(depth, depth, depth);
+    Vec3 high = vec3_add(place, around);
+    high.z = mesh->is_solid_below ? HUGE_VAL : high.z;
+    uint64_t key[AT_MAX];
+    uint32_t found = 0;
+    const uint32_t count = mesh_near(mesh, vec3_sub(place, around), high, 0, true, key, AT_MAX);
+    for (uint32_t i = 0; i < count && found < SEAM_FACES_MAX; i++) {
+        if (is_at(mesh, (uint32_t)key[i], place, step, depth)) {
+            triangle[found++] = (uint32_t)key[i];
+        }
+    }
+    return found;
+}
