@@ -816,6 +816,9 @@ Status server_run(Options *options, const Sandbox *sandbox, const SealKey *seal_
         report_line(&server->report, REPORT_INFO, "ready", "version=%s workers=%" PRIu64 " pid=%d",
                     MOREAU_VERSION, options->workers, (int)getpid());
         server->state = SERVER_READY;
+        // once round before anybody is told: the thread sanitizer makes room for signals when a
+        // thread first waits, and loses one that comes meanwhile
+        uv_run(&server->loop, UV_RUN_NOWAIT);
         announce(server);
         uv_run(&server->loop, UV_RUN_DEFAULT);
         report_line(&server->report, REPORT_INFO, "stopped", "%s", "");
