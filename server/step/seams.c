@@ -304,6 +304,8 @@ static void set_seam(Seam *seam, const StepState *state, const StepPart part[2],
     seam->other = &part[1 - side];
     seam->points = seam_points(manifold, &pose, side);
     seam->step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+    seam->face_count = 0;
+    memset(seam->face, 0, sizeof(seam->face)); // whoever fills it fills the first few
 }
 
 bool seams_find(const StepState *state, const StepPart part[2], double time,
