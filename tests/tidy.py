@@ -39,7 +39,8 @@ TOOL = {"cli/base", "cli/text", "cli/json"}
 TABLE = {
     "server/base": (set(), LIBC),
     "server/os": ({"base"}, LIBC | {"sys/resource.h", "sys/stat.h", "fcntl.h", "unistd.h", "sched.h", "libgen.h", "sys/ioctl.h", "sys/prctl.h",
-                                    "sys/syscall.h", "linux/audit.h", "linux/filter.h", "linux/seccomp.h"}),
+                                    "sys/syscall.h", "linux/audit.h", "linux/filter.h", "linux/seccomp.h", "pthread.h", "signal.h",
+                                    "uv.h"}),
     "server/access": ({"base", "os"}, LIBC | DIGEST | {"openssl/err.h", "openssl/pem.h", "fcntl.h", "unistd.h", "sys/stat.h"}),
     "server/geometry": ({"base"}, LIBC),
     "server/world": ({"base", "geometry"}, LIBC),

@@ -14,14 +14,6 @@ static const double touch_part = 1e-8;
 static const double near_part = 1e-5;
 static const double short_part = 0.2;
 
-Pose approach_pose(const Mover *mover, double time) {
-    Vec3 offset = vec3_sub(mover->pose->position, mover->center);
-    Quat turn = quat_turn(quat_identity(), mover->spin, time);
-    Vec3 center = vec3_add_scaled(mover->center, time, mover->velocity);
-    return (Pose){vec3_add(center, quat_rotate(turn, offset)),
-                  quat_mul(turn, mover->pose->orientation)};
-}
-
 // Of two that are apart at one moment and overlap at a later one, which is not far, that between at
 // which they touch. Regula falsi; an end that is kept twice counts for half (Illinois).
 static void close_in(const Motion *motion, Moment *now, const Moment *later) {

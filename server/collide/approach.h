@@ -20,22 +20,10 @@
 // nothing.
 #pragma once
 
+#include "collide/mover.h"
 #include "collide/narrow.h"
 
 #define APPROACH_INNER_BALL (UINT64_C(1) << 63) // feature of an inner ball; the others are below
-
-// A primitive on a moving body. It turns as the step turns bodies (quat_turn).
-typedef struct Mover {
-    const Primitive *primitive; // borrowed
-    const Pose *pose;           // borrowed; of the primitive, now
-    Vec3 center;                // of the body's mass, now [m]
-    Vec3 velocity, spin;        // [m/s], [rad/s]; world axes
-} Mover;
-
-typedef struct Approach {
-    double duration; // of the motion [s]
-    double reach;    // as narrow.h has it; >= what the two may come nearer in that time
-} Approach;
 
 // Takes the manifold of now, which is not empty, to that of the approach. Returns its time, in
 // [0, duration]; 0: it is that of now. A touch is found when no more than 1e-8 of the smaller
@@ -49,6 +37,3 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
 // motion [m], others pushing them too, that it is needed.
 void approach_add_inner_ball(const Mover *a, const Mover *b, double motion, double time,
                              Manifold *manifold);
-
-// Where the mover's primitive is at a time of its free motion.
-Pose approach_pose(const Mover *mover, double time);

@@ -3,8 +3,9 @@
 // before and after.
 #pragma once
 
-#include "collide/approach.h"
 #include "collide/convex.h"
+#include "collide/mover.h"
+#include "collide/narrow.h"
 
 // Of a primitive about its body's centre of mass.
 typedef struct MotionSide {

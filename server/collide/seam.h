@@ -20,8 +20,9 @@
 // removed as every other. Without the second step the floor of a room would be hidden by its wall
 // from a body that flies into the corner.
 //
-// A box whose faces are hidden goes on behind them (seam_extend). A hull cannot: what it would do by
-// a hidden face it does not do at all, as the solid at hand holds the other one. Pure.
+// A box whose faces are hidden goes on behind them (seam_extend). A hull or a surface cannot: what
+// it would do by a hidden face it does not do at all, as the solid at hand holds the other one.
+// Pure.
 #pragma once
 
 #include "collide/narrow.h"

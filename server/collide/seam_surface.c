@@ -31,6 +31,7 @@ static bool all_lie_on(const SeamPoints *points, Vec3 normal, Vec3 corner, doubl
 
 // Faces of one normal are one.
 static void offer(Collector *to, const SeamFace *face) {
+    ASSERT(face->corner_count >= 2 && face->corner_count <= 3);
     static const double same = 1.0 - 1e-12;
     if (to->count == SEAM_FACES_MAX || vec3_dot(face->normal, to->points->outward) <= lean_min ||
         !all_lie_on(to->points, face->normal, face->corner[0], to->step)) {
@@ -46,6 +47,7 @@ static void offer(Collector *to, const SeamFace *face) {
 
 // Unit, in the triangle's plane, out of it over the edge from a corner to its next.
 static Vec3 edge_outward(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    ASSERT(triangle < mesh->triangle_count && i < 3);
     const Vec3 along =
         vec3_sub(mesh_corner(mesh, triangle, (i + 1) % 3), mesh_corner(mesh, triangle, i));
     const Vec3 out = vec3_cross(along, mesh_normal(mesh, triangle));
@@ -86,6 +88,7 @@ uint32_t seam_surface_faces(const Mesh *mesh, uint32_t triangle, int side, const
 
 bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const SeamPoints *points,
                          double depth) {
+    ASSERT(points->count > 0 && depth > 0.0);
     for (uint32_t i = 0; i < 3; i++) {
         if (surface_falls(mesh, triangle, i, side) &&
             all_lie_on(points, edge_outward(mesh, triangle, i), mesh_corner(mesh, triangle, i),

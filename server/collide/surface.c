@@ -190,6 +190,7 @@ static void keep_points(const Mesh *mesh, SurfacePiece piece, uint32_t bits,
 
 // Whether the surface ends at an edge, or breaks off there: over it is nothing like a hill.
 static bool breaks_off(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    ASSERT(i < 3);
     const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
     return other == MESH_NONE ||
            vec3_dot(mesh_normal(mesh, triangle), mesh_normal(mesh, other)) < steep_cosine;

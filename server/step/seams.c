@@ -133,6 +133,7 @@ static double find_depth(const Seam *seam) {
 // the part is.
 static uint32_t clear_by_surface(const Seam *seam, const StepPart *cover, uint32_t face,
                                  uint32_t i) {
+    ASSERT(face < seam->face_count && i < seam->points.count);
     static const Primitive plane = {.kind = PRIMITIVE_PLANE};
     const Pose *pose = cover->mover.pose;
     const Mat3 axes = quat_to_mat3(pose->orientation);
@@ -162,6 +163,7 @@ static uint32_t clear_by_surface(const Seam *seam, const StepPart *cover, uint32
 }
 
 static uint32_t hide_by_surface(Seam *seam, const StepPart *cover) {
+    ASSERT(seam->points.count > 0 && seam->points.count <= MANIFOLD_ROOM);
     uint32_t hidden = 0;
     for (uint32_t face = 0; seam->faces >> face != 0; face++) {
         for (uint32_t i = 0; (seam->faces >> face & 1u) != 0 && i < seam->points.count; i++) {
@@ -248,6 +250,7 @@ static void set_places(Seam *seam) {
 
 // What a contact is to leave out: the faces of a box, or all of it.
 static uint32_t as_hidden(const Seam *seam, uint32_t faces) {
+    ASSERT(faces >> seam->face_count == 0);
     uint32_t hidden = 0;
     for (uint32_t face = 0; faces >> face != 0; face++) {
         if ((faces >> face & 1u) != 0) {
@@ -297,6 +300,7 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
 
 static void set_seam(Seam *seam, const StepState *state, const StepPart part[2], int side,
                      double time, const Manifold *manifold) {
+    ASSERT((side == 0 || side == 1) && time >= 0.0);
     const Mover *mover = &part[side].mover;
     const Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;
     seam->state = state;
@@ -327,6 +331,7 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
 
 bool seams_find_surface(const StepState *state, const StepPart part[2], const SeamContact *contact,
                         const Manifold *manifold, bool *is_hidden, bool *asks_partners) {
+    ASSERT(contact->of == 1 || contact->of == -1);
     const Mesh *mesh = part[contact->side].mover.primitive->geometry->mesh;
     uint32_t hidden = 0;
     Seam seam;

@@ -124,8 +124,8 @@ bool seams_find_surface(const StepState *state, const StepPart part[2], const Se
                         const Manifold *manifold, bool *is_hidden, bool *asks_partners);
 
 // Adds the faces of the two parts that a neighbour hides from the other, where the points of the
-// manifold, which is of the given time, lie: bits, 1 << a box's face, or SEAM_HIDES_ALL. Marks when it asks for partners. false: they are not
-// listed.
+// manifold, which is of the given time, lie: bits, 1 << a box's face, or SEAM_HIDES_ALL. Marks when
+// it asks for partners. false: they are not listed.
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners);
 

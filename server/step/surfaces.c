@@ -208,6 +208,7 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
 // What lies on a face at its rim may lean on nothing but the rim's neighbours.
 static void take_face(const SurfaceMeeting *meeting, double time, const FaceNear *near,
                       Manifold *manifold) {
+    ASSERT(manifold->count > 0 && near->count > 0);
     SeamContact contact = {.side = meeting->s, .of = near->side, .time = time, .is_face = true};
     for (uint32_t i = 0; i < near->count; i++) {
         contact.triangle = (uint32_t)near->key[i];

@@ -93,7 +93,7 @@ typedef struct JointAxis {
     double armature;                       // inertia added to the axis itself [kg], [kg m^2]
     double drive_stiffness, drive_damping; // of a drive towards its targets
     double effort_max;                     // of the drive; HUGE_VAL: unbounded
-    double stall_effort, no_load_speed;    // of a motor (step/joints/motor.h); 0: none
+    double stall_effort, no_load_speed;    // of a motor (world/motor.h); 0: none
     double lag_time, delay_steps;          // of its commands (world/world_commands.h); 0: none
 } JointAxis;
 

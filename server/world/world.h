@@ -312,8 +312,8 @@ typedef struct RemoveOrder {
     const uint64_t *geometry;
 } RemoveOrder;
 
-// All or none. Blames bodies[i], joints[i], shapes[i] and geometries[i]: an id that names nothing or
-// stands twice, a shape that a body has which stays, a body that a joint holds which stays, a
+// All or none. Blames bodies[i], joints[i], shapes[i] and geometries[i]: an id that names nothing
+// or stands twice, a shape that a body has which stays, a body that a joint holds which stays, a
 // geometry that a shape wears which stays. What rested on the
 // bodies wakes; where bodies go, a fault is forgotten.
 Status world_remove(World *world, const RemoveOrder *order, Error *error);

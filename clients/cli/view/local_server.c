@@ -19,7 +19,8 @@
 enum { READY_FD = 3, PATIENCE_S = 2, METRICS_BYTES_MAX = 1 << 16 };
 
 static void run_server(const char *program, const char *db, const char *log, int ready) {
-    // who started it waits for it, or ends it: on a machine with much else to do a step is given all its time
+    // who started it waits for it, or ends it: on a machine with much else to do a step is given
+    // all its time
     const char *const argv[] = {
         program,      "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0",       "--db",     db,
         "--log-file", log,        "--ready-fd",  "3",      "--work-timeout-ms", "86400000", NULL};

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "base/decay.h"
-#include "step/joints/motor.h"
+#include "world/motor.h"
 #include "world/world_commands.h"
 
 #include <string.h>

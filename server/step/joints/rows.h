@@ -2,7 +2,7 @@
 // Joints of rows in a step: what they lock and what acts along the axes that they leave free.
 #pragma once
 
-#include "step/joints/motor.h"
+#include "world/motor.h"
 #include "step/state/state.h"
 
 // What joints of rows push their bodies with from the begin of the step on, as wrenches behind

@@ -10,7 +10,7 @@
 // phi' = Q w, w the spin in b's frame: a spring with energy 1/2 k phi^2 turns by -Q^T k phi.
 #pragma once
 
-#include "step/joints/motor.h"
+#include "world/motor.h"
 #include "step/trees/spring.h"
 #include "world/tree_place.h"
 

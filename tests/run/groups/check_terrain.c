@@ -48,8 +48,8 @@ static const Geometry *heights(GeometryShelf *shelf) {
 
 enum { OTHER_KIND = TERRAINS, TOO_SMALL, GEOMETRIES };
 
-// Ground that wears one of three terrains, or what the ball misses; a ball over it, and a kinematic body that touches
-// nothing. The lab stays with the shelf.
+// Ground that wears one of three terrains, or what the ball misses; a ball over it, and a kinematic
+// body that touches nothing. The lab stays with the shelf.
 static Lab terrain_lab(uint64_t worn, bool sleeps) {
     Lab lab = lab_create(10.0, 0.01);
     const Geometry *list[GEOMETRIES];

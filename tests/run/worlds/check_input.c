@@ -86,6 +86,16 @@ static Input make_actuators(bool is_set) {
                               .name = names}};
 }
 
+static Input remove_geometries(size_t joints, size_t shapes) {
+    return (Input){.kind = INPUT_REMOVE,
+                   .remove = {.joint_count = joints,
+                              .joint = joints > 0 ? ids : NULL,
+                              .shape_count = shapes,
+                              .shape = shapes > 0 ? ids : NULL,
+                              .geometry_count = 2,
+                              .geometry = ids}};
+}
+
 static Input make_input(int index) {
     static Material materials[2];
     switch (index) {
@@ -143,16 +153,9 @@ static Input make_input(int index) {
     case 10:
         return make_numbers();
     case 11:
-        return (Input){
-            .kind = INPUT_REMOVE,
-            .remove = {.shape_count = 3, .shape = ids, .geometry_count = 1, .geometry = ids}};
+        return remove_geometries(0, 3);
     case 12:
-        return (Input){
-            .kind = INPUT_REMOVE,
-            .remove = {.joint_count = 3, .joint = ids, .geometry_count = 2, .geometry = ids}};
-    case 13:
-    case 14:
-        return make_actuators(index == 14);
+        return remove_geometries(3, 0);
     default:
         return (Input){
             .kind = INPUT_STEP,

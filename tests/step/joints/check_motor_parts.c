@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A motor's parts add up to what it gives, at every speed, whatever is asked of it.
-#include "step/joints/motor.h"
+#include "world/motor.h"
 
 #include "support/lab.h"
 #include "support/suite.h"
@@ -96,4 +96,4 @@ static TCase *case_motor_parts(void) {
     return tcase;
 }
 
-SUITE_MAIN("step/joints/motor_parts", case_motor_parts)
+SUITE_MAIN("world/motor_parts", case_motor_parts)

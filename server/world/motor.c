@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "step/joints/motor.h"
+#include "world/motor.h"
 
 #include "base/assert.h"
 
