@@ -91,8 +91,6 @@ static void scale_settings(World *world, Units u) {
 }
 
 static void scale_surfaces(World *world, Units u) {
-    const OtherWay way = {.size = factor(u, metre), .turn = quat_identity()};
-    ASSERT(other_geometries(world, &way));
     for (size_t i = 0; i < world->material_count; i++) {
         Material *m = &world->material[i];
         // F = stiffness d^p: what is left of the dimension beside the tangent's
@@ -191,8 +189,13 @@ static void scale_joint(World *world, Joint *joint, Units u) {
     }
 }
 
-static void scale_world(Variant *variant, Units u) {
+// false, and nothing is done: in these units a geometry is beyond the lengths that it may have.
+static bool scale_world(Variant *variant, Units u) {
     World *world = variant->world;
+    const OtherWay way = {.size = factor(u, metre), .turn = quat_identity()};
+    if (!other_geometries(world, &way)) {
+        return false;
+    }
     scale_settings(world, u);
     scale_surfaces(world, u);
     scale_bodies(world, u);
@@ -201,6 +204,7 @@ static void scale_world(Variant *variant, Units u) {
     }
     world->time.value *= factor(u, second);
     world->time.rest *= factor(u, second);
+    return true;
 }
 
 // ---- what is absolute all the same
@@ -572,7 +576,9 @@ bool ask_units(Play *play, const World *world, uint32_t seed) {
     }
     if (is_fine) {
         play->tally.units++;
-        scale_world(&other, c.units);
+        const bool may_be = scale_world(&other, c.units);
+        play->tally.units_beyond += !may_be;
+        c.step = may_be ? 0 : UNITS_STEPS;
         variant_settle(&old);
         variant_settle(&other);
         while (c.step < UNITS_STEPS && step_both(&c, &old, &other, &push)) {
