@@ -314,7 +314,8 @@ static void set_seam(Seam *seam, const StepState *state, const StepPart part[2],
 
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners) {
-    for (int side = 0; side < 2; side++) {
+    // beside what is hidden already there may be nothing left
+    for (int side = 0; side < 2 && manifold->count > 0; side++) {
         const Primitive *primitive = part[side].mover.primitive;
         if (!primitive_rows[primitive->kind].has_seams) {
             continue;

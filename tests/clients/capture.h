@@ -14,7 +14,7 @@
 
 typedef struct Outcome {
     int status;
-    char out[16384], err[4096];
+    char out[32768], err[4096];
 } Outcome;
 
 static inline void read_back(int fd, char *text, size_t bytes) {

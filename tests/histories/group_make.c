@@ -166,8 +166,42 @@ static void make_noises(Dice *dice, GroupDef *def, Arena *arena) {
     def->drawn = drawn;
 }
 
+// One that wears a geometry, from a place on that chance finds. false: there is none.
+static bool find_wearer(Dice *dice, const World *world, uint32_t *body, uint32_t *primitive) {
+    const uint32_t count = world->geometry_count == 0 ? 0 : world->body_count;
+    const uint32_t from = count == 0 ? 0 : (uint32_t)dice_roll(dice, count);
+    for (uint32_t i = 0; i < count; i++) {
+        *body = (from + i) % count;
+        if (world_find_worn(world, *body, primitive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Any that the world has: where one is of another kind the group is refused.
+static void make_worn(Dice *dice, const World *world, GroupDef *def, GroupParameterDef *made,
+                      Arena *arena) {
+    uint32_t body, primitive;
+    if (!find_wearer(dice, world, &body, &primitive) || dice_chance(dice, 40)) {
+        return;
+    }
+    const uint32_t kind = world->primitive[primitive].geometry->kind;
+    const uint64_t own = world->geometry[world->primitive[primitive].geometry_number - 1].id;
+    double *values = take(arena, def->count, sizeof(*values));
+    for (uint32_t i = 0; i < def->count; i++) {
+        const WorldGeometry *any = &world->geometry[dice_roll(dice, world->geometry_count)];
+        const bool fits = any->geometry->kind == kind || dice_chance(dice, 5);
+        values[i] = (double)(fits ? any->id : own);
+    }
+    made[def->parameter_count++] = (GroupParameterDef){.kind = GROUP_PARAMETER_BODY_GEOMETRY,
+                                                       .id = world->body_id[body],
+                                                       .count = def->count,
+                                                       .values = values};
+}
+
 static void make_parameters(Dice *dice, const World *world, GroupDef *def, Arena *arena) {
-    GroupParameterDef *made = take(arena, 2, sizeof(*made));
+    GroupParameterDef *made = take(arena, 3, sizeof(*made));
     double *values = take(arena, 4 * (size_t)def->count, sizeof(*values));
     double *mass = values + 3 * (size_t)def->count;
     for (uint32_t i = 0; i < def->count; i++) {
@@ -185,6 +219,7 @@ static void make_parameters(Dice *dice, const World *world, GroupDef *def, Arena
                                                            .count = def->count,
                                                            .values = mass};
     }
+    make_worn(dice, world, def, made, arena);
     def->parameter = made;
 }
 

@@ -353,6 +353,30 @@ static bool is_worn(const World *world, uint32_t shape) {
     return false;
 }
 
+static bool geometry_is_worn(const World *world, uint32_t geometry) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        if (world->primitive[i].geometry_number == geometry + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_geometries(Make *make, RemoveOrder *order) {
+    const World *world = make->world;
+    uint32_t chosen[SOME_MAX];
+    uint64_t *ids = some_ids(make, (uint32_t)world->geometry_count, make_roll(make, 3),
+                             &order->geometry_count, chosen);
+    size_t kept = 0;
+    for (size_t i = 0; i < order->geometry_count; i++) {
+        if (!geometry_is_worn(world, chosen[i]) || make_chance(make, 10)) {
+            ids[kept++] = world->geometry[chosen[i]].id;
+        }
+    }
+    order->geometry_count = kept;
+    order->geometry = ids;
+}
+
 Input make_remove(Make *make) {
     const World *world = make->world;
     uint32_t chosen[SOME_MAX];
@@ -378,6 +402,9 @@ Input make_remove(Make *make) {
     }
     order.shape_count = kept;
     order.shape = ids;
+    if (world->geometry_count > 0) {
+        put_geometries(make, &order);
+    }
     return (Input){.kind = INPUT_REMOVE, .remove = order};
 }
 

@@ -92,6 +92,7 @@ const Column table_columns[] = {
     ROW(INPUT_REMOVE, "bodies", ID, REMOVED_BODIES, 1, remove.body),
     ROW(INPUT_REMOVE, "shapes", ID, REMOVED_SHAPES, 1, remove.shape),
     ROW(INPUT_REMOVE, "joints", ID, REMOVED_JOINTS, 1, remove.joint),
+    ROW(INPUT_REMOVE, "geometries", ID, REMOVED_GEOMETRIES, 1, remove.geometry),
 };
 
 const size_t table_column_count = sizeof(table_columns) / sizeof(table_columns[0]);
@@ -120,6 +121,7 @@ static const CountRow counts[OF_COUNT] = {
     [OF_REMOVED_BODIES] = {offsetof(Input, remove.body_count), false},
     [OF_REMOVED_SHAPES] = {offsetof(Input, remove.shape_count), false},
     [OF_REMOVED_JOINTS] = {offsetof(Input, remove.joint_count), false},
+    [OF_REMOVED_GEOMETRIES] = {offsetof(Input, remove.geometry_count), false},
 };
 
 size_t table_count(const Input *input, ColumnOf of) {

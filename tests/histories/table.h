@@ -27,6 +27,7 @@ typedef enum ColumnOf {
     OF_REMOVED_BODIES,
     OF_REMOVED_SHAPES,
     OF_REMOVED_JOINTS,
+    OF_REMOVED_GEOMETRIES,
     OF_COUNT
 } ColumnOf;
 

@@ -2,6 +2,7 @@
 #include "step/joints/commands.h"
 
 #include "base/assert.h"
+#include "base/bytes.h"
 #include "base/decay.h"
 #include "world/motor.h"
 #include "world/world_commands.h"
@@ -45,7 +46,7 @@ static bool take_further(const JointAxis *axis, double h, const double *old, dou
         memcpy(queued, queue + COMMAND_NUMBERS, (delay - 1) * COMMAND_BYTES);
         memcpy(queued + COMMAND_NUMBERS * (delay - 1), command, COMMAND_BYTES);
         memcpy(command, queue, COMMAND_BYTES);
-        goes_on = memcmp(queue, queued, delay * COMMAND_BYTES) != 0;
+        goes_on = !bytes_are_same(queue, queued, delay * COMMAND_BYTES);
     }
     if (lag > 0) {
         const double share = decay_share(h / axis->lag_time);
@@ -53,7 +54,7 @@ static bool take_further(const JointAxis *axis, double h, const double *old, dou
             command[i] = share < 1.0 ? approach(old[i], command[i], share) : command[i];
             new[i] = command[i];
         }
-        goes_on = goes_on || memcmp(old, new, COMMAND_BYTES) != 0;
+        goes_on = goes_on || !bytes_are_same(old, new, COMMAND_BYTES);
     }
     return goes_on;
 }

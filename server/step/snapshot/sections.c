@@ -867,7 +867,7 @@ const SnapshotSection snapshot_sections[] = {
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
-    {21, 1, true, GROUPS(geometry_id_groups), .is_there = has_geometry_gap,
+    {23, 1, true, GROUPS(geometry_id_groups), .is_there = has_geometry_gap,
      .settle = settle_geometry_ids},
     SETTING_LATER_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)};
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

@@ -240,6 +240,22 @@ static const char names[] =
     "joint_projection: joint_projection\n"
     "effort: effort\n";
 
+// Sections come in this order, and are told apart by their numbers. Two may have the same where one
+// stands between them that is always there.
+START_TEST(no_section_is_taken_for_another) {
+    for (size_t i = 0; i < snapshot_section_count; i++) {
+        const SnapshotSection *a = &snapshot_sections[i];
+        bool is_parted = false;
+        for (size_t k = i + 1; k < snapshot_section_count && !is_parted; k++) {
+            const SnapshotSection *b = &snapshot_sections[k];
+            is_parted = b->is_there == NULL && !b->is_of_setting;
+            ck_assert_msg(is_parted || a->kind != b->kind || a->version != b->version,
+                          "section %u is there twice", a->kind);
+        }
+    }
+}
+END_TEST
+
 static void add_names(const SnapshotGroup *group, char *text, size_t bytes) {
     size_t used = strlen(text);
     used += (size_t)snprintf(text + used, bytes - used, "%s:", group->name);
@@ -349,6 +365,7 @@ static TCase *case_fields(void) {
     TCase *tcase = tcase_create("fields");
     tcase_set_timeout(tcase, 60.0);
     tcase_add_test(tcase, every_field_is_hashed_and_named);
+    tcase_add_test(tcase, no_section_is_taken_for_another);
     tcase_add_test(tcase, a_snapshot_holds_these_numbers_by_these_names);
     tcase_add_test(tcase, a_name_means_what_it_says);
     tcase_add_test(tcase, packed_records_have_no_gaps);

@@ -3355,6 +3355,7 @@ class EpisodeSigned(Message):
 
     class By(IntEnum):
         BY_UNSPECIFIED = 0
+        """is not sent: `by` is always one of the others"""
         NOBODY = 1
         """there is no signature that is one"""
         ANOTHER = 2
