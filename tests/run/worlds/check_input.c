@@ -156,6 +156,9 @@ static Input make_input(int index) {
         return remove_geometries(0, 3);
     case 12:
         return remove_geometries(3, 0);
+    case 13:
+    case 14:
+        return make_actuators(index == 14);
     default:
         return (Input){
             .kind = INPUT_STEP,
