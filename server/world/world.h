@@ -73,7 +73,8 @@ typedef struct World {
     size_t material_count, material_capacity;
 
     WorldGeometry *geometry; // number 1 is [0]
-    size_t geometry_count, geometry_capacity;
+    size_t geometry_count;
+    uint32_t geometry_capacity;
     uint32_t geometry_id_next; // of the next geometry; as of shapes, below
 
     Primitive *primitive;

@@ -20,7 +20,10 @@ Status world_add_geometries(World *world, const Geometry *const *geometries, siz
                          "A world has at most %u geometries in its life, which no option changes.",
                          UINT32_MAX - 1);
     }
-    if (!ARRAY_RESERVE(world->geometry, world->geometry_capacity, world->geometry_count + count)) {
+    size_t capacity = world->geometry_capacity;
+    const bool has_room = ARRAY_RESERVE(world->geometry, capacity, world->geometry_count + count);
+    world->geometry_capacity = (uint32_t)capacity;
+    if (!has_room) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while adding geometries.");
     }
