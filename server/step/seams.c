@@ -116,10 +116,10 @@ static uint32_t find_clear(const Seam *seam, const Hold *hold, uint32_t face, ui
     return clear;
 }
 
-// Upwards along a normal.
+// Turns z to a normal; to one that looks down by way of its opposite.
 static Quat facing(Vec3 normal) {
-    return normal.z > -1.0 ? quat_normalize((Quat){1.0 + normal.z, -normal.y, normal.x, 0.0})
-                           : (Quat){0.0, 1.0, 0.0, 0.0};
+    return quat_normalize(normal.z >= 0.0 ? (Quat){1.0 + normal.z, -normal.y, normal.x, 0.0}
+                                          : (Quat){-normal.y, 1.0 - normal.z, 0.0, normal.x});
 }
 
 // What falls freely has sunk by as much as it may come, before a surface held it.
