@@ -205,11 +205,15 @@ static Learner cart_poles(uint64_t count, uint64_t steps, Moreau__V1__Group__Aut
     return learner;
 }
 
-static const Moreau__V1__EpisodeListReply *list(const char *recording) {
+static const Moreau__V1__EpisodeListReply *list_any(const char *recording) {
     Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
     call.recording = (char *)recording;
     call.has_count = 1, call.count = 10000;
-    const Moreau__V1__EpisodeListReply *reply = wire_accept(depot.client, &call)->episode_list;
+    return wire_accept(depot.client, &call)->episode_list;
+}
+
+static const Moreau__V1__EpisodeListReply *list(const char *recording) {
+    const Moreau__V1__EpisodeListReply *reply = list_any(recording);
     ck_assert_uint_gt(reply->n_episodes, 0);
     return reply;
 }
@@ -678,13 +682,13 @@ END_TEST
 // ---- what goes wrong
 
 // A step that a deadline cut is none, and neither are its substeps.
-START_TEST(a_step_that_was_cut_is_none) {
-    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+static Learner cut_a_step(uint64_t substeps) {
+    static Moreau__V1__GroupRecord record;
+    moreau__v1__group_record__init(&record);
     Moreau__V1__GroupCreate *call = wire_group_create_call(20);
     float action[20] = {0};
     call->record = &record;
     call->n_bounds = 0;
-    const uint64_t substeps = (uint64_t)campaign_count(2000);
     call->has_substeps = 1, call->substeps = (uint32_t)substeps;
     call->has_time_step = 1, call->time_step = 1e-5;
     Learner learner = learn(call, 1);
@@ -694,7 +698,19 @@ START_TEST(a_step_that_was_cut_is_none) {
     wire_expect(wire_call_within(depot.client, &step, 10), CODE(DEADLINE_EXCEEDED), "deadline_ms");
     play(&learner, 3);
     destroy(&learner);
-    const Moreau__V1__EpisodeListReply *all = list(learner.recording);
+    return learner;
+}
+
+START_TEST(a_step_that_was_cut_is_none) {
+    enum { TRIES = 100 };
+    const uint64_t substeps = (uint64_t)campaign_count(2000);
+    const Moreau__V1__EpisodeListReply *all;
+    int tries = 0;
+    do { // on a busy machine the time may be over before anything has begun: then nothing is cut
+        const Learner learner = cut_a_step(substeps);
+        all = list_any(learner.recording);
+    } while (all->n_episodes == 0 && ++tries < TRIES);
+    ck_assert_uint_gt(all->n_episodes, 0);
     for (size_t i = 0; i < all->n_episodes; i += 4) {
         WireCompare asked;
         wire_compare_ask(&asked, all->episodes[i]->episode, 1, 1);
