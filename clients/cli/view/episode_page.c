@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AIM_BYTES = 256 };
+
 // Where the page has room for an episode.
 static const char place[] = "<!-- episode -->";
 
@@ -17,13 +19,26 @@ static void append(EpisodePage *made, const char *text, size_t count) {
     made->count += count;
 }
 
+// The file of a group's episode holds those of its other worlds, too: the page begins with the one
+// that was asked for, unless a link names another.
+static void write_aim(const char *uid, char aim[AIM_BYTES]) {
+    snprintf(aim, AIM_BYTES,
+             "<script>if (!/[#&]episode=/.test(location.hash)) history.replaceState(null, \"\", "
+             "\"#episode=%s\" + location.hash.replace(/^#/, \"&\"));</script>",
+             uid);
+}
+
 static void join(const Page *page, size_t before, const EpisodeFile *file, EpisodePage *made) {
     static const char head[] = "<script type=\"application/octet-stream;base64\" id=\"episode\">";
     static const char tail[] = "</script>";
+    char aim[AIM_BYTES];
     char *data = memory_must(base64_write(file->bytes, file->count));
     const size_t bytes = strlen(data), behind = before + strlen(place);
-    made->text = memory_take(page->count + strlen(head) + bytes + strlen(tail) + 1, 1);
+    write_aim(file->uid, aim);
+    made->text =
+        memory_take(page->count + strlen(aim) + strlen(head) + bytes + strlen(tail) + 1, 1);
     append(made, page->text, before);
+    append(made, aim, strlen(aim));
     append(made, head, strlen(head));
     append(made, data, bytes);
     append(made, tail, strlen(tail));
