@@ -238,7 +238,7 @@ static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
             const uint32_t triangle = (uint32_t)near->key[i];
             MeshTriangle read;
             mesh_read_triangle(meeting->surface.mesh, triangle, &read);
-            surface_add_face(&meeting->surface, &pose, triangle, &read, near->side, near->bears[i],
+            surface_add_face(&meeting->surface, &pose, triangle, &read, near->side, near->taken[i],
                              time > 0.0 ? 2.0 * meeting->reach : meeting->reach, &points);
         }
     }

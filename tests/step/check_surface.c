@@ -359,11 +359,36 @@ START_TEST(a_snapshot_has_the_surface) {
 }
 END_TEST
 
+// ---- what is smaller than what lies on it
+
+// A table on three legs' ends: it is borne at every corner of the triangle, whichever comes first
+// in it. At two of them it would tip at once.
+START_TEST(a_box_rests_on_the_corners_of_one_triangle) {
+    static const Vec3 corner[3] = {{0.2, 0.0, 0.0}, {-0.1, 0.17, 0.0}, {-0.1, -0.17, 0.0}};
+    Lab lab = leaning_lab(0.0, HERTZ);
+    const Id material = lab_material(&lab, 0.5, 0.0);
+    const Vec3 point[3] = {corner[_i], corner[(_i + 1) % 3], corner[(_i + 2) % 3]};
+    static const uint32_t number[3] = {0, 1, 2};
+    const MeshForm form = {point, 3, number, 1, false};
+    const Vec3 from = vec3(0.0, 0.0, 0.1);
+    lay(&lab, lab_mesh(&lab, &form, material), none);
+    const uint32_t body = add(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.4, 0.1), material),
+                              from, quat_identity(), none, none);
+    lab_step(&lab, 1);
+    ck_assert_uint_eq(lab.stepper->contact_count, 3);
+    lab_step(&lab, 2 * HERTZ);
+    // and by no more than that: what is asked of all that stands, above
+    ck_assert_double_le(vec3_norm(vec3_sub(seen_position(&lab, body), from)), 1e-6);
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_surface(void) {
     TCase *tcase = tcase_create("surface");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_loop_test(tcase, what_slides_or_rolls_goes_as_on_a_plane, 0, MOBILES);
     tcase_add_loop_test(tcase, what_stands_on_it_stands_still, 0, MOBILES);
+    tcase_add_loop_test(tcase, a_box_rests_on_the_corners_of_one_triangle, 0, 3);
     tcase_add_loop_test(tcase, balls_leave_a_mesh_of_a_box_as_they_leave_the_box, 0, 200);
     tcase_add_test(tcase, a_box_rests_across_the_rim_of_a_block);
     tcase_add_test(tcase, a_box_falls_from_the_rim_of_a_block);
