@@ -142,7 +142,11 @@ static void add_edges(const Facet *disc, const Facet *polygon, Vec3 n, MeetPoint
             continue;
         }
         if (out > 0.0 && in < 1.0) {
+            const uint32_t count = points->count;
             add(points, in > 0.0 ? vec3_add_scaled(from, in, d) : from, LABEL_EDGE + 2 * i);
+            if (points->count > count) {
+                points->point[count].is_corner = in <= 0.0;
+            }
         }
         if (out > 0.0 && out < 1.0) {
             add(points, vec3_add_scaled(from, out, d), LABEL_EDGE + 2 * i + 1);

@@ -395,9 +395,9 @@ static void add_disc(const Bearing *on, const Facet *lying, SurfacePoints *point
     facet_meet(&on->facet, lying, points->normal, on->slop, &met);
     for (uint32_t i = 0; i < met.count; i++) {
         const uint32_t label = met.point[i].label;
-        const uint32_t of_mesh = label < MEET_EDGE
-                                     ? face_feature(on)
-                                     : feature_at_edge(on, (label - MEET_EDGE) / 2, false);
+        const uint32_t of_mesh = label < MEET_EDGE ? face_feature(on)
+                                                   : feature_at_edge(on, (label - MEET_EDGE) / 2,
+                                                                     met.point[i].is_corner);
         const uint32_t of_other =
             CONVEX_ROUND | lying->number << 8 | (label < MEET_EDGE ? label : MEET_EDGE + label % 2);
         add_at(on, met.point[i].position, met.point[i].gap, of_mesh, of_other, points);
