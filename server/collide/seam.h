@@ -72,9 +72,22 @@ bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const Se
                          double depth);
 
 // The triangles of a surface that a place, in its frame, is on or next to, or under by no more than
-// a depth, or, where it is solid, by any; how many.
-uint32_t seam_surface_at(const Mesh *mesh, Vec3 place, double step, double depth,
-                         uint32_t triangle[SEAM_FACES_MAX]);
+// a depth, or, where it is solid, by any: one after the other, of each face the first.
+enum { SEAM_NEAR_MAX = 128 }; // triangles that are looked at between two looks at the tree
+
+typedef struct SeamSearch {
+    const Mesh *mesh;
+    Vec3 place;
+    double step, depth;
+    uint32_t face; // that was found last; MESH_NONE: none yet
+    uint32_t next, count;
+    bool is_over; // there are no more than those
+    uint64_t key[SEAM_NEAR_MAX];
+} SeamSearch;
+
+void seam_search_begin(SeamSearch *search, const Mesh *mesh, Vec3 place, double step, double depth);
+
+bool seam_search_next(SeamSearch *search, uint32_t *triangle);
 
 // Whether all the points lie on the box itself, and none beyond a face of it (seam_extend).
 bool seam_is_on(const Primitive *box, const SeamPoints *points, double step);

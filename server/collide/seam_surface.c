@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-enum { AT_MAX = 32 }; // triangles that are looked at for a place
-
 // sine from which on a normal leans towards a face: rounding, with room
 static const double lean_min = 1e-9;
 
@@ -100,6 +98,7 @@ bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const Se
 }
 
 static bool is_at(const Mesh *mesh, uint32_t triangle, Vec3 place, double step, double depth) {
+    ASSERT(triangle < mesh->triangle_count);
     const double above =
         vec3_dot(mesh_normal(mesh, triangle), vec3_sub(place, mesh_corner(mesh, triangle, 0)));
     if (above > step || (above < -depth && !mesh->is_solid_below)) {
@@ -114,19 +113,44 @@ static bool is_at(const Mesh *mesh, uint32_t triangle, Vec3 place, double step, 
     return true;
 }
 
-uint32_t seam_surface_at(const Mesh *mesh, Vec3 place, double step, double depth,
-                         uint32_t triangle[SEAM_FACES_MAX]) {
+void seam_search_begin(SeamSearch *search, const Mesh *mesh, Vec3 place, double step,
+                       double depth) {
     ASSERT(step > 0.0 && depth >= step);
-    const Vec3 around = vec3(depth, depth, depth);
-    Vec3 high = vec3_add(place, around);
+    search->mesh = mesh;
+    search->place = place;
+    search->step = step;
+    search->depth = depth;
+    search->face = MESH_NONE;
+    search->next = search->count = 0;
+    search->is_over = false;
+}
+
+// The next ones near the place. false: there are none.
+static bool look_on(SeamSearch *search) {
+    ASSERT(search->next == search->count && search->count <= SEAM_NEAR_MAX);
+    const Mesh *mesh = search->mesh;
+    const Vec3 around = vec3(search->depth, search->depth, search->depth);
+    const uint64_t after = search->count > 0 ? search->key[search->count - 1] : 0;
+    Vec3 high = vec3_add(search->place, around);
     high.z = mesh->is_solid_below ? HUGE_VAL : high.z;
-    uint64_t key[AT_MAX];
-    uint32_t found = 0;
-    const uint32_t count = mesh_near(mesh, vec3_sub(place, around), high, 0, true, key, AT_MAX);
-    for (uint32_t i = 0; i < count && found < SEAM_FACES_MAX; i++) {
-        if (is_at(mesh, (uint32_t)key[i], place, step, depth)) {
-            triangle[found++] = (uint32_t)key[i];
+    search->count = search->is_over ? 0
+                                    : mesh_near(mesh, vec3_sub(search->place, around), high, after,
+                                                search->count == 0, search->key, SEAM_NEAR_MAX);
+    search->is_over = search->count < SEAM_NEAR_MAX;
+    search->next = 0;
+    return search->count > 0;
+}
+
+bool seam_search_next(SeamSearch *search, uint32_t *triangle) {
+    while (search->next < search->count || look_on(search)) {
+        const uint64_t key = search->key[search->next++];
+        const uint32_t face = (uint32_t)(key >> 32);
+        if (face != search->face &&
+            is_at(search->mesh, (uint32_t)key, search->place, search->step, search->depth)) {
+            search->face = face;
+            *triangle = (uint32_t)key;
+            return true;
         }
     }
-    return found;
+    return false;
 }

@@ -141,11 +141,12 @@ static uint32_t clear_by_surface(const Seam *seam, const StepPart *cover, uint32
     const Primitive *other = seam->other->mover.primitive;
     const Vec3 middle = primitive_center(other, *seam->other->mover.pose);
     const Vec3 place = mat3_tmul_vec(axes, vec3_sub(seam->before[face][i], pose->position));
-    uint32_t at[SEAM_FACES_MAX], clear = 0;
-    const uint32_t count = seam_surface_at(mesh, place, seam->step, find_depth(seam), at);
-    for (uint32_t k = 0; k < count && clear == 0; k++) {
-        Pose on = {pose_apply(*pose, mesh_corner(mesh, at[k], 0)), quat_identity()};
-        Vec3 normal = mat3_mul_vec(axes, mesh_normal(mesh, at[k]));
+    SeamSearch search; // most of it is of what is not yet found
+    seam_search_begin(&search, mesh, place, seam->step, find_depth(seam));
+    uint32_t at, clear = 0;
+    while (clear == 0 && seam_search_next(&search, &at)) {
+        Pose on = {pose_apply(*pose, mesh_corner(mesh, at, 0)), quat_identity()};
+        Vec3 normal = mat3_mul_vec(axes, mesh_normal(mesh, at));
         if (vec3_dot(normal, vec3_sub(middle, on.position)) < 0.0) {
             if (!mesh->is_two_sided) {
                 continue;
@@ -335,16 +336,20 @@ bool seams_find_surface(const StepState *state, const StepPart part[2], const Se
     ASSERT(contact->of == 1 || contact->of == -1);
     const Mesh *mesh = part[contact->side].mover.primitive->geometry->mesh;
     uint32_t hidden = 0;
+    bool is_known = true;
     Seam seam;
     set_seam(&seam, state, part, contact->side, contact->time, manifold);
-    *is_hidden = false;
-    if (contact->is_face && !seam_surface_is_rim(mesh, contact->triangle, contact->of, &seam.points,
-                                                 find_depth(&seam))) {
-        return true;
+    const double depth = find_depth(&seam);
+    for (uint32_t i = 0; i < contact->count && is_known && hidden == 0; i++) {
+        const uint32_t triangle = contact->triangle[i];
+        if (contact->is_face &&
+            !seam_surface_is_rim(mesh, triangle, contact->of, &seam.points, depth)) {
+            continue;
+        }
+        seam.face_count =
+            seam_surface_faces(mesh, triangle, contact->of, &seam.points, seam.step, seam.face);
+        is_known = find_hidden(&seam, &hidden, asks_partners);
     }
-    seam.face_count = seam_surface_faces(mesh, contact->triangle, contact->of, &seam.points,
-                                         seam.step, seam.face);
-    const bool is_known = find_hidden(&seam, &hidden, asks_partners);
     *is_hidden = hidden != 0;
     return is_known;
 }

@@ -109,14 +109,15 @@ bool seams_list_partners(StepState *state);
 
 #define SEAM_HIDES_ALL 0x80000000u // what is no box has no contact by a hidden face
 
-// A contact on a surface: which of two parts that is, on what side of which triangle, and when; one
-// on a face, or on a ridge.
+// A contact on a surface: which of two parts that is, on what side of which triangles, and when;
+// one on a face, which has several, or on a ridge.
 typedef struct SeamContact {
     int side;
-    uint32_t triangle;
     int of; // 1 or -1, as its normal has it
     double time;
     bool is_face;
+    uint32_t count;
+    const uint32_t *triangle;
 } SeamContact;
 
 // Whether it leans on what neighbours hide. false: their partners are not listed, as below.

@@ -106,7 +106,7 @@ static void take_ridge(const SurfaceMeeting *meeting, double time, uint32_t tria
                        const ConvexManifold *met) {
     ASSERT(met->count > 0 && time >= 0.0);
     const SeamContact contact = {
-        .side = meeting->s, .triangle = triangle, .of = side, .time = time};
+        .side = meeting->s, .of = side, .time = time, .count = 1, .triangle = &triangle};
     Manifold manifold;
     take_manifold(meeting, met->normal, met->point, met->count, &manifold);
     if (!is_hidden(meeting, &contact, &manifold)) {
@@ -209,14 +209,17 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
 static void take_face(const SurfaceMeeting *meeting, double time, const FaceNear *near,
                       Manifold *manifold) {
     ASSERT(manifold->count > 0 && near->count > 0);
-    SeamContact contact = {.side = meeting->s, .of = near->side, .time = time, .is_face = true};
+    uint32_t bears[NEAR_MAX];
+    SeamContact contact = {
+        .side = meeting->s, .of = near->side, .time = time, .is_face = true, .triangle = bears};
     for (uint32_t i = 0; i < near->count; i++) {
-        contact.triangle = (uint32_t)near->key[i];
-        if (near->bears[i] && is_hidden(meeting, &contact, manifold)) {
-            return;
+        if (near->bears[i]) {
+            bears[contact.count++] = (uint32_t)near->key[i];
         }
     }
-    take(meeting, time, CONVEX_FACE | near->face, manifold);
+    if (!is_hidden(meeting, &contact, manifold)) {
+        take(meeting, time, CONVEX_FACE | near->face, manifold);
+    }
 }
 
 static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {

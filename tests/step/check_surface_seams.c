@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { HERTZ = 240 };
 
@@ -152,6 +153,57 @@ START_TEST(what_crosses_from_piece_to_piece_goes_as_on_a_plane) {
 }
 END_TEST
 
+// ---- many triangles
+
+enum { CELLS = 100 }; // along each side of 4 m
+
+// A sheet of cells of two triangles each, row after row, or from the last row to the first.
+static Id fine_sheet(Lab *lab, bool is_backward, Id material) {
+    enum { POINTS = (CELLS + 1) * (CELLS + 1) };
+    Vec3 *point = malloc(POINTS * sizeof(*point));
+    uint32_t *corner = malloc((size_t)6 * CELLS * CELLS * sizeof(*corner));
+    ck_assert(point != NULL && corner != NULL);
+    for (uint32_t k = 0; k < POINTS; k++) {
+        point[k] = vec3(half.x * (2.0 * (k % (CELLS + 1)) / CELLS - 1.0),
+                        half.y * (2.0 * (k / (CELLS + 1)) / CELLS - 1.0), half.z);
+    }
+    for (uint32_t k = 0; k < CELLS * CELLS; k++) {
+        const uint32_t cell = is_backward ? CELLS * CELLS - 1 - k : k;
+        const uint32_t low = cell / CELLS * (CELLS + 1) + cell % CELLS, high = low + CELLS + 2;
+        const uint32_t own[6] = {low, low + 1, high, low, high, high - 1};
+        memcpy(corner + 6 * (size_t)k, own, sizeof(own));
+    }
+    const MeshForm form = {point, POINTS, corner, 2 * CELLS * CELLS, false};
+    const Id shape = lab_mesh(lab, &form, material);
+    free(point);
+    free(corner);
+    return shape;
+}
+
+// For what comes far in a step thousands of triangles are near to the side of the box beyond the
+// seam, and one of them lies before it. Without friction it goes on, to the roundings of where its
+// points are.
+START_TEST(what_is_fast_crosses_from_a_fine_mesh) {
+    const Mobile *mobile = &mobiles[_i % MOBILES];
+    const Vec3 velocity = vec3(60.0, 1.3, 0.0);
+    Lab lab = leaning_lab(0.0, HERTZ);
+    lab_set(&lab, "tolerance", 1e-12);
+    const Id material = lab_material(&lab, 0.0, 0.0);
+    lay(&lab, fine_sheet(&lab, _i >= MOBILES, material), vec3(-half.x, 0.0, -half.z));
+    lay(&lab, piece_shape(&lab, PIECE_BOX, material), vec3(half.x, 0.0, -half.z));
+    const Vec3 v = turned(velocity);
+    const double twist[6] = {v.x, v.y, v.z, 0.0, 0.0, 0.0};
+    const uint32_t body =
+        lab_body(&lab, mobile_shape(&lab, mobile, material), BODY_DYNAMIC,
+                 placed(vec3(-1.3, -0.7, mobile->height), mobile->turn), twist, 0.0, NULL);
+    lab_step(&lab, 10);
+    ck_assert_double_gt(seen_position(&lab, body).x, 1.0); // it is over
+    const Vec3 slower = vec3_sub(seen(lab_velocity(&lab, body)), velocity);
+    ck_assert_msg(vec3_norm(slower) <= 1e-7, "%s: %.3g m/s off", mobile->name, vec3_norm(slower));
+    lab_destroy(&lab);
+}
+END_TEST
+
 // ---- what is no seam stays
 
 // The second piece by so much higher: as far as its side is a wall.
@@ -243,6 +295,7 @@ static TCase *case_seams(void) {
     tcase_set_timeout(tcase, 60.0);
     tcase_add_loop_test(tcase, what_crosses_from_piece_to_piece_goes_as_on_a_plane, 0,
                         PIECES * PIECES * MOBILES);
+    tcase_add_loop_test(tcase, what_is_fast_crosses_from_a_fine_mesh, 0, 2 * MOBILES);
     tcase_add_loop_test(tcase, a_lip_stops_what_slides, 0, PIECES * PIECES * MOBILES);
     tcase_add_loop_test(tcase, nothing_passes_a_seam, 0, PIECES * PIECES * MOBILES);
     tcase_add_loop_test(tcase, what_stands_on_a_seam_stands_still, 0, PIECES * PIECES * MOBILES);
