@@ -7,6 +7,10 @@
 // Grazes halve the time in question in every round; all else takes two to six.
 enum { ROUND_MAX = 40 };
 
+// Of moments that are looked at between the begin and the end, and how often a time is halved: few
+// that pass take more than three.
+enum { LOOK_MAX = 8, HALVES_MAX = 5 };
+
 // of the smaller primitive: a gap that counts as touching; how far bodies may move before they
 // touch and still count as touching now; and how far, and surely not have gone through each other.
 // Bodies that rest have gaps of some noise, and the plane of now must do for them.
@@ -57,6 +61,36 @@ static bool pushes(const Motion *motion, const Manifold *manifold) {
     return is_any;
 }
 
+// What is known of a motion from one moment to a later one.
+typedef enum Way { WAY_PASSES, WAY_MEETS, WAY_UNSURE } Way;
+
+// Asks for shorter times, one after the other, until in each a plane that turns parts the two; a
+// moment at which they overlap is the later one then.
+static Way look_between(const Motion *motion, const Moment *now, Moment *later) {
+    Moment from = *now, ahead[HALVES_MAX + 1]; // the next one last
+    uint32_t last = 0;
+    ahead[0] = *later;
+    for (uint32_t looks = 0;;) {
+        if (motion_passes(motion, &from, &ahead[last])) {
+            if (last == 0) {
+                return WAY_PASSES;
+            }
+            from = ahead[last--];
+            continue;
+        }
+        const double middle = 0.5 * (from.time + ahead[last].time);
+        if (last == HALVES_MAX || looks++ == LOOK_MAX ||
+            !motion_at(motion, middle, &ahead[last + 1])) {
+            return WAY_UNSURE;
+        }
+        last++;
+        if (ahead[last].gap < 0.0) {
+            *later = ahead[last];
+            return WAY_MEETS;
+        }
+    }
+}
+
 // What the end of a motion says: when they touch, or that they pass, at the plane of now if that
 // lets them. false: neither is sure.
 static bool ask_end(const Motion *motion, Moment *now) {
@@ -64,11 +98,12 @@ static bool ask_end(const Motion *motion, Moment *now) {
     if (!motion_at(motion, motion->duration, &end)) {
         return false;
     }
-    if (end.gap < 0.0 && motion->speed * motion->duration <= short_part * motion->size) {
+    const Way way = end.gap < 0.0 ? WAY_MEETS : look_between(motion, now, &end);
+    if (way == WAY_MEETS && motion->speed * end.time <= short_part * motion->size) {
         close_in(motion, now, &end);
         return true;
     }
-    if (!motion_passes(motion, now, &end)) {
+    if (way != WAY_PASSES) {
         return false;
     }
     if (pushes(motion, &now->manifold)) {

@@ -25,6 +25,7 @@
 #include "collide/convex.h"
 #include "collide/foundation.h"
 #include "collide/seam.h"
+#include "step/near.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,8 +34,6 @@
 // with the defaults; a tower's slow ways to give are what makes the noise so many tolerances
 #define TOUCH_TOLERANCES 100.0
 #define TOUCH_SHARE_MAX  1e-4
-// how much farther than they reach bodies are where no rounding brings them back
-#define FAR_SLACK 1.001
 // how much farther than two parts reach what is hidden goes on: no depth that they have is half
 // of it
 #define HIDDEN_FAR 4.0
@@ -49,49 +48,6 @@ static Status out_of_memory(StepState *state) {
 
 static Status given_up(StepState *state) {
     return error_set(state->error, STATUS_ABORTED, "", "The step was given up while colliding.");
-}
-
-// The half-space of the candidates at hand: a body that is a plane and nothing else.
-typedef struct HalfSpace {
-    uint32_t body; // UINT32_MAX: none yet
-    bool is_one;   // it is such a body
-    Vec3 up, point;
-} HalfSpace;
-
-static void load_half_space(const StepState *state, uint32_t body, HalfSpace *half_space) {
-    VALIDATE(state->world->body_shape[body] < state->world->shape_count);
-    const World *world = state->world;
-    const Shape *shape = &world->shape[world->body_shape[body]];
-    *half_space = (HalfSpace){.body = body};
-    if (shape->primitive_count == 1 && shape->is_unbounded) {
-        const Pose *placed = &state->placed[state->placed_first[body]];
-        half_space->is_one = true;
-        half_space->up = quat_to_mat3(placed->orientation).c2;
-        half_space->point = placed->position;
-    }
-}
-
-static bool is_pair_pushed(const StepState *state, uint32_t a, uint32_t b) {
-    return state->has_fast && (state->is_pushed[a] || state->is_pushed[b]);
-}
-
-// Every moving body is a candidate of a plane that is not parallel to two axes; most are far above
-// it; and of other bodies whose boxes meet, the balls often do not. True only where the narrow
-// phase would find nothing.
-static bool is_far(const StepState *state, const HalfSpace *half_space, uint32_t body) {
-    ASSERT(half_space->body != body);
-    if (is_pair_pushed(state, half_space->body, body) &&
-        !stage_boxes_overlap(&state->box[half_space->body], &state->box[body])) {
-        return true; // where a body is pushed to is more than a ball about it knows
-    }
-    const StepBall *a = &state->ball[half_space->body], *b = &state->ball[body];
-    if (half_space->is_one) {
-        double near = FAR_SLACK * (state->margin + state->reach[half_space->body] + b->radius);
-        return vec3_dot(half_space->up, vec3_sub(b->center, half_space->point)) > near;
-    }
-    Vec3 away = vec3_sub(b->center, a->center);
-    double near = FAR_SLACK * (state->margin + a->radius + b->radius);
-    return vec3_dot(away, away) > near * near;
 }
 
 // The contacts of a block of candidates, in the order of the problem's, with as much room as a
@@ -126,7 +82,7 @@ static bool is_within_reach(const StepState *state, const StepPair *pair, Vec3 n
         speed = fmax(speed, vec3_norm(v)); // what passes may be turned into the plane by a third
     }
     double reach = stage_ahead(state, &pair->material) * speed;
-    if (is_pair_pushed(state, pair->a, pair->b)) {
+    if (stage_is_pair_pushed(state, pair->a, pair->b)) {
         reach = fmax(reach, state->reach[pair->a] + state->reach[pair->b]);
     }
     return point->gap <= state->margin + reach;
@@ -244,15 +200,14 @@ static double approach_parts(const StepState *state, const StepPart *a, const St
         return 0.0;
     }
     const Approach approach = {.duration = state->input->time_step,
-                               .reach =
-                                   state->margin + state->reach[a->body] + state->reach[b->body]};
+                               .reach = stage_pair_reach(state, a->body, b->body)};
     return approach_find(&a->mover, &b->mover, &approach, manifold);
 }
 
 double contacts_meet(const StepState *state, const StepPart *a, const StepPart *b,
                      Manifold *manifold) {
     narrow_collide_at(a->mover.primitive, a->mover.pose, b->mover.primitive, b->mover.pose,
-                      state->margin + state->reach[a->body] + state->reach[b->body], manifold);
+                      stage_pair_reach(state, a->body, b->body), manifold);
     return manifold->count > 0 ? approach_parts(state, a, b, manifold) : 0.0;
 }
 
@@ -434,7 +389,7 @@ static void collide_pair(const StepState *state, StepPair *pair, PairBlock *bloc
                     *primitive_b = &world->primitive[shape_b->primitive_first];
     const Pose *placed_a = &state->placed[state->placed_first[pair->a]],
                *placed_b = &state->placed[state->placed_first[pair->b]];
-    double reach = state->margin + state->reach[pair->a] + state->reach[pair->b];
+    const double reach = stage_pair_reach(state, pair->a, pair->b);
     uint32_t pair_first = block->count;
 
     for (uint32_t i = 0; i < shape_a->primitive_count; i++) {
@@ -491,7 +446,7 @@ static void collide_block(void *work, uint32_t index) {
     block->count = 0;
     block->asks_partners = false;
     StepPair pair = stage_no_pair();
-    HalfSpace half_space = {.body = UINT32_MAX};
+    NearBody from = {.body = UINT32_MAX};
     for (size_t i = 0; i < block->pair_count && !lacks_partners(state, block); i++) {
         pair.a = block->pair[i].a;
         pair.b = block->pair[i].b;
@@ -499,10 +454,10 @@ static void collide_block(void *work, uint32_t index) {
             trees_bar(state->world->trees, state->world->joint, pair.a, pair.b)) {
             continue;
         }
-        if (pair.a != half_space.body) {
-            load_half_space(state, pair.a, &half_space);
+        if (pair.a != from.body) {
+            near_load(state, pair.a, &from);
         }
-        if (!is_far(state, &half_space, pair.b)) {
+        if (!near_is_far(state, &from, pair.b)) {
             collide_pair(state, &pair, block);
         }
     }

@@ -28,16 +28,17 @@ double reach_extent(const World *world, uint32_t body) {
 
 // Shapes are Nullable here: of the body.
 
-// How far any point of a body can come nearer to something in this step.
-static double body_reach(const StepState *state, const Shape *shape, uint32_t body, double factor) {
-    const World *world = state->world;
+// How far any point of a body can come nearer to something in this step: its spin's part, and all.
+static void set_reach(StepState *state, const Shape *shape, uint32_t body) {
     const double *v = stage_free_velocity(state, body);
-    double speed = vec3_norm(vec3_load(v));
-    Vec3 w = vec3_load(v + 3);
+    const double speed = vec3_norm(vec3_load(v));
+    const Vec3 w = vec3_load(v + 3);
+    double spin = 0.0;
     if (shape != NULL && !shape->is_unbounded && vec3_dot(w, w) > 0.0) {
-        speed += vec3_norm(w) * body_radius(world, shape, body);
+        spin = vec3_norm(w) * body_radius(state->world, shape, body);
     }
-    return factor * speed;
+    state->spin_reach[body] = state->speed_reach * spin;
+    state->reach[body] = state->speed_reach * (speed + spin);
 }
 
 // Poses of a body's primitives in the world, and the box around them.
@@ -111,8 +112,6 @@ static void place_block(void *work, uint32_t block) {
     const Placing *placing = work;
     StepState *state = placing->state;
     const World *world = state->world;
-    double mu = world->friction_max;
-    double factor = state->ahead * sqrt(1.0 + mu * mu);
     Extremes extremes = {.farthest = 0.0, .thinnest = HUGE_VAL};
     uint32_t end = stage_block_end(block, world->body_count);
     for (uint32_t body = block * STAGE_BLOCK; body < end; body++) {
@@ -121,11 +120,10 @@ static void place_block(void *work, uint32_t block) {
             continue;
         }
         const Shape *shape = world_body_shape(world, body);
-        double reach = body_reach(state, shape, body, factor);
-        state->reach[body] = reach;
+        set_reach(state, shape, body);
         state->ball[body] = make_ball(state, shape, body);
         state->fixed[body] = is_fixed(state, body);
-        extremes.farthest = reach > extremes.farthest ? reach : extremes.farthest;
+        extremes.farthest = fmax(extremes.farthest, state->reach[body]);
         if (world->kind[body] == BODY_DYNAMIC) {
             double thick = thickness(world, shape);
             extremes.thinnest = thick < extremes.thinnest ? thick : extremes.thinnest;
@@ -142,8 +140,7 @@ static void place_block(void *work, uint32_t block) {
 
 // How far one that sleeps would come if it were awake [m].
 static double reach_asleep(const StepState *state) {
-    double mu = state->world->friction_max;
-    return state->ahead * sqrt(1.0 + mu * mu) * vec3_norm(vec3_load(state->v_asleep));
+    return state->speed_reach * vec3_norm(vec3_load(state->v_asleep));
 }
 
 // The longest that any two materials look ahead: times of dissipation are averages of a pair's two,
@@ -347,8 +344,12 @@ static Status find_candidates(StepState *state) {
 
 Status reach_run(StepState *state) {
     ASSERT(state->v_free != NULL);
-    uint32_t count = state->world->body_count;
+    const uint32_t count = state->world->body_count;
+    const double mu = state->world->friction_max;
     state->ahead = longest_ahead(state);
+    state->speed_reach = state->ahead * sqrt(1.0 + mu * mu);
+    // of those that are placed already, which are still, it is none
+    state->spin_reach = arena_take_zeroed(state->scratch, count, sizeof(double));
     state->fixed = arena_take_array(state->scratch, count, 1);
     state->is_pushed = arena_take_zeroed(state->scratch, count, 1);
     if (state->places == NULL) {
@@ -358,7 +359,8 @@ Status reach_run(StepState *state) {
         state->placed_first = arena_take_array(state->scratch, count, sizeof(uint32_t));
     }
     if (state->box == NULL || state->fixed == NULL || state->is_pushed == NULL ||
-        state->reach == NULL || state->ball == NULL || state->placed_first == NULL) {
+        state->reach == NULL || state->spin_reach == NULL || state->ball == NULL ||
+        state->placed_first == NULL) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
     Status status = place_bodies(state);

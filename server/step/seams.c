@@ -8,13 +8,13 @@
 #include "base/assert.h"
 
 #include "collide/seam.h"
+#include "step/near.h"
 
 #include <string.h>
 
-// What candidates there are depends on the steps before; whose boxes overlap does not.
-static bool are_near(const StepState *state, const BroadPair *pair) {
-    return stage_boxes_overlap(&state->box[pair->a], &state->box[pair->b]);
-}
+// how far from a point of a contact a cover is looked for, in steps: the place before it, and what
+// lies next to that
+#define COVER_STEPS 8.0
 
 bool seams_list_partners(StepState *state) {
     ASSERT(state->candidate_count == 0 || state->candidate != NULL);
@@ -29,8 +29,14 @@ bool seams_list_partners(StepState *state) {
     }
     // counted, summed to the end of each, then filled from behind
     memset(first, 0, ((size_t)count + 1) * sizeof(uint32_t));
+    // what candidates there are depends on the steps before; who may come together does not, and
+    // who does not holds nothing off
+    NearBody from = {.body = UINT32_MAX};
     for (size_t i = 0; i < pairs; i++) {
-        near[i] = are_near(state, &state->candidate[i]);
+        if (state->candidate[i].a != from.body) {
+            near_load(state, state->candidate[i].a, &from);
+        }
+        near[i] = !near_is_far(state, &from, state->candidate[i].b);
         first[state->candidate[i].a] += near[i];
         first[state->candidate[i].b] += near[i];
     }
@@ -55,13 +61,15 @@ typedef struct Seam {
     const StepPart *owner, *other;
     SeamPoints points; // on the owner
     double step;
-    Vec3 at;       // the first point, in the world
-    double spread; // of the points from it [m]
+    Vec3 at;         // the first point, in the world
+    double spread;   // of the points from it [m]
+    BroadBox around; // all places before them that a cover can be at
     uint32_t face_count;
     SeamFace face[SEAM_FACES_MAX];
     uint32_t faces;                             // in question: 1 << its place in `face`
     Vec3 before[SEAM_FACES_MAX][MANIFOLD_ROOM]; // the places before the points, in the world
     uint32_t clear[SEAM_FACES_MAX];             // points known to clear the face, 1 << point
+    bool has_places;                            // those of `before` are set
 } Seam;
 
 // The plane in which a cover holds the other part off, in the owner's axes.
@@ -203,34 +211,29 @@ static uint32_t hide_by(Seam *seam, const StepPart *cover) {
     return hidden;
 }
 
-// By the parts of a body that may lie before the owner's faces.
-static uint32_t hide_by_body(Seam *seam, uint32_t body) {
-    ASSERT(body < seam->state->world->body_count);
-    const StepState *state = seam->state;
-    const Shape *shape = world_body_shape(state->world, body);
-    Vec3 away = vec3_sub(seam->at, state->ball[body].center);
-    double near = state->ball[body].radius + seam->spread + 8.0 * seam->step;
-    if (shape == NULL || vec3_dot(away, away) > near * near) {
-        return 0;
+// Where covers may be looked for, of all faces in question.
+static void set_around(Seam *seam) {
+    ASSERT(seam->points.count > 0);
+    const Pose *owner = seam->owner->mover.pose;
+    const Mat3 axes = quat_to_mat3(owner->orientation);
+    Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_neg(low);
+    for (uint32_t i = 0; i < seam->points.count; i++) {
+        const Vec3 at = vec3_add(owner->position, mat3_mul_vec(axes, seam->points.point[i]));
+        low = vec3(fmin(low.x, at.x), fmin(low.y, at.y), fmin(low.z, at.z));
+        high = vec3(fmax(high.x, at.x), fmax(high.y, at.y), fmax(high.z, at.z));
     }
-    uint32_t hidden = 0;
-    for (uint32_t i = 0; i < shape->primitive_count && seam->faces != 0; i++) {
-        bool is_owner = body == seam->owner->body && i == seam->owner->index;
-        bool is_other = body == seam->other->body && i == seam->other->index;
-        StepPart cover = stage_part(state, body, i);
-        // what the other part does not collide with holds nothing off
-        if (!is_owner && !is_other &&
-            primitives_collide(cover.mover.primitive, seam->other->mover.primitive)) {
-            hidden |= primitive_is_surface(cover.mover.primitive->kind)
-                          ? hide_by_surface(seam, &cover)
-                          : hide_by(seam, &cover);
-        }
-    }
-    return hidden;
+    const double far = COVER_STEPS * seam->step;
+    const Vec3 grown = vec3(far, far, far);
+    seam->around = (BroadBox){vec3_sub(low, grown), vec3_add(high, grown)};
+    seam->has_places = false;
 }
 
-// Where the covers of the faces in question are looked for.
+// Where the covers of the faces in question are looked for, once somebody may be there.
 static void set_places(Seam *seam) {
+    if (seam->has_places) {
+        return;
+    }
+    seam->has_places = true;
     const Pose *owner = seam->owner->mover.pose;
     const SeamPoints *points = &seam->points;
     seam->at = pose_apply(*owner, points->point[0]);
@@ -247,6 +250,38 @@ static void set_places(Seam *seam) {
                 pose_apply(*owner, seam_before(points, i, seam->face[face].normal, seam->step));
         }
     }
+}
+
+// By the parts of a body that may lie before the owner's faces. Most partners are nowhere near
+// them; what a surface covers goes on below it.
+static uint32_t hide_by_body(Seam *seam, uint32_t body) {
+    ASSERT(body < seam->state->world->body_count);
+    const StepState *state = seam->state;
+    const Shape *shape = world_body_shape(state->world, body);
+    if (shape == NULL ||
+        (!shape->is_surface && !stage_boxes_overlap(&seam->around, &state->box[body]))) {
+        return 0;
+    }
+    set_places(seam);
+    Vec3 away = vec3_sub(seam->at, state->ball[body].center);
+    double near = state->ball[body].radius + seam->spread + COVER_STEPS * seam->step;
+    if (vec3_dot(away, away) > near * near) {
+        return 0;
+    }
+    uint32_t hidden = 0;
+    for (uint32_t i = 0; i < shape->primitive_count && seam->faces != 0; i++) {
+        bool is_owner = body == seam->owner->body && i == seam->owner->index;
+        bool is_other = body == seam->other->body && i == seam->other->index;
+        StepPart cover = stage_part(state, body, i);
+        // what the other part does not collide with holds nothing off
+        if (!is_owner && !is_other &&
+            primitives_collide(cover.mover.primitive, seam->other->mover.primitive)) {
+            hidden |= primitive_is_surface(cover.mover.primitive->kind)
+                          ? hide_by_surface(seam, &cover)
+                          : hide_by(seam, &cover);
+        }
+    }
+    return hidden;
 }
 
 // What a contact is to leave out: the faces of a box, or all of it.
@@ -275,7 +310,7 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
     if (state->partner_first == NULL) {
         return false;
     }
-    set_places(seam);
+    set_around(seam);
     const World *world = state->world;
     uint32_t moving =
         world->kind[seam->other->body] == BODY_DYNAMIC ? seam->other->body : seam->owner->body;

@@ -107,6 +107,8 @@ typedef struct StepState {
     double ahead;           // the step, and how far the laws of contacts look beyond it [s]
     bool wants_gdot;        // the solver asks for the change of Jacobians
     double *reach;          // per body: how far it may move towards something in this step [m]
+    double *spin_reach;     // per body: how much of that is by its spin [m]
+    double speed_reach;     // of a speed, the reach that it makes [s]
     BroadBox *box;          // per body: holds what it may reach
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step
     bool has_fast;          // some may be moved by more than the thinnest is thick
@@ -227,6 +229,25 @@ static inline bool stage_joint_sleeps(const StepState *state, const Joint *joint
     }
     return stage_is_asleep(state, joint->body[1]) ||
            (joint->body[0] != JOINT_NO_BODY && stage_is_asleep(state, joint->body[0]));
+}
+
+// Whether a faster body may hit one of the two in this step.
+static inline bool stage_is_pair_pushed(const StepState *state, uint32_t a, uint32_t b) {
+    return state->has_fast && (state->is_pushed[a] || state->is_pushed[b]);
+}
+
+// How far apart two bodies may be, and come together in this step [m]. Bodies that fall side by
+// side do not.
+static inline double stage_pair_reach(const StepState *state, uint32_t a, uint32_t b) {
+    const double apart = state->reach[a] + state->reach[b];
+    if (stage_is_pair_pushed(state, a, b)) {
+        return state->margin + apart;
+    }
+    const Vec3 v = vec3_sub(vec3_load(stage_free_velocity(state, b)),
+                            vec3_load(stage_free_velocity(state, a)));
+    const double together =
+        state->speed_reach * vec3_norm(v) + state->spin_reach[a] + state->spin_reach[b];
+    return state->margin + (together < apart ? together : apart);
 }
 
 static inline StepPart stage_part(const StepState *state, uint32_t body, uint32_t index) {
