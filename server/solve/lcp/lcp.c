@@ -136,10 +136,12 @@ static void declare_island(Work *work, uint32_t island) {
         certificate_scale_rows(problem, islands, answer, range.row_begin, range.row_end, most);
 }
 
-// of an island that is not met after all
+// of an island that is not met after all; without unknowns there is nothing to go on with
 static EndReason reason_of(LcpRung rung) {
-    return rung == LCP_RUNG_UNSOLVED_RAY || rung == LCP_RUNG_UNSOLVED_RESIDUAL ? END_STALLED
-                                                                               : END_ITERATIONS;
+    return rung == LCP_RUNG_UNSOLVED_RAY || rung == LCP_RUNG_UNSOLVED_RESIDUAL ||
+                   rung == LCP_RUNG_NONE
+               ? END_STALLED
+               : END_ITERATIONS;
 }
 
 static Status solve_island(void *solver, uint32_t share, uint32_t island) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// what is left of a bilateral row's weight when the rows before it say the same
+// what is left of a row's or a contact's weight when the bilateral rows before it say the same
 #define REDUNDANT 1e-11
 // a part of the friction's bound that is rounding
 #define ROUNDING 1e-9
@@ -267,6 +267,42 @@ static bool eliminate_rows(LcpMatrix *m, Arena *arena, LcpCount *count) {
     return true;
 }
 
+// ---- what the bilateral rows leave nothing of
+
+// No unknown of the problem moves along such a line: its diagonal is rounding, and an impulse that
+// were to meet the line were the velocity over that rounding.
+static bool is_null(const LcpMatrix *m, size_t line) {
+    return m->schur[line * m->line_count + line] <= REDUNDANT * m->line[line].weight;
+}
+
+// A row's base becomes the least that it may bear: none, where it may.
+static void skip_row(LcpMatrix *m, uint32_t item) {
+    const ProblemRow *row = &m->part->problem->row[m->part->row[item - m->part->contact_count]];
+    const size_t at = line_of(m->part, item), n = m->line_count;
+    LcpLine *line = &m->line[at];
+    const double base = clip(0.0, row->low, row->high), change = base - line->base;
+    for (uint32_t k = 0; k < m->pivot_count; k++) {
+        m->velocity[m->pivot[k]] += change * m->schur[m->pivot[k] * n + at];
+    }
+    line->base = base;
+    line->is_skipped = true;
+}
+
+static void skip_null(LcpMatrix *m) {
+    const LcpPart *part = m->part;
+    for (uint32_t i = 0; m->pivot_count > 0 && i < part->contact_count; i++) {
+        LcpLine *line = &m->line[3 * (size_t)i];
+        line[0].is_skipped = line[0].is_skipped || is_null(m, 3 * (size_t)i);
+    }
+    for (uint32_t i = 0; m->pivot_count > 0 && i < part->row_count; i++) {
+        const LcpLine *line = &m->line[line_of(part, part->contact_count + i)];
+        if (!line->is_eliminated && !line->is_skipped &&
+            is_null(m, line_of(part, part->contact_count + i))) {
+            skip_row(m, part->contact_count + i);
+        }
+    }
+}
+
 // ---- the complementarity problem
 
 static void add_impulse(LcpMatrix *m, uint32_t *at, uint32_t line, double share, uint32_t other,
@@ -447,6 +483,7 @@ Status lcp_matrix_make(const LcpPart *part, Arena *arena, LcpCount *count, LcpMa
     if (!eliminate_rows(matrix, arena, count)) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
+    skip_null(matrix);
     matrix->system.count = list_unknowns(matrix);
     ASSERT(matrix->system.count <= lcp_matrix_rows(part));
     if (!make_system(matrix, arena, count)) {
