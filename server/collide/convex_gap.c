@@ -453,7 +453,7 @@ static void refine(const Convex pair[2], const GjkSimplex *simplex, bool is_last
     if (!gap->is_proven) {
         try_all_curves(pair, simplex, false, gap);
     }
-    if (!gap->is_proven && is_last && has_hull(pair)) {
+    if (!gap->is_proven && is_last) { // the edge that is nearest may be none of the corners found
         try_all_curves(pair, simplex, true, gap);
     }
 }

@@ -366,6 +366,33 @@ START_TEST(of_five_places_four_span_what_all_do) {
 }
 END_TEST
 
+// A plate in the middle of a cylinder that is ten thousand times as thick, whose edges are off
+// parallel by less than what counts as parallel: the depth is along what is across an edge and the
+// axis, which the search does not end with, and no deeper than the points.
+START_TEST(a_plate_in_a_cylinder_is_as_deep_as_its_points) {
+    const double turn = 2.384185791015e-7; // half an angle [rad]
+    for (int i = 0; i < 200; i++) {
+        Dice dice = {(uint64_t)911 + (uint64_t)i};
+        const double x = i == 0 ? 1.0 : dice_between(&dice, 0.5, 4.0);
+        const double y = i == 0 ? 1.0 : dice_between(&dice, 0.5, 4.0);
+        const Primitive pair[2] = {make_box(vec3(1.0, 0.00036645, 1.0)),
+                                   make_cylinder(5.625, 5.625)};
+        const Pose pose[2] = {
+            {vec3(0.0, 0.0, 0.0), quat_normalize((Quat){1.0, turn * x, turn * y, turn})},
+            {vec3(0.0, 0.0, 0.0), quat_normalize((Quat){1.0, 2.0 * turn, turn, turn})}};
+        Manifold manifold;
+        narrow_collide(&pair[0], pose[0], &pair[1], pose[1], 0.01, &manifold);
+        ck_assert_uint_gt(manifold.count, 0);
+        double deepest = HUGE_VAL;
+        for (uint32_t k = 0; k < manifold.count; k++) {
+            deepest = fmin(deepest, manifold.point[k].gap);
+        }
+        const double size = vec3_norm(pair[0].size) + vec3_norm(pair[1].size);
+        ck_assert_double_eq_tol(deepest, separation(pair, pose, manifold.normal), 1e-8 * size);
+    }
+}
+END_TEST
+
 static TCase *case_convex(void) {
     TCase *tcase = tcase_create("convex");
     tcase_set_timeout(tcase, 120);
@@ -376,6 +403,7 @@ static TCase *case_convex(void) {
     tcase_add_test(tcase, swapped_they_are_the_same_to_the_bit);
     tcase_add_test(tcase, a_pose_moved_by_a_nanometre_moves_no_point_by_a_micrometre);
     tcase_add_test(tcase, a_cylinder_rests_on_four_places_of_its_rim_or_on_two_ends_of_its_side);
+    tcase_add_test(tcase, a_plate_in_a_cylinder_is_as_deep_as_its_points);
     tcase_add_test(tcase, of_five_places_four_span_what_all_do);
     return tcase;
 }
