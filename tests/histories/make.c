@@ -81,8 +81,10 @@ MakeScale make_scale(Dice *dice) {
                                         {0.0, 0.0},  {0.0, 0.0}};
     const uint64_t size = dice_roll(dice, sizeof(sizes) / sizeof(sizes[0])),
                    effort = dice_roll(dice, sizeof(efforts) / sizeof(efforts[0]));
-    return (MakeScale){
-        .bodies_max = sizes[size], .budget = efforts[effort][0], .iterations = efforts[effort][1]};
+    return (MakeScale){.bodies_max = sizes[size],
+                       .budget = efforts[effort][0],
+                       .iterations = efforts[effort][1],
+                       .is_paved = dice_chance(dice, 30)};
 }
 
 // ---- deeds

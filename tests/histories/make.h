@@ -19,6 +19,7 @@ typedef struct MakeScale {
     uint32_t bodies_max; // of those that are not added as a crowd
     double budget;       // [operations] of a step of any solver that is chosen …
     double iterations;   // … and at most so many of them. 0: the defaults
+    bool is_paved;       // ground lies in pieces side by side (make_pieces.h)
 } MakeScale;
 
 typedef struct Make {

@@ -3,7 +3,7 @@
 // about a frame that is elsewhere; and such as are none: open, flat, dented, of numbers that are
 // none.
 #include "base/assert.h"
-#include "histories/make.h"
+#include "histories/make_pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,9 +103,10 @@ static Vec3 any_half(Make *make) {
 }
 
 static void put_hull(Make *make, QhullForm *built) {
-    const Vec3 half = any_half(make);
+    const bool is_tile = make->scale.is_paved && make_chance(make, 60);
+    const Vec3 half = is_tile ? pieces_half(make) : any_half(make);
     const uint32_t how = make_roll(make, 100);
-    if (how < 15) {
+    if (is_tile || how < 15) {
         put_box(built, half);
     } else if (how < 50 || !put_points(make, built, half)) {
         const uint32_t sides = 3 + make_roll(make, make_chance(make, 90) ? 10 : SIDES_MAX - 2);

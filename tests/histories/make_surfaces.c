@@ -3,7 +3,7 @@
 // a room; peaks and pits; triangles anywhere; height fields; of one side and of two, about a frame
 // that is elsewhere. And such as are none: open in a wrong way, slivers, numbers that are none.
 #include "base/assert.h"
-#include "histories/make.h"
+#include "histories/make_pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,6 +104,35 @@ static void put_closed(Make *make, Draft *draft) {
     }
 }
 
+// A tile: a box, or its top alone, of few triangles or of more.
+static void put_tile(Make *make, Draft *draft) {
+    const Vec3 half = pieces_half(make);
+    static const uint32_t corner[36] = {4, 5, 7, 4, 7, 6, 0, 2, 3, 0, 3, 1, 0, 1, 5, 0, 5, 4,
+                                        2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    if (make_chance(make, 50)) {
+        draft->point_count = 8;
+        for (uint32_t i = 0; i < 8; i++) {
+            draft->point[i] = vec3((i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y,
+                                   (i & 4) != 0 ? half.z : -half.z);
+        }
+        for (uint32_t k = 0; k < 12; k++) {
+            add_triangle(draft, corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]);
+        }
+        return;
+    }
+    const uint32_t columns = 1 + make_roll(make, CELLS_MAX), rows = 1 + make_roll(make, CELLS_MAX);
+    for (uint32_t k = 0; k < (columns + 1) * (rows + 1); k++) {
+        draft->point[draft->point_count++] =
+            vec3(half.x * (2.0 * (k % (columns + 1)) / columns - 1.0),
+                 half.y * (2.0 * (k / (columns + 1)) / rows - 1.0), 0.0);
+    }
+    for (uint32_t k = 0; k < columns * rows; k++) {
+        const uint32_t low = k / columns * (columns + 1) + k % columns, high = low + columns + 2;
+        add_triangle(draft, low, low + 1, high);
+        add_triangle(draft, low, high, high - 1);
+    }
+}
+
 // A peak or a pit, perhaps a part of it alone.
 static void put_fan(Make *make, Draft *draft) {
     const uint32_t sides = 3 + make_roll(make, FAN_MAX - 2);
@@ -163,7 +192,9 @@ static void move_frame(Make *make, Draft *draft) {
 
 static void put_mesh(Make *make, Draft *draft) {
     const uint32_t how = make_roll(make, 100);
-    if (how < 50) {
+    if (make->scale.is_paved && make_chance(make, 70)) {
+        put_tile(make, draft);
+    } else if (how < 50) {
         put_floor(make, draft);
     } else if (how < 70) {
         put_closed(make, draft);
@@ -254,7 +285,13 @@ static uint8_t *make_heights(Make *make, bool is_spoilt, size_t *count) {
     for (int axis = 0; axis < 2; axis++) {
         form.spacing[axis] = make_number(make, 0.1, 0.8, 1e-5, 1e4);
     }
-    const Relief relief = any_relief(make, fmin(form.spacing[0], form.spacing[1]));
+    Relief relief = any_relief(make, fmin(form.spacing[0], form.spacing[1]));
+    if (make->scale.is_paved && make_chance(make, 70)) {
+        const Vec3 half = pieces_half(make);
+        form.spacing[0] = 2.0 * half.x / (form.columns - 1.0);
+        form.spacing[1] = 2.0 * half.y / (form.rows - 1.0);
+        relief = (Relief){{0.0, 0.0}, 0.0, 0.0};
+    }
     for (uint32_t k = 0; k < form.columns * form.rows; k++) {
         height[k] = any_height(make, &relief,
                                form.spacing[0] * (k % form.columns - 0.5 * (form.columns - 1.0)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Materials, shapes and bodies.
-#include "histories/make.h"
+#include "histories/make_pieces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,9 +137,22 @@ static uint32_t any_ground(Make *make, uint64_t *geometry) {
     return kind == GEOMETRY_HEIGHT_FIELD ? PRIMITIVE_HEIGHT_FIELD : PRIMITIVE_MESH;
 }
 
+// A box, a hull or a surface.
+static uint32_t any_tile(Make *make, uint64_t *geometry) {
+    *geometry = 0;
+    const uint32_t how = make_roll(make, 3);
+    if (how == 1) {
+        *geometry = any_worn(make, true);
+        return (uint32_t)(*geometry != 0 ? PRIMITIVE_HULL : PRIMITIVE_BOX);
+    }
+    const uint32_t ground = how == 2 ? any_ground(make, geometry) : PRIMITIVE_PLANE;
+    return (uint32_t)(ground == PRIMITIVE_PLANE ? PRIMITIVE_BOX : ground);
+}
+
 Input make_shapes(Make *make) {
     const uint32_t count = make->world->shape_count > SHAPES_MAX ? 1 : 1 + make_roll(make, 4);
     uint32_t *parts = make_column(make, count, sizeof(*parts));
+    bool *is_joined = make_column(make, count, sizeof(*is_joined));
     uint32_t *kind = make_column(make, PARTS_MAX * count, sizeof(*kind));
     double *size = make_column(make, PARTS_MAX * count, 3 * sizeof(*size));
     double *pose = make_column(make, PARTS_MAX * count, 7 * sizeof(*pose));
@@ -150,12 +163,20 @@ Input make_shapes(Make *make) {
     for (uint32_t i = 0; i < count; i++) {
         const bool is_ground = i == 0 && make_chance(make, has_ground ? 20 : 80);
         parts[i] = make_chance(make, is_ground ? 90 : 75) ? 1 : 1 + make_roll(make, PARTS_MAX);
+        is_joined[i] = make->scale.is_paved && make_chance(make, 40);
+        parts[i] = is_joined[i] ? 1 + make_roll(make, PARTS_MAX) : parts[i];
         for (uint32_t k = 0; k < parts[i]; k++, made++) {
             kind[made] = is_ground && (k == 0 || make_chance(make, 50))
                              ? any_ground(make, &geometry[made])
                              : any_solid(make, &geometry[made]);
+            if (is_joined[i]) {
+                kind[made] = any_tile(make, &geometry[made]);
+            }
             has_geometries = has_geometries || geometry[made] != 0;
             put_size(make, (PrimitiveKind)kind[made], size + 3 * made);
+            if (is_joined[i] && kind[made] == PRIMITIVE_BOX) {
+                vec3_store(size + 3 * made, pieces_half(make));
+            }
             put_local(make, parts[i] == 1, pose + 7 * made);
         }
     }
@@ -166,6 +187,11 @@ Input make_shapes(Make *make) {
                            .size = size,
                            .pose = pose,
                            .geometry = has_geometries || make_chance(make, 10) ? geometry : NULL};
+    for (size_t i = 0, first = 0; i < count; first += parts[i++]) {
+        if (is_joined[i]) {
+            pieces_join(make, &shapes, first, parts[i], pose);
+        }
+    }
     put_optional(make, &shapes);
     return (Input){.kind = INPUT_SHAPES, .shapes = shapes};
 }
@@ -283,12 +309,31 @@ static void put_body_options(Make *make, BodyColumns *bodies) {
     }
 }
 
+// A piece of the ground beside the others, or something on them.
+static void put_paved(Make *make, Pieces *pieces, uint64_t shape, uint32_t *kind, double *packed) {
+    Pose pose = pose_load(packed);
+    if (shape == 0 || !may_move(make, shape)) {
+        return;
+    }
+    if (*kind != BODY_DYNAMIC || make_chance(make, 30)) {
+        *kind = make_chance(make, 65) ? BODY_STATIC : BODY_KINEMATIC;
+        if (!pieces_beside(make, pieces, shape, &pose) && make_chance(make, 80)) {
+            pose.orientation = quat_identity();
+        }
+        pieces_add(pieces, make->world, shape, pose);
+    } else if (make_chance(make, 70)) {
+        pieces_upon(make, pieces, shape, &pose);
+    }
+    pose_store(packed, pose);
+}
+
 Input make_bodies(Make *make) {
     const uint32_t count = how_many_bodies(make);
     double *pose = make_column(make, count, 7 * sizeof(*pose));
     uint32_t *kind = make_column(make, count, sizeof(*kind));
     uint64_t *shape = make_column(make, count, sizeof(*shape));
     bool all_solid = true;
+    Pieces *pieces = make->scale.is_paved ? pieces_of_world(make) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t rolled = make_roll(make, 100);
         put_pose(make, pose + 7 * (size_t)i);
@@ -302,10 +347,16 @@ Input make_bodies(Make *make) {
                 pose_store(pose + 7 * (size_t)i, (Pose){.orientation = quat_identity()});
             }
         }
+        if (pieces != NULL) {
+            put_paved(make, pieces, shape[i], &kind[i], pose + 7 * (size_t)i);
+        }
         all_solid = all_solid && (kind[i] != BODY_DYNAMIC || is_solid(make, shape[i]));
     }
     BodyColumns bodies = {.count = count, .pose = pose, .kind = kind, .shape = shape};
     put_masses(make, &bodies, all_solid);
     put_body_options(make, &bodies);
+    if (pieces != NULL && make_chance(make, 60)) {
+        pieces_slide(make, pieces, &bodies);
+    }
     return (Input){.kind = INPUT_BODIES, .bodies = bodies};
 }
