@@ -338,20 +338,42 @@ def test_progress_fits_its_line(server, folder, columns):
     assert columns < 80 or any("steps/s" in line and line.endswith("left") and line[0] in "█░" for line in lines)
 
 
-def test_a_window_opens_also_as_root(server, folder):
-    """Chromium ends at once as root, unless it is told to do without its sandbox; of anybody else it is not asked."""
-    browser, words = folder / "browser", folder / "words"
-    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {words}.new && mv {words}.new {words}\n')
+def shown_by(folder, server, *words):
+    """The words that a command gives a browser that it shows something with."""
+    browser, given = folder / "browser", folder / "words"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {given}.new && mv {given}.new {given}\n')
     browser.chmod(0o700)
+    given.unlink(missing_ok=True)
     env = dict(os.environ, MOREAU_SERVER=server.address, MOREAU_BROWSER=str(browser), DISPLAY=":7", CI="",
                XDG_CACHE_HOME=str(folder))
-    subprocess.run([TOOL, "view", "first"], env=env, check=True, capture_output=True)
-    for _ in range(100):
-        if words.exists():
-            break
+    tool = subprocess.Popen([TOOL, *words], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not given.exists():  # nobody waits for a browser
         time.sleep(0.1)
-    given = words.read_text().split("\n")
+    tool.send_signal(signal.SIGINT)
+    tool.wait(60)
+    return given.read_text().splitlines()
+
+
+def test_a_window_opens_also_as_root(server, folder):
+    """Chromium ends at once as root, unless it is told to do without its sandbox; of anybody else it is not asked."""
+    given = shown_by(folder, server, "view", "first")
     assert "--new-window" in given and ("--no-sandbox" in given) == (os.geteuid() == 0)
+    assert given[-1].startswith("file:///")
+
+
+def test_the_demo_is_shown_by_the_page_alone(server, folder):
+    given = shown_by(folder, server, "demo", "--out", folder / "shown")
+    assert re.fullmatch(r"--app=http://127\.0\.0\.1:\d+/#live=.*&world=1", given[-1])
+
+
+def test_without_a_graphics_processor_the_browser_is_told_to_draw_in_software(server, folder):
+    """In one of our own: a browser that runs already draws as it did when it was started."""
+    given = shown_by(folder, server, "view", "first")
+    has_one = any(map(os.path.exists, ["/dev/nvidia0", "/dev/dxg"])) or any(pathlib.Path("/dev").glob("dri/renderD*"))
+    assert ("--enable-unsafe-swiftshader" in given) == ("--use-angle=swiftshader" in given) == (not has_one)
+    profile = folder / f"moreau-window-{os.geteuid()}"
+    assert (f"--user-data-dir={profile}" in given) == profile.exists() == (not has_one)
+    assert has_one or profile.stat().st_mode & 0o077 == 0
 
 
 @contextlib.contextmanager

@@ -232,7 +232,7 @@ static void show_live(Demo *demo) {
     char address[PATH_BYTES];
     snprintf(address, sizeof(address), "http://%s/#live=ws://%s/v1/live&world=%" PRIu64,
              demo->server.http, demo->server.http, demo->report.world);
-    demo->is_shown = !demo->no_window && browser_show(address);
+    demo->is_shown = !demo->no_window && browser_show(address, BROWSER_BARE);
     if (demo->is_shown) {
         fprintf(stderr, "%s\n", address);
         await_viewer(demo);

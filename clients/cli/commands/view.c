@@ -56,7 +56,7 @@ typedef struct ViewOptions {
 
 // The last line of a command that has found something worth a look.
 static int show(Cli *cli, const ViewOptions *options, const char *address) {
-    const bool is_shown = !options->no_window && browser_show(address);
+    const bool is_shown = !options->no_window && browser_show(address, BROWSER_WINDOW);
     if (cli->json) {
         cli_print(cli, json_pack("{s:s,s:b}", "address", address, "window", is_shown));
     } else if (is_shown) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cli/view/browser.h"
 
+#include "cli/base/memory.h"
+#include "cli/view/folder.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,21 +79,81 @@ static bool start_apart(char *const argv[]) {
     return child > 0 && waitpid(child, NULL, 0) == child;
 }
 
-bool browser_show(const char *address) {
-    char path[BROWSER_PATH_BYTES], words[3][BROWSER_PATH_BYTES];
+static bool has_graphics_processor(void) {
+    // Linux's nodes for who draws, NVIDIA's own driver, WSL
+    enum { RENDER_FIRST = 128, RENDER_LAST = 143, NODE_BYTES = 32 };
+    char node[NODE_BYTES];
+    bool is_there = access("/dev/nvidia0", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+    for (int i = RENDER_FIRST; i <= RENDER_LAST && !is_there; i++) {
+        snprintf(node, sizeof(node), "/dev/dri/renderD%d", i);
+        is_there = access(node, F_OK) == 0;
+    }
+    return is_there;
+}
+
+enum { WORDS_MAX = 12 };
+
+// A command, word by word.
+typedef struct Words {
+    char *argv[WORDS_MAX + 1]; // owned
+    size_t count;
+} Words;
+
+static void add(Words *words, const char *head, const char *text) {
+    const size_t bytes = strlen(head) + strlen(text) + 1;
+    if (words->count < WORDS_MAX) {
+        char *word = memory_take(bytes, 1);
+        snprintf(word, bytes, "%s%s", head, text);
+        words->argv[words->count++] = word;
+    }
+}
+
+static void add_software_drawing(Words *words) {
+    char folder[FOLDER_PATH_BYTES];
+    // looking for a graphics processor that is not there takes it a second
+    add(words, "", "--use-angle=swiftshader");
+    add(words, "", "--enable-unsafe-swiftshader");
+    add(words, "", "--disable-gpu-compositing");
+    // a browser that runs is only asked for a window, and draws as it does
+    if (folder_profile(folder)) {
+        add(words, "--user-data-dir=", folder);
+    }
+}
+
+static void add_chromium(Words *words, const char *address, BrowserWindow window) {
+    add(words, "", "--no-first-run");
+    add(words, "", "--no-default-browser-check");
+    if (geteuid() == 0) { // it has no sandbox then, and without this does not start
+        add(words, "", "--no-sandbox");
+    }
+    if (!has_graphics_processor()) {
+        add_software_drawing(words);
+    }
+    if (window == BROWSER_BARE) {
+        add(words, "--app=", address);
+    } else {
+        add(words, "", "--new-window");
+        add(words, "", address);
+    }
+}
+
+bool browser_show(const char *address, BrowserWindow window) {
+    char path[BROWSER_PATH_BYTES] = "";
+    Words words = {0};
     if (!browser_has_screen()) {
         return false;
     }
-    snprintf(words[2], sizeof(words[2]), "%s", address);
-    if (browser_find(path)) {
-        snprintf(words[0], sizeof(words[0]), "--new-window");
-        snprintf(words[1], sizeof(words[1]), "--no-first-run");
-        // as root it has no sandbox of its own, and without this it does not start
-        char unsafe[] = "--no-sandbox";
-        char *const argv[] = {path, words[0], words[1], words[2], geteuid() == 0 ? unsafe : NULL,
-                              NULL};
-        return start_apart(argv);
+    const bool is_found = browser_find(path),
+               is_opened = is_found || browser_find_program("xdg-open", path);
+    add(&words, "", path);
+    if (is_found) {
+        add_chromium(&words, address, window);
+    } else {
+        add(&words, "", address);
     }
-    char *const argv[] = {path, words[2], NULL};
-    return browser_find_program("xdg-open", path) && start_apart(argv);
+    const bool is_shown = is_opened && start_apart(words.argv);
+    for (size_t i = 0; i < words.count; i++) {
+        free(words.argv[i]);
+    }
+    return is_shown;
 }

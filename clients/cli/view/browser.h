@@ -21,6 +21,13 @@ int browser_fail(Cli *cli, const char *what);
 // Whether a window would be seen by somebody: there is a screen, and this is no job of a build.
 bool browser_has_screen(void);
 
+typedef enum BrowserWindow {
+    BROWSER_WINDOW, // with the address, which is a link to the moment that is shown
+    BROWSER_BARE,   // the page alone, which is there sooner
+} BrowserWindow;
+
 // Shows an address (http://…, file://…) in a window, of Chromium or of what the desktop opens
-// addresses with. true: a window opens, and the browser goes on without this program.
-bool browser_show(const char *address);
+// addresses with. true: a window opens, and the browser goes on without this program. Where there
+// is no graphics processor, Chromium is one of our own, with a profile of its own, that draws in
+// software: the user's would show no picture.
+bool browser_show(const char *address, BrowserWindow window);

@@ -189,7 +189,7 @@ static void start_browser(const DevtoolsWish *wish, const char *folder, int read
                           "--disable-dev-shm-usage", // which containers have little of
                           // a picture needs no graphics processor
                           "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                          "--ignore-gpu-blocklist", "about:blank",
+                          "--ignore-gpu-blocklist", "--disable-gpu-compositing", "about:blank",
                           // what it shows is ours; and root has no sandbox
                           geteuid() == 0 ? "--no-sandbox" : NULL, NULL};
     setsid(); // Ctrl-C is this program's

@@ -49,12 +49,13 @@ static void name_cache(char path[FOLDER_PATH_BYTES]) {
     }
 }
 
-bool folder_cache(char path[FOLDER_PATH_BYTES]) {
+// PLACE/moreau-NAME-UID, which only this user may write in.
+static bool own_folder(const char *name, char path[FOLDER_PATH_BYTES]) {
     struct stat info;
     name_cache(path);
     mkdir(path, 0700);
     const size_t used = strlen(path);
-    snprintf(path + used, FOLDER_PATH_BYTES - used, "/moreau-view-%u", (unsigned)geteuid());
+    snprintf(path + used, FOLDER_PATH_BYTES - used, "/moreau-%s-%u", name, (unsigned)geteuid());
     if ((mkdir(path, 0700) != 0 && errno != EEXIST) || lstat(path, &info) != 0) {
         return false;
     }
@@ -62,6 +63,17 @@ bool folder_cache(char path[FOLDER_PATH_BYTES]) {
         errno = EPERM;
         return false;
     }
+    return true;
+}
+
+bool folder_cache(char path[FOLDER_PATH_BYTES]) {
+    if (!own_folder("view", path)) {
+        return false;
+    }
     nftw(path, remove_old, OPEN_AT_ONCE, FTW_PHYS);
     return true;
+}
+
+bool folder_profile(char path[FOLDER_PATH_BYTES]) {
+    return own_folder("window", path);
 }

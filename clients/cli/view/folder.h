@@ -15,3 +15,6 @@ void folder_remove(const char *path);
 // The folder in which pages are kept for browsers, which only this user may write in: in the cache
 // of the user's home. What is in it for more than a day goes. false: errno says why.
 bool folder_cache(char path[FOLDER_PATH_BYTES]);
+
+// Likewise, of what a browser remembers whose windows are ours alone.
+bool folder_profile(char path[FOLDER_PATH_BYTES]);
