@@ -8,6 +8,7 @@ What looks at pages is left out where there is no Chromium."""
 import contextlib
 import json
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -81,6 +82,11 @@ def await_rows(server, learner):
             time.sleep(0.1)
 
 
+def merge_all(binary, out, files):
+    told = subprocess.run([binary, "--merge", out, *files], capture_output=True, text=True)
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
 class Lost:
     """The merged file, on another server in another folder; and of the recordings in it which the lost server's are."""
 
@@ -114,12 +120,11 @@ def lost(tmp_path_factory):
                 learner.step(call)
             assert "lost" in [event.kind for event in fleet.events]
             first = [share.first for share in fleet.shares]
-        lost_db = shutil.copytree(here, elsewhere / "as-it-was") / "0.db"
         for server in servers:
             server.stop()
+        lost_db = shutil.copytree(here, elsewhere / "as-it-was") / "0.db"
         merged = elsewhere / "all.db"
-        told = subprocess.run([servers[0].binary, "--merge", merged, *files], capture_output=True, text=True)
-        assert told.returncode == 0, told.stdout + told.stderr
+        merge_all(servers[0].binary, merged, files)
     shutil.rmtree(here)  # nothing of the fleet is there any more
     with moreau_sim.launch(db=merged, workers=2) as server:
         yield Lost(server, merged, learner, first, lost_db)
@@ -141,6 +146,37 @@ def test_every_episode_of_the_lost_server_verifies_elsewhere(lost):
         assert lost.of_lost <= set(there) and len(there) > len(lost.of_lost)
         for episode in sorted(lost.of_lost):
             assert client.episode_verify(episode=episode).result().verified, there[episode]
+
+
+def content(db):
+    """What a file says of its recordings, and their chunks."""
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as file:
+        recordings = file.execute("SELECT uid, state, content, name, world_name, begun_ns FROM recording ORDER BY uid").fetchall()
+        chunks = file.execute("SELECT uid, first_world, kind, sequence, first_step, bytes FROM chunk JOIN recording "
+                              "ON recording = recording.id ORDER BY 1, 2, 3, 4, 5").fetchall()
+        episodes = file.execute("SELECT episode, seed, turn, steps, return_sum FROM episodes ORDER BY episode").fetchall()
+    return recordings, chunks, episodes
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_merge_that_is_ended_anywhere_is_finished_by_the_next(lost, tmp_path, end):
+    """No lock and no half of a file stands in the way of it, and what comes of both is what comes of one."""
+    binary = moreau_sim.find_server()[0]
+    files = sorted((lost.db.parent / "as-it-was").glob("?.db"))
+    begun = time.monotonic()
+    merge_all(binary, tmp_path / "whole.db", files)
+    takes_s = time.monotonic() - begun
+    whole, ended_early = content(tmp_path / "whole.db"), 0
+    assert len(whole[0]) > len(files) and len(whole[1]) > len(whole[0]) and len(whole[2]) > COUNT
+    for i in range(8):
+        out = tmp_path / f"{i}.db"
+        tool = subprocess.Popen([binary, "--merge", out, *files], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(takes_s * i / 8)
+        tool.send_signal(end)
+        ended_early += tool.wait() == -end
+        merge_all(binary, out, files)
+        assert content(out) == whole
+    assert ended_early > 0
 
 
 def test_it_is_replayed_to_the_bits_that_the_learner_saw(lost, suspicious):

@@ -180,13 +180,15 @@ def test_sent_worlds_come_back_the_same_in_any_order(client, launched):
 
 class Relay:
     """A way to a server that can be cut: all bytes of what goes through are lost, and nothing comes until it is
-    mended."""
+    mended; or halved: what the server says is lost, and who asks it is not told."""
 
     def __init__(self, path):
         self.path = path
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
         self.pairs = []
+        self.is_halved = False
+        self.left = None  # of what the server says, bytes until it is cut
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):
@@ -199,13 +201,18 @@ class Relay:
             far.connect(self.path)
             self.pairs += [near, far]
             for a, b in ((near, far), (far, near)):
-                threading.Thread(target=self._pump, args=(a, b), daemon=True).start()
+                threading.Thread(target=self._pump, args=(a, b, a is far), daemon=True).start()
 
-    @staticmethod
-    def _pump(a, b):
+    def _pump(self, a, b, is_said):
         with contextlib.suppress(OSError):
             while data := a.recv(4096):
-                b.sendall(data)
+                if is_said and self.left is not None:
+                    data, self.left = data[: self.left], self.left - len(data)
+                if not (is_said and self.is_halved):
+                    b.sendall(data)
+                if is_said and self.left is not None and self.left <= 0:
+                    self.left = None
+                    self.cut()
         for end in (a, b):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
@@ -233,6 +240,34 @@ def test_a_cut_is_mended_by_the_session(client, launched):
             same(fleet.step(actions(call)), rows[1 + call])
         check_rest(fleet, rows)
         assert "lost" not in [event.kind for event in fleet.events]
+    relay.close()
+
+
+def test_a_relay_that_cuts_halves_and_comes_back(client, launched):
+    """Cut in the middle of a reply, the session mends it. Where only one half goes through for longer than lost_after_s
+    the server is lost, though it lives and hears all; once the way is whole it is a stranger, and gets its part."""
+    calls = 60
+    rows = straight(client, calls)
+    server = launched()
+    relay = Relay(server.address.removeprefix("unix:"))
+    with Fleet([relay.address, launched().address], CART, count=COUNT, shares=4, lost_after_s=6.0, **LAYOUT) as fleet:
+        same(fleet.reset(seed=7), rows[0])
+        for call in range(calls):
+            if call in (5, 11, 17):
+                relay.left = 1000 * call  # of this reply, or of one of the next
+            elif call == 30:
+                assert "lost" not in [event.kind for event in fleet.events]
+                relay.is_halved = True
+            elif call == 45:
+                assert [event.kind for event in fleet.events].count("lost") == 1
+                relay.is_halved = False
+                relay.cut()
+                fleet.refresh()
+                assert sorted(len(host.shares) for host in fleet.servers.hosts) == [2, 2]
+                with server.client() as looking:
+                    assert len(looking.group_list().groups) == 2
+            same(fleet.step(actions(call)), rows[1 + call])
+        check_rest(fleet, rows)
     relay.close()
 
 
