@@ -4,8 +4,9 @@
 # where there is no Chromium, or node has not its packages.
 #   tests/web.sh BUILD_DIR --pictures          takes those of clients/web/pictures anew
 #   tests/web.sh BUILD_DIR [--smoke|--all]     --smoke: the first look at an episode alone; --all: also files of a
-#                                              gigabyte and of 10,000 bodies, with figures. With either, all that is
-#                                              needed must be there
+#                                              gigabyte and of 10,000 bodies, with figures, and every forgery of signed
+#                                              files that system/signed_forged makes, in minutes. With either, all that
+#                                              is needed must be there
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -31,7 +32,9 @@ trap finish EXIT INT TERM
 start() {
     rm -f "$folder/ready"
     mkfifo "$folder/ready"
-    "$build/moreau-server" --listen "unix:$folder/socket" --db "$1" --ready-fd 3 --log-file "$folder/log" 3>"$folder/ready" &
+    db=$1
+    shift
+    "$build/moreau-server" --listen "unix:$folder/socket" --db "$db" "$@" --ready-fd 3 --log-file "$folder/log" 3>"$folder/ready" &
     server_pid=$!
     read -r MOREAU_SERVER <"$folder/ready"
     export MOREAU_SERVER
@@ -75,6 +78,15 @@ stop
 start "$folder/long.db"
 run incline --steps 1400 --record=frames --episode-name long # three chunks of everything
 stop
+for owner in mine other; do
+    "$build/moreau-server" --seal-new "$folder/$owner" >/dev/null
+done
+start "$folder/signed.db" --seal-key "$folder/mine/seal.key"
+run incline --steps 200 --record=contacts --episode-name sealed --solver mdp
+stop
+"$build/clients/moreau" export sealed --db "$folder/signed.db" --html "$folder/sealed.html" --page "$web/page/moreau-viewer.html" --seal-pub "$folder/mine/seal.pub" >/dev/null
+cp "$folder/signed.db" "$folder/resealed.db" # another name, and each checksum right again
+"$source/tests/web/forge.py" "$folder/resealed.db" sealed said sealed seated
 missing() { # NAME WHICH
     cp "$folder/long.db" "$folder/no-$1.db"
     "$source/tests/web/change.py" "$folder/no-$1.db" "DELETE FROM chunk WHERE $2"
@@ -126,6 +138,9 @@ if [ "$all" != --smoke ]; then
     stop
 fi
 if [ "$all" = --all ]; then
+    mkdir "$folder/forgeries"
+    MOREAU_FORGERIES=$folder/forgeries "$build/tests/system-check_signed_forged" >"$folder/forged" || { cat "$folder/forged" >&2; exit 1; }
+    node "$web/tests/forgeries.mjs" "$folder/forgeries"
     start "$folder/large.db"
     for bodies in 100 1000 10000; do
         "$source/tests/web/large.py" $bodies >"$folder/$bodies.json"

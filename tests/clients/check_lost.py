@@ -195,12 +195,12 @@ def test_the_page_proves_it(lost, suspicious, tmp_path):
     picture, page = tmp_path / "odd.png", tmp_path / "odd.html"
     said = run(None, "shot", suspicious.id, "--db", lost.db, "--step", "5", "--prove", "--tab", "plots", "--json",
                "-o", picture)
-    assert json.loads(said.stdout)["proof"] == "proven" and picture.stat().st_size > 1000
+    assert json.loads(said.stdout)["proof"] == "proven against the file itself" and picture.stat().st_size > 1000
     # the page that is given away proves it, too, with nothing of Moreau on that machine but the file
     run(None, "export", suspicious.id, "--db", lost.db, "--html", page)
     asked = "(() => { const p = window.moreau?.prover; if (p?.proving === 'none') p.prove(); return p?.proving === 'done' && " \
             "[moreau.facts().episode, document.querySelector('#badge').textContent].join(' '); })()"
-    assert browse(page.as_uri(), asked) == f"{suspicious.id} proven"
+    assert browse(page.as_uri(), asked) == f"{suspicious.id} proven against the file itself"
 
 
 @needs_chromium

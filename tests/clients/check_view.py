@@ -190,7 +190,7 @@ def with_script(folder, script):
 
 @needs_chromium
 def test_a_proof_is_made_whichever_tab_is_shown(server, folder):
-    assert json.loads(prove(server, folder).stdout)["proof"] == "proven"
+    assert json.loads(prove(server, folder).stdout)["proof"] == "proven against the file itself"
 
 
 @needs_chromium

@@ -3,6 +3,7 @@
 
     forge.py DB NAME scene OLD NEW         in the text of its scenes
     forge.py DB NAME definition OLD NEW    a number of its definition, a double
+    forge.py DB NAME said OLD NEW          a text of it
     forge.py DB NAME episodes FROM TO      of finished episodes the one is in the place of the other as well
 """
 import sqlite3
@@ -11,7 +12,7 @@ import sys
 
 from lie import CHECKED_BYTES, HEADER_BYTES, hash_bytes
 
-KINDS = {"scene": 9, "definition": 6, "episodes": 8}
+KINDS = {"scene": 9, "definition": 6, "said": 6, "episodes": 8}
 HEAD_BYTES, PARENT_BYTES = 16, 16  # of a chunk of finished episodes, whose columns stand one behind the other
 
 
@@ -31,7 +32,7 @@ def double(body, source, target):
 
 
 def forge(body, kind, old, new):
-    return replace(body, old.encode(), new.encode()) if kind == "scene" else \
+    return replace(body, old.encode(), new.encode()) if kind in ("scene", "said") else \
         replace(body, struct.pack("<d", float(old)), struct.pack("<d", float(new))) if kind == "definition" else double(body, int(old), int(new))
 
 

@@ -344,7 +344,7 @@ static int ask_another(Cli *cli, Demo *demo) {
 
 static int write_page(Cli *cli, Demo *demo) {
     EpisodePage page;
-    int status = episode_page_make(cli, demo->db, info_of(demo)->episode, NULL, &page);
+    int status = episode_page_make(cli, demo->db, info_of(demo)->episode, NULL, NULL, &page);
     if (status == EXIT_DONE) {
         status = save_file(cli, demo->html, page.text, page.count);
         episode_page_free(&page);

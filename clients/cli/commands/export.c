@@ -2,6 +2,7 @@
 // moreau export: an episode as something that others open.
 #include "cli/cli.h"
 
+#include "access/seal_key.h"
 #include "cli/episodes/episode_text.h"
 #include "cli/export/export.h"
 #include "cli/base/interrupt.h"
@@ -59,7 +60,9 @@ static const char usage[] =
     "The page has the episode of a server's file, or of a copy, and all that shows it\n"
     "inside: it opens from a disk, without a network and without a server. The server\n"
     "may be running. The page, moreau-viewer.html, is looked for beside this program\n"
-    "and where it is installed.\n"
+    "and where it is installed. It keeps signatures (moreau-server --seal-key), and\n"
+    "with --seal-pub the key that it compares them with, which whoever opens the page\n"
+    "has from you: who trusts you no more than the file gives it the key himself.\n"
     "\n"
     "Files appear when they are whole; Ctrl-C leaves none.\n"
     "\n"
@@ -67,7 +70,8 @@ static const char usage[] =
     "  moreau export demo --csv demo.csv --body box1 --stride 10\n"
     "  moreau export 3e9f0a8d --npz run.npz --what poses,velocities,contacts\n"
     "  moreau export demo --csv /dev/stdout --from 100 --to 200 | head\n"
-    "  moreau export demo --html demo.html --db episodes.db\n";
+    "  moreau export demo --html demo.html --db episodes.db\n"
+    "  moreau export demo --html demo.html --db episodes.db --seal-pub seal.pub\n";
 
 static const CliField typed[] = {
     {"episode", "EPISODE"}, {"first", "--from"}, {"last", "--to"}, {NULL, NULL}};
@@ -75,7 +79,7 @@ static const CliField typed[] = {
 #define NOT_GIVEN UINT64_MAX
 
 typedef struct ExportOptions {
-    const char *csv, *npz, *mcap, *html, *db, *page, *what;
+    const char *csv, *npz, *mcap, *html, *db, *page, *seal_pub, *what;
     uint64_t from, to, stride;
     bool again;
     OptionList bodies;
@@ -252,6 +256,21 @@ static int export_frames(Cli *cli, const char *episode, const ExportOptions *opt
 
 // ----
 
+static int export_page(Cli *cli, const char *episode, const ExportOptions *options) {
+    uint8_t key[SEAL_PUBLIC_BYTES];
+    Error error = {0};
+    const bool has_key = options->seal_pub != NULL;
+    if (options->db == NULL) {
+        return cli_fail(cli, EXIT_USAGE,
+                        "give --db FILE, that the episode is in: the page holds a part of it");
+    }
+    if (has_key && seal_public_read(options->seal_pub, key, &error) != STATUS_OK) {
+        return cli_fail(cli, EXIT_USAGE, "%s", error.message);
+    }
+    return export_html(cli, options->db, episode, options->page, has_key ? key : NULL,
+                       options->html);
+}
+
 static int export_as_asked(Cli *cli, const char *episode, const ExportOptions *options) {
     const int count = (options->csv != NULL) + (options->npz != NULL) + (options->html != NULL) +
                       (options->mcap != NULL);
@@ -265,11 +284,11 @@ static int export_as_asked(Cli *cli, const char *episode, const ExportOptions *o
                         "then python -m moreau_sim export %s --mcap %s",
                         episode, options->mcap);
     }
+    if (options->seal_pub != NULL && options->html == NULL) {
+        return cli_fail(cli, EXIT_USAGE, "--seal-pub is for the page: give it with --html OUT");
+    }
     if (options->html != NULL) {
-        return options->db == NULL
-                   ? cli_fail(cli, EXIT_USAGE,
-                              "give --db FILE, that the episode is in: the page holds a part of it")
-                   : export_html(cli, options->db, episode, options->page, options->html);
+        return export_page(cli, episode, options);
     }
     return options->csv != NULL ? export_frames(cli, episode, options, &export_csv, options->csv)
                                 : export_frames(cli, episode, options, &export_npz, options->npz);
@@ -291,6 +310,7 @@ int command_export(Cli *cli, int argc, char **argv) {
         {"--html", OPTION_TEXT, &options.html, "OUT", "a page"},
         {"--db", OPTION_TEXT, &options.db, "FILE", "that the episode of a page is in"},
         {"--page", OPTION_TEXT, &options.page, "FILE", "the viewer; default: the installed one"},
+        {"--seal-pub", OPTION_TEXT, &options.seal_pub, "FILE", "the page asks who signed it"},
     };
     cli->is_verbatim = true;
     OptionList words = {0};

@@ -28,5 +28,6 @@ typedef struct ExportFormat {
 extern const ExportFormat export_csv; // csv.c: a table with a row per thing and frame
 extern const ExportFormat export_npz; // npz.c: NumPy's arrays, one entry per frame
 
-// html.c
-int export_html(Cli *cli, const char *db, const char *episode, const char *page, const char *path);
+// html.c; `page` and `key` as episode_page_make has them
+int export_html(Cli *cli, const char *db, const char *episode, const char *page, const uint8_t *key,
+                const char *path);

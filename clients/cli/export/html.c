@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 int export_html(Cli *cli, const char *db, const char *episode, const char *page_path,
-                const char *path) {
+                const uint8_t *key, const char *path) {
     EpisodePage page;
-    int status = episode_page_make(cli, db, episode, page_path, &page);
+    int status = episode_page_make(cli, db, episode, page_path, key, &page);
     if (status != EXIT_DONE) {
         return status;
     }

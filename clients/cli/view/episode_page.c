@@ -28,20 +28,33 @@ static void write_aim(const char *uid, char aim[AIM_BYTES]) {
              uid);
 }
 
-static void join(const Page *page, size_t before, const EpisodeFile *file, EpisodePage *made) {
-    static const char head[] = "<script type=\"application/octet-stream;base64\" id=\"episode\">";
+static void append_data(EpisodePage *made, const char *id, const char *data) {
+    static const char head[] = "<script type=\"application/octet-stream;base64\" id=\"";
     static const char tail[] = "</script>";
+    append(made, head, strlen(head));
+    append(made, id, strlen(id));
+    append(made, "\">", 2);
+    append(made, data, strlen(data));
+    append(made, tail, strlen(tail));
+}
+
+// `key` Nullable.
+static void join(const Page *page, size_t before, const EpisodeFile *file, const uint8_t *key,
+                 EpisodePage *made) {
+    enum { AROUND_BYTES = 512 }; // of both, and of the key
     char aim[AIM_BYTES];
     char *data = memory_must(base64_write(file->bytes, file->count));
-    const size_t bytes = strlen(data), behind = before + strlen(place);
+    const size_t behind = before + strlen(place);
     write_aim(file->uid, aim);
-    made->text =
-        memory_take(page->count + strlen(aim) + strlen(head) + bytes + strlen(tail) + 1, 1);
+    made->text = memory_take(page->count + strlen(aim) + strlen(data) + AROUND_BYTES, 1);
     append(made, page->text, before);
     append(made, aim, strlen(aim));
-    append(made, head, strlen(head));
-    append(made, data, bytes);
-    append(made, tail, strlen(tail));
+    append_data(made, "episode", data);
+    if (key != NULL) {
+        char *digits = memory_must(base64_write(key, EPISODE_PAGE_KEY_BYTES));
+        append_data(made, "seal-pub", digits);
+        free(digits);
+    }
     append(made, page->text + behind, page->count - behind);
     memcpy(made->uid, file->uid, sizeof(made->uid));
     memcpy(made->name, file->name, sizeof(made->name));
@@ -59,7 +72,7 @@ static int find_place(Cli *cli, const char *path, const Page *page, size_t *befo
 }
 
 int episode_page_make(Cli *cli, const char *db, const char *episode, const char *path,
-                      EpisodePage *made) {
+                      const uint8_t *key, EpisodePage *made) {
     Page page;
     EpisodeFile file = {0};
     size_t before = 0;
@@ -73,7 +86,7 @@ int episode_page_make(Cli *cli, const char *db, const char *episode, const char 
         status = episode_file_take(cli, db, episode, EPISODE_PAGE_BYTES_MAX, &file);
     }
     if (status == EXIT_DONE) {
-        join(&page, before, &file, made);
+        join(&page, before, &file, key, made);
     }
     free(file.bytes);
     page_free(&page);

@@ -6,6 +6,7 @@
 #include "cli/files/episode_file.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 // What browsers still open quickly: as text in the page it is a third more.
 enum { EPISODE_PAGE_BYTES_MAX = 256 * 1000 * 1000 };
@@ -17,8 +18,11 @@ typedef struct EpisodePage {
     char name[256];
 } EpisodePage;
 
-// `episode` as episode_file_take has it; `page` as page_load has it. EXIT_DONE, or says why not and
-// returns the status to end with; then there is nothing to free.
+enum { EPISODE_PAGE_KEY_BYTES = 32 };
+
+// `episode` as episode_file_take has it; `page` as page_load has it; `key` Nullable: the public one
+// that the page compares signatures with. EXIT_DONE, or says why not and returns the status to end
+// with; then there is nothing to free.
 int episode_page_make(Cli *cli, const char *db, const char *episode, const char *page,
-                      EpisodePage *made);
+                      const uint8_t *key, EpisodePage *made);
 void episode_page_free(EpisodePage *page);

@@ -59,7 +59,7 @@ int stored_write_page(Cli *cli, const char *db, const char *episode, const char 
         return cli_fail(cli, EXIT_REFUSED, "cannot make the folder %s: %s", folder,
                         strerror(errno));
     }
-    int status = episode_page_make(cli, db, episode, page, &made);
+    int status = episode_page_make(cli, db, episode, page, NULL, &made);
     if (status == EXIT_DONE) {
         const int used = snprintf(path, STORED_PATH_BYTES, "%s/%s.html", folder, made.uid);
         status = used < STORED_PATH_BYTES ? save_file(cli, path, made.text, made.count)

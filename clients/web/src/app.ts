@@ -10,8 +10,10 @@ import type { Contacts, Frame } from "./log/frames";
 import { contactKey, judge, scaleOf } from "./measures";
 import { nth } from "./nth";
 import { plotsOf, showBodies, showEpisode } from "./panels";
+import type { SealKey } from "./log/seal_key";
 import { Prover } from "./prove";
 import { emptySeries, Series, walk } from "./series";
+import { Signing } from "./signing";
 import type { Client } from "./store/client";
 import type { Course, EpisodeRow, Opened } from "./store/messages";
 import { $, bytes, count, el, num } from "./ui/dom";
@@ -44,6 +46,8 @@ export class App {
     events: Event[] = [];
     private told: Event[] = []; // by the file
     prover: Prover | null = null;
+    signing: Signing | null = null;
+    private sealKey: SealKey | null = null; // whose signatures are wanted
     private others: Prover[] = []; // of the episode beside it, and that walk both
     private url = "";
     private filled = false;
@@ -167,7 +171,8 @@ export class App {
         this.stop();
         this.isReadWhole = this.isCompared = false;
         this.prover?.close();
-        this.prover = null;
+        this.signing?.close();
+        this.prover = this.signing = null;
         this.endBeside();
         this.episode = this.beside = this.frame = this.contacts = this.course = null;
         this.events = this.told = [];
@@ -242,6 +247,7 @@ export class App {
         };
         $<HTMLInputElement>("step").max = String(episode.lastStep);
         this.prover = this.newProver(episode, () => this.onProof());
+        this.newSigning();
         await this.first(moment, token);
         if (token === this.token) {
             this.filled = this.prover.fillsIn;
@@ -252,6 +258,22 @@ export class App {
 
     private newProver(episode: Episode, onChange: () => void = () => undefined): Prover {
         return new Prover(this.dynamics, this.version, episode, onChange);
+    }
+
+    private newSigning(): void {
+        this.signing?.close();
+        this.signing = new Signing(this.episode as Episode, this.sealKey, (key) => this.giveKey(key), () => $("file").click(), () => this.showPanels());
+        (this.prover as Prover).signing = this.signing;
+    }
+
+    /** Signatures are compared with this key from now on. */
+    giveKey(key: SealKey): void {
+        this.sealKey = key;
+        if (this.episode !== null) {
+            this.newSigning();
+            this.showTab("episode");
+            void this.signing?.look();
+        }
     }
 
     private endBeside(): void {
@@ -331,6 +353,9 @@ export class App {
         });
         this.isReadWhole = token === this.token;
         this.showPanels();
+        if (this.sealKey !== null && token === this.token) {
+            void this.signing?.look();
+        }
         if (episode.group !== null && token === this.token) { // of its steps the file knows no certificates
             void this.prover?.prove(UNASKED_MS);
         }
@@ -632,7 +657,7 @@ export class App {
         const episode = this.episode, fetched = await this.client.call("fetched");
         if (this.episode !== null && this.episode === episode) {
             showEpisode($("tab-episode"), {
-                episode, course: this.course, events: this.events, fetched, onSeek: (step) => void this.seek(step), proof: this.prover?.panel() ?? el("span", {}),
+                episode, course: this.course, events: this.events, fetched, onSeek: (step) => void this.seek(step), proof: el("div", {}, this.prover?.panel() ?? null, this.signing?.panel() ?? null),
             });
         }
     }
@@ -785,7 +810,7 @@ export class App {
     facts() {
         return {
             episode: this.episode?.row.uid ?? "", step: this.step, isShown: this.frame !== null && this.frame.step === this.step, isReadWhole: this.isReadWhole,
-            firstPicture: this.firstPicture, isProven: this.prover?.isProven ?? false, scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
+            firstPicture: this.firstPicture, isProven: this.prover?.isProven ?? false, signed: this.signing?.said ?? null, scriptMs: this.stage?.scriptMs, drawCalls: this.stage?.drawCalls, firstDivergent: this.beside?.firstDivergent ?? -1, isCompared: this.isCompared,
         };
     }
 

@@ -3,7 +3,9 @@
 import { App, SPEEDS } from "./app";
 import { readLink } from "./link";
 import { Live, ownAddress, readAim } from "./live/live";
+import { KEY_FILE_BYTES_MAX, keyOf, readSealKey } from "./log/seal_key";
 import { nth } from "./nth";
+import { NO_KEY } from "./signing";
 import { Client, embedded, ProverClient } from "./store/client";
 import "./style.css";
 import { $, el } from "./ui/dom";
@@ -82,8 +84,24 @@ function flipTheme(app: App): void {
     app.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
 }
 
-function openFiles(app: App, files: FileList | null): void {
-    const all = Array.from(files ?? []);
+// Keys among them are given to the app; the others are left.
+async function takeKeys(app: App, files: File[]): Promise<File[]> {
+    const others: File[] = [];
+    for (const file of files) {
+        const key = file.size <= KEY_FILE_BYTES_MAX ? readSealKey(await file.text()) : null;
+        if (key !== null) {
+            app.giveKey(key);
+        } else if (file.name.endsWith(".pub")) {
+            app.addNote(`${file.name} ${NO_KEY}.`);
+        } else {
+            others.push(file);
+        }
+    }
+    return others;
+}
+
+async function openFiles(app: App, files: FileList | null): Promise<void> {
+    const all = await takeKeys(app, Array.from(files ?? []));
     const log = all.find((f) => f.name.endsWith("-wal")) ?? null;
     const file = all.find((f) => f !== log && !f.name.endsWith("-shm") && !f.name.endsWith("-reserve")) ?? log;
     if (file !== null && file !== undefined) {
@@ -96,7 +114,10 @@ function listen(app: App): void {
     const pick = () => $("file").click();
     click("open", pick);
     click("open-large", pick);
-    $<HTMLInputElement>("file").addEventListener("change", (event) => openFiles(app, (event.target as HTMLInputElement).files));
+    $<HTMLInputElement>("file").addEventListener("change", (event) => {
+        const input = event.target as HTMLInputElement;
+        void openFiles(app, input.files).then(() => (input.value = "")); // the same may be chosen again
+    });
     $("url-form").addEventListener("submit", (event) => {
         event.preventDefault();
         void app.open(new URL($<HTMLInputElement>("url").value, location.href).href, null, readLink(""));
@@ -172,7 +193,7 @@ function listenToPointer(app: App): void {
     window.addEventListener("drop", (event) => {
         event.preventDefault();
         document.body.classList.remove("dropping");
-        openFiles(app, event.dataTransfer?.files ?? null);
+        void openFiles(app, event.dataTransfer?.files ?? null);
     });
 }
 
@@ -202,7 +223,11 @@ async function begin(): Promise<void> {
         await live.begin(aim);
         return;
     }
-    const data = await embedded("episode"), moment = readLink(location.hash);
+    const data = await embedded("episode"), brought = await embedded("seal-pub"), moment = readLink(location.hash);
+    const key = brought === null ? null : keyOf(new Uint8Array(brought), true);
+    if (key !== null) {
+        app.giveKey(key);
+    }
     if (data !== null) {
         await app.open(data, null, moment);
     } else if (moment.url !== "") {

@@ -6,6 +6,7 @@ import { Episode, lastAt } from "./episode";
 import { isSameGain, Kind, toldGain } from "./log/chunk";
 import type { Contacts, Frame } from "./log/frames";
 import { first, nth } from "./nth";
+import type { Signing } from "./signing";
 import { addContacts, emptySeries, Series } from "./series";
 import { ProverClient } from "./store/client";
 import { ENTRY_NAMES, Next, OWN } from "./store/dynamics";
@@ -121,6 +122,8 @@ export class Prover {
     private queue: Promise<unknown> = Promise.resolve();
     private worn: Promise<void> | null = null; // null: nobody has asked for its geometries
     private lacks: string[] = []; // of these
+    /** Who vouches for the file; null: it is asked of nobody. */
+    signing: Signing | null = null;
 
     constructor(private readonly dynamics: ArrayBuffer | null, version: number, private readonly episode: Episode, private readonly onChange: () => void) {
         const { dynamicsVersion } = episode.head.definition;
@@ -540,9 +543,13 @@ export class Prover {
 
     // ---- what is shown of it
 
+    private against(step: number): string {
+        return this.signing?.against(step) ?? " against the file itself";
+    }
+
     stepText(step: number): string {
         const isStepped = this.shown.has(step) && this.fillsIn, isCompared = step >= this.sideCompared.from && step <= this.sideCompared.to;
-        return (step <= this.provenTo && step > 0 ? "   proven"
+        return (step <= this.provenTo && step > 0 ? `   proven${this.against(step)}`
             : !isStepped ? ""
             : isCompared ? "   stepped again by this page" : "   stepped again by this page, and not yet compared with a hash") +
             (this.columns.doubtful[step] ? "   doubtful" : "");
@@ -601,12 +608,12 @@ export class Prover {
     showBadge(badge: HTMLElement): void {
         const hasDamage = this.damage.length > 0 || this.episode.damage.length > 0;
         badge.hidden = false;
-        badge.classList.toggle("good", this.isProven);
-        badge.textContent = this.difference !== "" ? `difference behind step ${this.provenTo}` : this.isProven ? "proven"
+        badge.classList.toggle("good", this.isProven && this.signing?.isWanting !== true);
+        badge.textContent = this.difference !== "" ? `difference behind step ${this.provenTo}` : this.isProven ? `proven${this.against(this.episode.lastStep)}`
             : this.proving === "running" ? `proving: step ${count(this.provenTo)} of ${count(this.episode.lastStep)}`
-            : this.proving === "paused" ? `proven to step ${count(this.provenTo)}`
+            : this.proving === "paused" ? `proven to step ${count(this.provenTo)}${this.against(this.provenTo)}`
             : hasDamage ? "damaged; not proven" : "not proven";
-        badge.title = this.isProven ? "Every step was taken again in this page, and every hash, frame, contact and key-frame is the same."
+        badge.title = this.isProven ? "Every step was taken again in this page, and every hash, frame, contact and key-frame is the same. Against the file that is: who signed that, the page of the episode says."
             : "What is shown has passed its checksums; that it follows from the inputs is not proven.";
     }
 
@@ -629,10 +636,10 @@ export class Prover {
         const speed = `${num(this.took / 1000, 3)} s, ${count(Math.round((1000 * this.steppedTo) / Math.max(1, this.took)))} steps a second`;
         return this.proving === "none" ? "Not proven: nobody has stepped it again here."
             : this.proving === "running" ? `Stepping again: ${count(this.provenTo)} of ${count(this.episode.lastStep)} steps…`
-            : this.proving === "paused" && this.next >= this.chain().length ? `Proven up to its last step, ${count(this.provenTo)}; the list of the group's episodes, to be compared with its calls, is long, and waits.`
-            : this.proving === "paused" ? `Proven up to step ${count(this.provenTo)} of ${count(this.episode.lastStep)}; the rest is long, and waits.`
+            : this.proving === "paused" && this.next >= this.chain().length ? `Proven${this.against(this.provenTo)} up to its last step, ${count(this.provenTo)}; the list of the group's episodes, to be compared with its calls, is long, and waits.`
+            : this.proving === "paused" ? `Proven${this.against(this.provenTo)} up to step ${count(this.provenTo)} of ${count(this.episode.lastStep)}; the rest is long, and waits.`
             : this.difference !== "" ? `Difference: up to step ${count(this.provenTo)} every hash is the same; then ${this.difference}.`
-            : `${this.isProven ? "Proven" : "Not proven as a whole, as parts are missing or damaged"}: ${count(this.steppedTo)} steps were taken again in this page (${speed}), and every hash, frame, contact and ` +
+            : `${this.isProven ? `Proven${this.against(this.episode.lastStep)}` : "Not proven as a whole, as parts are missing or damaged"}: ${count(this.steppedTo)} steps were taken again in this page (${speed}), and every hash, frame, contact and ` +
               `key-frame that is stored is the same${this.faults > 0 ? ", with the step that failed" : ""}.`;
     }
 

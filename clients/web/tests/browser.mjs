@@ -312,12 +312,51 @@ const tests = {
         const page = await open(log);
         await choose(page, "slides");
         await page.click("#prove");
-        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven");
-        assert.match(await text(page, "#proof"), new RegExp(`Proven: ${expected.last_step} steps were taken again`));
+        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven against the file itself");
+        assert.match(await text(page, "#proof"), new RegExp(`Proven against the file itself: ${expected.last_step} steps were taken again`));
         await page.click("#worst"); // now every step has its certificate
         await page.waitForFunction(() => window.moreau.facts().step > 0 && document.querySelector("#stage-text").textContent.includes("proven"));
         await shot(page, "proven");
         await close(page);
+    },
+
+    async "says who signed a recording, once it is told whose signatures are wanted"() {
+        const signed = (page, sentence) => page.waitForFunction((s) => new RegExp(s).test(document.querySelector("#signed")?.textContent), sentence);
+        const prove = async (page, badge) => {
+            await page.click("#prove");
+            await page.waitForFunction((said) => document.querySelector("#badge").textContent === said, badge);
+        };
+        const keyOf = (owner) => Buffer.from(readFileSync(join(folder, owner, "seal.pub"), "utf8").split("\n")[1], "base64").subarray(-32).toString("hex");
+        const key = { mine: keyOf("mine"), other: keyOf("other") };
+        const page = await open(join(folder, "signed.db"));
+        await choose(page, "sealed");
+        await signed(page, "^It holds \\d+ signatures, which nobody has checked here");
+        await prove(page, "proven against the file itself");
+        await page.click("#look-signed");
+        await signed(page, `^Signed from its beginning to its end, step 200, by ${key.mine}, which was compared with no key that you gave`);
+        assert.equal(await text(page, "#badge"), "proven against the file itself");
+        await page.fill("#seal-key", key.other);
+        await page.press("#seal-key", "Enter");
+        await signed(page, `^Signed by another \\(${key.mine}\\), and not by the key ${key.other}`);
+        assert.equal(await text(page, "#badge"), "proven against the file itself, not signed by the key given");
+        await page.setInputFiles("#file", join(folder, "mine/seal.pub"));
+        await signed(page, `^Signed from its beginning to its end, step 200, by ${key.mine}, the key that you gave`);
+        assert.equal(await text(page, "#badge"), `proven, and signed by ${key.mine.slice(0, 8)}`);
+        assert.match(await text(page, "#proof"), new RegExp(`^Proven, and signed by ${key.mine.slice(0, 8)}: 200 steps`));
+        await shot(page, "signed");
+        await page.fill("#seal-key", "seal.pub");
+        await page.press("#seal-key", "Enter");
+        assert.match(await page.locator("#seal-key").evaluate((input) => input.validationMessage), /is no public Ed25519 key/);
+        await page.setInputFiles("#file", join(folder, "resealed.db")); // whose key is still wanted
+        await signed(page, "^Unsigned by .* What it has of signatures is of other bytes");
+        await prove(page, "proven against the file itself, not signed by the key given");
+        await page.setInputFiles("#file", log);
+        await signed(page, "^Unsigned by ");
+        await close(page);
+        const exported = await open(null, "", join(folder, "sealed.html"));
+        await signed(exported, `^Signed from its beginning to its end, step 200, by ${key.mine}, the key that came with this page: whoever made the page chose it`);
+        await prove(exported, `proven, and signed by ${key.mine.slice(0, 8)}, a key that this page brought`);
+        await close(exported);
     },
 
     async "shows what a recording of inputs did not store"() {
@@ -459,7 +498,7 @@ const tests = {
         await page.click("#check");
         await page.waitForFunction(() => /All \d+ chunks are as they were sealed/.test(document.querySelector("#proof").textContent));
         await page.click("#prove");
-        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven");
+        await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven against the file itself");
         await close(page);
     },
 
@@ -530,7 +569,7 @@ const tests = {
             const page = await open(join(folder, `no-${name}.db`));
             await page.waitForSelector("#main:not([hidden])");
             await look(page);
-            assert.notEqual(await text(page, "#badge"), "proven");
+            assert.doesNotMatch(await text(page, "#badge"), /^proven/);
             await close(page);
         };
         const whole = (page) => page.waitForFunction(() => window.moreau.facts().isReadWhole);

@@ -61,7 +61,7 @@ async function take({ name, step, tab, zoom, theme = "light", contact = -1, body
         await page.waitForFunction(() => document.querySelector("#again-solve")?.textContent === "solve again");
     }
     await page.evaluate(() => window.moreau.prover.prove());
-    await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven");
+    await page.waitForFunction(() => document.querySelector("#badge").textContent === "proven against the file itself");
     await page.waitForTimeout(500);
     const png = (await page.screenshot()).toString("base64");
     const webp = await page.evaluate(async ([data, quality]) => {

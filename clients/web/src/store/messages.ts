@@ -2,6 +2,7 @@
 // What the page and its worker say to each other.
 import type { Figures, Gain, Kind } from "../log/chunk";
 import type { Contacts, Frame } from "../log/frames";
+import type { Signed } from "../log/signed";
 import type { Definition, EntryMark, Highlight, Seal } from "../log/sealed";
 import type { Next } from "./dynamics";
 import type { Choice, Trial } from "./trial";
@@ -113,6 +114,7 @@ export interface EpisodeHead {
     definition: Definition;
     seal: Seal | null;
     chunks: ChunkRef[]; // in the order of kinds and steps
+    signatures: number; // that it holds: what they are worth nobody has seen
     scenes: SceneText[] | null; // null: they are long, and asked for behind the first picture
     lastStep: number;
     damage: string[];
@@ -141,6 +143,13 @@ export interface Checked {
     total: number;
     damage: string[];
     next: number | null;
+}
+
+/** Who signed an episode, once all of it was read. */
+export interface SignedSoFar {
+    done: number; // chunks
+    total: number;
+    result: Signed | null;
 }
 
 /** Steps that were stepped again. */
@@ -235,5 +244,6 @@ export interface Calls {
     geometries(uid: string): Geometries; // that its recording names
     listing(uid: string): Listing | null; // of a group's episode; null: no seal says how many there are
     check(uid: string, from: number): Checked;
+    signed(uid: string, key: Uint8Array | null, begins: boolean): SignedSoFar; // null: whoever signed it first
     fetched(): number;
 }

@@ -3,11 +3,12 @@
 // chunks has passed their checksums (log/chunk.ts); what is only a row of a table is said to be one.
 import { Damage } from "../log/bytes";
 import { bodyOffset, Chunk, Kind, KIND_NAMES, openChunk } from "../log/chunk";
+import { Link, SignedCheck } from "../log/signed";
 import { readDefinition, readEntries, readGeometries, readHighlights, readSeal, Seal, STATES, CONTENTS } from "../log/sealed";
 import { nth } from "../nth";
 import { BytesStore, Cached, FileStore, openUrl, Store } from "./bytes_of";
 import { identify, isInUse } from "./identify";
-import { callOf, CallTable, Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, Geometries, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText } from "./messages";
+import { callOf, CallTable, Checked, ChunkRef, Course, EpisodeHead, EpisodeRow, Geometries, GROUP_ALL, GROUP_PAGE, GroupFilter, GroupPage, GroupRow, Listing, Opened, SceneText, SignedSoFar } from "./messages";
 import { Database, Row, Value } from "./sqlite";
 import { WithLog } from "./wal";
 
@@ -171,6 +172,7 @@ interface Open {
     listed: ChunkRef[]; // of a group's: what its list of episodes is compared by
     seal: Seal | null; // of a group's
     checked: { sequence: number; checksum: bigint }; // of the last chunk that check() saw
+    signed: SignedCheck | null; // that signed() is at
 }
 const opened = new Map<string, Open>();
 
@@ -273,7 +275,7 @@ function openEpisode(uid: string): EpisodeHead {
     }
     const damage: string[] = [];
     const open: Open = {
-        row, recordingUid: uid.slice(0, 24) + "00000000", chunks: listChunks(row, damage), listed: [], seal: null, checked: { sequence: -1, checksum: 0n },
+        row, recordingUid: uid.slice(0, 24) + "00000000", chunks: listChunks(row, damage), listed: [], seal: null, checked: { sequence: -1, checksum: 0n }, signed: null,
     };
     opened.set(uid, open);
     const definition = parse(open, Kind.Definition, damage, readDefinition);
@@ -281,6 +283,7 @@ function openEpisode(uid: string): EpisodeHead {
         throw new Error(`Episode ${uid.slice(0, 8)} ${row.name} has no sound definition, so nothing says what it is: ` +
             `${damage[0] ?? "it is missing"}. moreau-server --recover may find it.`);
     }
+    const signatures = open.chunks.filter((c) => c.kind === Kind.Signature).length;
     if (row.isOfGroup) {
         // the inputs from the call that began it to the one that ended it, and the key-frames between
         const inputs = open.chunks.filter((c) => c.kind === Kind.Inputs), end = row.lastStep ?? 0;
@@ -290,10 +293,10 @@ function openEpisode(uid: string): EpisodeHead {
         open.chunks = open.chunks.filter((c) => c.kind !== Kind.Episodes);
         const its = new Set(inputs.filter((c, i) => (inputs[i + 1]?.firstStep ?? Infinity) >= row.firstStep && c.firstStep < end));
         open.chunks = open.chunks.filter((c) => (c.kind === Kind.Inputs ? its.has(c) : c.kind !== Kind.KeyFrame || (c.firstStep >= row.firstStep && c.firstStep < end)));
-        return { definition, seal: null, chunks: open.chunks, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: row.length ?? 0, damage };
+        return { definition, seal: null, chunks: open.chunks, signatures, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: row.length ?? 0, damage };
     }
     const seal = parse(open, Kind.Seal, damage, readSeal);
-    return { definition, seal, chunks: open.chunks, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: seal?.lastStep ?? lastStepOf(open, damage), damage };
+    return { definition, seal, chunks: open.chunks, signatures, scenes: hasLongScenes(open) ? null : readScenes(open, damage), lastStep: seal?.lastStep ?? lastStepOf(open, damage), damage };
 }
 
 function openOf(uid: string): Open {
@@ -401,9 +404,39 @@ function check(uid: string, from: number): Checked {
     return result;
 }
 
+// ---- who signed it
+
+const COMMON_KINDS = [Kind.Definition, Kind.Seal, Kind.Episodes, Kind.Scene, Kind.Geometries, Kind.Signature]; // of a group: of all its worlds
+const SIGNED_MS = 50; // before others may ask
+
+// A chain in its order, as its rows say; that these are right is seen when they are read.
+function chainOf({ row }: Open, isCommon: boolean): Link[] {
+    const world = row.isOfGroup && !isCommon ? Math.floor(row.worldIndex / row.worldRange) * row.worldRange : 0;
+    const kinds = row.isOfGroup ? `kind ${isCommon ? "" : "NOT "}IN (${COMMON_KINDS.join()})` : "1";
+    return database().run(`SELECT id, kind, first_step, sequence FROM chunk WHERE recording = ? AND first_world = ${world} AND kind BETWEEN ${Kind.KeyFrame} AND ${Kind.Signature} AND ${kinds} ` +
+        "ORDER BY sequence, id", [row.recording]).map((r) => ({ id: Number(r.id), kind: Number(r.kind), firstStep: Number(r.first_step), sequence: Number(r.sequence) }));
+}
+
+function signedCheck(open: Open, key: Uint8Array | null): SignedCheck {
+    const { row } = open;
+    const range = row.isOfGroup ? { chain: 1 + Math.floor(row.worldIndex / row.worldRange), links: chainOf(open, false), begunCall: row.firstStep, steps: row.length ?? 0 } : null;
+    return new SignedCheck(key, chainOf(open, true), range, (link) => readChunk(open, link, []));
+}
+
+/** Some chunks more; `begins`: from the first on. */
+function signed(uid: string, key: Uint8Array | null, begins: boolean): SignedSoFar {
+    const open = openOf(uid), until = performance.now() + SIGNED_MS;
+    const at = begins || open.signed === null ? signedCheck(open, key) : open.signed;
+    open.signed = at;
+    while (!at.isOver && performance.now() < until) {
+        at.work();
+    }
+    return { done: at.done, total: at.total, result: at.isOver ? at.result : null };
+}
+
 // ---- calls
 
-const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, whole: wholeChunk, geometries, listing, check, fetched: () => store?.fetched ?? 0 };
+const calls: CallTable = { open: openFile, find, group, episode: openEpisode, scenes, course, whole: wholeChunk, geometries, listing, check, signed, fetched: () => store?.fetched ?? 0 };
 let queue: Promise<void> = Promise.resolve();
 
 async function answer(id: number, call: string, parts: never[]): Promise<void> {
