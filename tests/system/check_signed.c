@@ -3,6 +3,8 @@
 // so, of worlds and of groups, and that another has signed them, or nobody; of what a crash cut
 // off, up to where. Keys that are none, or everybody's to read, let no server start and change
 // nothing.
+#include "access/seal_key.h"
+#include "base/hex.h"
 #include "log/format/chunk.h"
 #include "support/suite.h"
 #include "support/wire_signed.h"
@@ -35,11 +37,35 @@ static int64_t number(const char *sql) {
     return wire_depot_number(depot, sql);
 }
 
+// What `moreau episodes` says of it, which compares nothing: "to its end,", say, and a key.
+static void expect_described(const char *episode, const char *how, const char *key) {
+    char line[256], path[256], digits[80], wanted[128];
+    snprintf(path, sizeof(path), "%s/%s/seal.pub", signing.keys, key);
+    uint8_t bytes[SEAL_PUBLIC_BYTES];
+    Error error;
+    ck_assert_int_eq(seal_public_read(path, bytes, &error), STATUS_OK);
+    hex_text(bytes, SEAL_PUBLIC_BYTES, digits);
+    snprintf(wanted, sizeof(wanted), "signed %s step 60 by %s, so the file says", how, digits);
+    snprintf(line, sizeof(line), "moreau episodes %s | tr -s ' \\n' ' '", episode);
+    ck_assert_int_eq(
+        server_shell(depot->server->address[0], line, signing.said, sizeof(signing.said)), 0);
+    ck_assert_msg(strstr(signing.said, wanted) != NULL, "not \"%s\": %s", wanted, signing.said);
+}
+
+static void expect_undescribed(const char *episode) {
+    char line[128];
+    snprintf(line, sizeof(line), "moreau episodes %s", episode);
+    ck_assert_int_eq(
+        server_shell(depot->server->address[0], line, signing.said, sizeof(signing.said)), 0);
+    ck_assert_msg(strstr(signing.said, "signed") == NULL, "%s", signing.said);
+}
+
 // ---- signed
 
 START_TEST(a_world_is_signed_to_its_end) {
     wire_signed_world(&signing, "heap");
     expect("heap", "mine", 0, "signed from its beginning to its end, step 60, by ");
+    expect_described("heap", "to its end,", "mine");
     expect("heap", "other", 4, "signed by another (");
     wire_depot_stop(depot);
     // behind each key-frame, and in front of the seal
@@ -94,6 +120,7 @@ START_TEST(without_a_key_nothing_is_different) {
     wire_signed_world(&signing, "heap");
     wire_signed_group(&signing, "balance");
     expect("heap", "mine", 4, "unsigned");
+    expect_undescribed("heap");
     wire_depot_stop(depot);
     // what knows nothing of signatures could have written all of it
     ck_assert_int_eq(number("SELECT count(*) FROM chunk WHERE kind = 14 OR "
@@ -127,6 +154,7 @@ START_TEST(what_a_crash_cut_off_is_signed_as_it_was_found) {
     expect("cut", "mine", 4, "signed up to step 48 by ");
     expect("cut", "mine", 4, "what is behind it was found so when the server started again");
     expect("cut", "other", 4, "signed by another (");
+    expect_described("cut", "as it was found, to", "mine");
     wire_depot_stop(depot);
     ck_assert_int_eq(number("SELECT count(*) FROM chunk WHERE kind = 2 AND last_step = 60"), 1);
     ck_assert_int_eq(number("SELECT s.kind FROM chunk k JOIN chunk s ON s.sequence = k.sequence - "

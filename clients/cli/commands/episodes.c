@@ -2,6 +2,8 @@
 // moreau episodes: what was recorded.
 #include "cli/cli.h"
 
+#include "access/seal_key.h"
+#include "base/hex.h"
 #include "cli/episodes/episode_text.h"
 #include "cli/json/read.h"
 #include "cli/json/write.h"
@@ -225,7 +227,25 @@ static json_t *write_one(const Moreau__V1__EpisodeDescribeReply *reply) {
         json_array_append_new(highlights, json_write_ours(&reply->highlights[i]->base));
     }
     json_object_set_new(document, "highlights", highlights);
+    if (reply->signature != NULL) {
+        json_object_set_new(document, "signature", json_write_ours(&reply->signature->base));
+    }
     return document;
+}
+
+// Nullable: nobody.
+static void print_signature(const Moreau__V1__EpisodeSignature *signature) {
+    char key[SEAL_PUBLIC_TEXT_BYTES];
+    if (signature == NULL || signature->key.len != SEAL_PUBLIC_BYTES) {
+        return;
+    }
+    hex_text(signature->key.data, SEAL_PUBLIC_BYTES, key);
+    fold_printf("  signed       %s step %" PRIu64 " by %s, so the file says: moreau verify "
+                "--seal-pub looks whether that is so\n",
+                signature->how == MOREAU__V1__EPISODE_SIGNATURE__HOW__FOUND  ? "as it was found, to"
+                : signature->how == MOREAU__V1__EPISODE_SIGNATURE__HOW__LAST ? "to its end,"
+                                                                             : "up to",
+                signature->step, key);
 }
 
 static int show_one(Cli *cli, const char *name) {
@@ -240,6 +260,7 @@ static int show_one(Cli *cli, const char *name) {
         cli_print(cli, write_one(reply->episode_describe));
     } else {
         episode_print(reply->episode_describe->episode);
+        print_signature(reply->episode_describe->signature);
         episode_print_launch(reply->episode_describe);
         episode_print_broken(reply->episode_describe);
         episode_print_open(reply->episode_describe);

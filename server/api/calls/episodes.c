@@ -8,6 +8,7 @@
 #include "api/calls/touch_filter.h"
 #include "replay/player/group_player.h"
 #include "replay/player/wardrobe.h"
+#include "replay/verify/signed.h"
 #include "run/worlds/recorder.h"
 #include "step/snapshot/snapshot.h"
 #include "wire/scene/print.h"
@@ -762,6 +763,38 @@ static Status list_highlights(Request *request, const EpisodeRow *row,
     return status;
 }
 
+static bool fill_signed(const SignedSaid *said, Arena *arena,
+                        Moreau__V1__EpisodeDescribeReply *message) {
+    Moreau__V1__EpisodeSignature *filled = arena_take(arena, sizeof(*filled));
+    uint8_t *key = arena_take(arena, SEAL_PUBLIC_BYTES);
+    if (filled == NULL || key == NULL) {
+        return false;
+    }
+    memcpy(key, said->key, SEAL_PUBLIC_BYTES);
+    moreau__v1__episode_signature__init(filled);
+    filled->has_key = filled->has_how = filled->has_step = filled->has_chunk = 1;
+    filled->key = (ProtobufCBinaryData){SEAL_PUBLIC_BYTES, key};
+    filled->how = (Moreau__V1__EpisodeSignature__How)said->how;
+    filled->step = said->step;
+    filled->chunk = said->chunks;
+    message->signature = filled;
+    return true;
+}
+
+static Status say_signed(Request *request, const EpisodeRow *row,
+                         Moreau__V1__EpisodeDescribeReply *message, Error *error) {
+    LogReader *reader;
+    SignedSaid said = {.is_there = false};
+    Status status = request_take_reader(request, &reader, error);
+    if (status == STATUS_OK) {
+        status = signed_read_last(reader, row, &request->arena, &said, error);
+        log_give_reader(request->api->def.log, reader);
+    }
+    return status == STATUS_OK && said.is_there && !fill_signed(&said, &request->arena, message)
+               ? out_of_memory(error)
+               : status;
+}
+
 Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply *reply,
                                 Error *error) {
     const Moreau__V1__EpisodeDescribe *describe = request->message->episode_describe;
@@ -777,7 +810,8 @@ Status command_episode_describe(Request *request, Lane *lane, Moreau__V1__Reply 
     }
     moreau__v1__episode_describe_reply__init(message);
     message->episode = info;
-    if (describe->has_highlights && describe->highlights > 0) {
+    status = say_signed(request, &row, message, error);
+    if (status == STATUS_OK && describe->has_highlights && describe->highlights > 0) {
         status = list_highlights(request, &row, message, error);
     }
     if (status == STATUS_OK && describe->names) {

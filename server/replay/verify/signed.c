@@ -330,3 +330,25 @@ SignedResult signed_result(const SignedCheck *check) {
     memcpy(result.other, check->other, SEAL_PUBLIC_BYTES);
     return result;
 }
+
+Status signed_read_last(LogReader *reader, const EpisodeRow *episode, Arena *arena,
+                        SignedSaid *said, Error *error) {
+    LogChunk found;
+    Signature signature = {0};
+    Error why = {0};
+    const Status status =
+        log_reader_at(reader, episode, CHUNK_SIGNATURE, UINT64_MAX, arena, &found, &why);
+    *said = (SignedSaid){.is_there = status == STATUS_OK &&
+                                     signature_open(&found.chunk, &signature, NULL) == STATUS_OK};
+    if (said->is_there) {
+        memcpy(said->key, signature.key, SEAL_PUBLIC_BYTES);
+        said->how = signature.how;
+        said->step = found.chunk.last_step;
+        said->chunks = found.chunk.sequence;
+    }
+    if (status != STATUS_OK && status != STATUS_NOT_FOUND && status != STATUS_DATA_LOSS) {
+        *error = why;
+        return status;
+    }
+    return STATUS_OK;
+}

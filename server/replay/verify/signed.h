@@ -12,6 +12,18 @@
 
 typedef struct SignedCheck SignedCheck;
 
+// What the last signature of a recording says of itself, compared with nothing.
+typedef struct SignedSaid {
+    bool is_there; // and whole
+    uint8_t key[SEAL_PUBLIC_BYTES];
+    SignatureHow how;
+    uint64_t step, chunks; // up to which, and of so many in front of it
+} SignedSaid;
+
+// One that is damaged is not there.
+Status signed_read_last(LogReader *reader, const EpisodeRow *episode, Arena *arena,
+                        SignedSaid *said, Error *error);
+
 typedef enum SignedBy {
     SIGNED_BY_NOBODY,
     SIGNED_BY_ANOTHER, // and not by this one

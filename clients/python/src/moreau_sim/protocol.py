@@ -3145,6 +3145,33 @@ class EpisodeDescribeReply(Message):
     """with `highlights`: how many there are of each kind, from UNCONVERGED on"""
     static_ids: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """with `names`: the bodies that are STATIC at the episode's start, and so never move"""
+    signature: EpisodeSignature | None = None
+    """the last of its recording's; absent: it has none that can be read"""
+
+
+@dataclass(slots=True, kw_only=True)
+class EpisodeSignature(Message):
+    """What a signature in a recording says of itself (a server's --seal-key). Nobody has compared it with the
+    bytes that it is of, nor its key with anybody's: whoever has the file can write another. EpisodeVerify
+    with `seal_public_key` does."""
+
+    class How(IntEnum):
+        HOW_UNSPECIFIED = 0
+        """is not sent"""
+        LIVE = 1
+        """the server recorded what is before it"""
+        LAST = 2
+        """likewise, and so the recording ended"""
+        FOUND = 3
+        """the server found what is before it in the file, when it started again after a crash"""
+
+    key: bytes | None = None
+    """whose, 32 bytes: the public half, an Ed25519 key"""
+    how: EpisodeSignature.How | None = None
+    step: int | None = None
+    """up to it; of a group's the calls on the range of worlds that had most"""
+    chunk: int | None = None
+    """it is of so many chunks: those that the recording has (of a group, of all its worlds)"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -5358,6 +5385,13 @@ EpisodeDescribeReply.FIELDS = (
     Field(4, "highlights", Kind.MESSAGE, True, EpisodeHighlight),
     Field(5, "highlight_total", Kind.UINT64, True, None),
     Field(6, "static_ids", Kind.UINT64, True, None),
+    Field(7, "signature", Kind.MESSAGE, False, EpisodeSignature),
+)
+EpisodeSignature.FIELDS = (
+    Field(1, "key", Kind.BYTES, False, None),
+    Field(2, "how", Kind.ENUM, False, EpisodeSignature.How),
+    Field(3, "step", Kind.UINT64, False, None),
+    Field(4, "chunk", Kind.UINT64, False, None),
 )
 EpisodeTouches.FIELDS = (
     Field(1, "episode", Kind.STRING, False, None),
