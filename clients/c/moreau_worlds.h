@@ -111,6 +111,7 @@ typedef struct MoreauMaterials {
     const double *dissipation_time; // [s]
     const double *damping;          // [N s/m]
     const double *hertz_exponent;   // 1, 1.5 … 3
+    const double *priority;         // whole; of two the numbers of the one with the higher count
 } MoreauMaterials;
 
 enum {

@@ -122,6 +122,8 @@ static void fill_material(const MoreauMaterials *from, size_t index, Moreau__V1_
     to->damping = from->damping != NULL ? from->damping[index] : 0.0;
     to->has_hertz_exponent = from->hertz_exponent != NULL;
     to->hertz_exponent = from->hertz_exponent != NULL ? from->hertz_exponent[index] : 0.0;
+    to->has_priority = from->priority != NULL;
+    to->priority = from->priority != NULL ? from->priority[index] : 0.0;
 }
 
 MoreauStatus moreau_world_add_materials(MoreauClient *client, uint64_t world,

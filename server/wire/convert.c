@@ -21,6 +21,9 @@ static_assert((int)INTEGRATOR_SYMPLECTIC == (int)MOREAU__V1__INTEGRATOR__KIND__S
                   (int)WORLD_EXACT == (int)MOREAU__V1__EFFORT__KIND__EXACT &&
                   (int)WORLD_BALANCED == (int)MOREAU__V1__EFFORT__KIND__BALANCED &&
                   (int)WORLD_FAST == (int)MOREAU__V1__EFFORT__KIND__FAST &&
+                  (int)FRICTION_MAXIMUM == (int)MOREAU__V1__FRICTION_RULE__KIND__MAXIMUM &&
+                  (int)FRICTION_MINIMUM == (int)MOREAU__V1__FRICTION_RULE__KIND__MINIMUM &&
+                  (int)FRICTION_PRODUCT == (int)MOREAU__V1__FRICTION_RULE__KIND__PRODUCT &&
                   (int)ROTATION_IMPLICIT == (int)MOREAU__V1__ROTATION__KIND__IMPLICIT,
               "choices have the numbers of the wire");
 
@@ -321,5 +324,6 @@ Status convert_material(const Moreau__V1__Material *message, size_t index, Mater
     material->damping = message->has_damping ? message->damping : material->damping;
     material->hertz_exponent =
         message->has_hertz_exponent ? message->hertz_exponent : material->hertz_exponent;
+    material->priority = message->has_priority ? message->priority : material->priority;
     return STATUS_OK;
 }

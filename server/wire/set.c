@@ -148,6 +148,21 @@ static Status take_materials(const Moreau__V1__WorldSet *m, Arena *arena, Materi
                : out_of_memory(error);
 }
 
+static Status take_pairs(const Moreau__V1__WorldSet *m, PairUpdate *update, Error *error) {
+    *update = (PairUpdate){.count = m->n_pair_a, .a = m->pair_a, .b = m->pair_b};
+    const SetColumn friction = {"pair_friction", m->n_pair_friction, 1, m->pair_friction,
+                                &update->friction};
+    Status status = take_columns(&friction, 1, update->count, error);
+    if (status == STATUS_OK &&
+        (m->n_pair_b != update->count || (update->count > 0 && update->friction == NULL))) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "pair_a",
+                           "Pairs have pair_a, pair_b and pair_friction, each of one length: these "
+                           "have %zu, %zu and %zu.",
+                           m->n_pair_a, m->n_pair_b, m->n_pair_friction);
+    }
+    return status;
+}
+
 Status set_order(const Moreau__V1__WorldSet *m, Arena *arena, SetOrder *order, Error *error) {
     *order = (SetOrder){.shapes = {.count = m->n_shapes,
                                    .id = m->n_shapes > 0 ? m->shapes : NULL,
@@ -156,5 +171,6 @@ Status set_order(const Moreau__V1__WorldSet *m, Arena *arena, SetOrder *order, E
     Status status = take_bodies(m, &order->update, error);
     status = STATUS_THEN(status, take_joints(m, arena, &order->joints, error));
     status = STATUS_THEN(status, take_materials(m, arena, &order->materials, error));
+    status = STATUS_THEN(status, take_pairs(m, &order->pairs, error));
     return STATUS_THEN(status, convert_settings(m->settings, &order->settings, error));
 }

@@ -46,6 +46,17 @@ static Status check_exponent(double exponent, const Judged *of, Error *error) {
                      exponent);
 }
 
+static Status check_priority(double priority, const Judged *of, Error *error) {
+    Status status = check_number(RANGE_PRIORITY, priority, "priority", of, error);
+    if (status != STATUS_OK || priority == floor(priority)) {
+        return status;
+    }
+    Field field;
+    write_field(of, "priority", field);
+    return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                     "The value %.17g is not whole: a priority is.", priority);
+}
+
 static Status check(const Material *material, const Judged *of, Error *error) {
     const struct {
         RangeKind kind;
@@ -64,7 +75,8 @@ static Status check(const Material *material, const Judged *of, Error *error) {
             status = check_number(numbers[i].kind, numbers[i].value, numbers[i].name, of, error);
         }
     }
-    return STATUS_THEN(status, check_exponent(material->hertz_exponent, of, error));
+    status = STATUS_THEN(status, check_exponent(material->hertz_exponent, of, error));
+    return STATUS_THEN(status, check_priority(material->priority, of, error));
 }
 
 Status material_check(const Material *material, size_t index, Error *error) {
@@ -134,13 +146,34 @@ MaterialTangent material_tangent(const Material *material, double gap, double ah
                              -material->stiffness * slope * gap};
 }
 
-Material material_combine(const Material *a, const Material *b) {
+static double combine_friction(double a, double b, FrictionRule rule) {
+    switch (rule) {
+    case FRICTION_MAXIMUM:
+        return a > b ? a : b;
+    case FRICTION_MINIMUM:
+        return a < b ? a : b;
+    case FRICTION_PRODUCT:
+        return fmin(a * b, range_get(RANGE_FRICTION)->maximum);
+    case FRICTION_GEOMETRIC:
+    case FRICTION_RULE_COUNT:
+        break;
+    }
+    return a == b ? a : sqrt(a * b);
+}
+
+Material material_combine(const Material *a, const Material *b, FrictionRule rule) {
+    if (a->priority != b->priority) {
+        Material pair = a->priority > b->priority ? *a : *b;
+        pair.name[0] = '\0';
+        return pair;
+    }
     return (Material){
-        .friction = a->friction == b->friction ? a->friction : sqrt(a->friction * b->friction),
+        .friction = combine_friction(a->friction, b->friction, rule),
         .restitution = a->restitution > b->restitution ? a->restitution : b->restitution,
         .stiffness = in_series(a->stiffness, b->stiffness),
         .dissipation_time = combine_dissipation(a, b),
         .damping = in_series(a->damping, b->damping),
         .hertz_exponent = combine_exponent(a, b),
+        .priority = a->priority,
     };
 }

@@ -6,9 +6,11 @@
 #include "base/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { MATERIAL_NAME_BYTES = 64 };  // with its zero
 enum { MATERIAL_COUNT_MAX = 4096 }; // per world: they are looked up by name, one after the other
+enum { MATERIAL_PAIR_COUNT_MAX = 4096 }; // per world: each that is new moves those behind it
 
 typedef struct Material {
     char
@@ -19,6 +21,7 @@ typedef struct Material {
     double dissipation_time; // [s]
     double damping;          // [N s/m]
     double hertz_exponent;   // p of stiffness d^p; 1, 1.5 … 3; > 1: units per m^p
+    double priority;         // whole; of two the numbers of the one with the higher count
 } Material;
 
 // What a contact's spring and damper are at an overlap: the tangent, and the force there.
@@ -40,5 +43,20 @@ Status material_check_entry(const Material *material, size_t index, Error *error
 // before it is deep; `ahead` is that overlap [m], and may be none.
 MaterialTangent material_tangent(const Material *material, double gap, double ahead);
 
+// What two frictions make of a pair's; the numbers are those of the wire.
+typedef enum FrictionRule {
+    FRICTION_GEOMETRIC, // sqrt(a b)
+    FRICTION_MAXIMUM,
+    FRICTION_MINIMUM,
+    FRICTION_PRODUCT, // at most what a material may have
+    FRICTION_RULE_COUNT
+} FrictionRule;
+
 // The material of a contact (its name is empty). Symmetric.
-Material material_combine(const Material *a, const Material *b);
+Material material_combine(const Material *a, const Material *b, FrictionRule rule);
+
+// Two materials, by their indices, whose contacts have a friction of their own.
+typedef struct MaterialPair {
+    uint32_t low, high; // low <= high
+    double friction;
+} MaterialPair;

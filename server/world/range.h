@@ -24,6 +24,8 @@
     X(DAMPING, "Material.damping", "N s/m", 0.0, 1e18, false, "damping of solver compliant")       \
     X(HERTZ_EXPONENT, "Material.hertz_exponent", "1", 1.0, 3.0, false,                             \
       "p of a force stiffness d^p, under solver compliant; a multiple of 0.5")                     \
+    X(PRIORITY, "Material.priority", "1", -1e6, 1e6, false,                                        \
+      "of two materials the numbers of the one with the higher count; whole")                      \
     X(FOUNDATION_MODULUS, "WorldAddShapes.foundation_modulus", "Pa", 0.0, 1e18, true,              \
       "how stiff an elastic foundation is")                                                        \
     X(FOUNDATION_DEPTH, "WorldAddShapes.foundation_depth", "m", 0.0, 1e6, true, "how thick it is") \

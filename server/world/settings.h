@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "base/vec.h"
+#include "world/material.h"
 #include "world/setting_map.h"
 
 #include <stddef.h>

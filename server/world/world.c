@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "world/sleep.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ void world_destroy(World *world) {
     }
     free(world->body_block);
     free(world->material);
+    free(world->material_pair);
     drop_geometries(world);
     free(world->primitive);
     free(world->shape);
@@ -63,6 +65,7 @@ enum {
 
 size_t world_bytes(const World *world) {
     return sizeof(*world) + world->material_capacity * sizeof(Material) +
+           world->material_pair_capacity * sizeof(MaterialPair) +
            world->geometry_capacity * sizeof(WorldGeometry) +
            world->primitive_capacity * sizeof(Primitive) + world->shape_capacity * sizeof(Shape) +
            world->body_capacity * (size_t)COLUMN_BYTES +
@@ -97,6 +100,7 @@ void world_set_settings(World *world, const WorldSettings *settings) {
         sleep_close(world);
     }
     world->settings = *settings;
+    world_settle_friction(world);
     world->definition_is_hashed = false;
 }
 
@@ -137,10 +141,9 @@ Status world_add_materials(World *world, const Material *materials, size_t count
     }
     for (size_t i = 0; i < count; i++) {
         ids[i] = world->material_count; // the built-in one is 0, so the first is 1
-        world->material[world->material_count++] = materials[i];
-        if (materials[i].friction > world->friction_max) {
-            world->friction_max = materials[i].friction;
-        }
+        world->material[world->material_count] = materials[i];
+        world->friction_max =
+            fmax(world->friction_max, world_own_friction(world, world->material_count++));
     }
     world->definition_is_hashed = false;
     return STATUS_OK;

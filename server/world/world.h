@@ -71,6 +71,8 @@ typedef struct World {
 
     Material *material; // [0] is the built-in one
     size_t material_count, material_capacity;
+    MaterialPair *material_pair; // those whose friction is their own, in order; NULL: none
+    size_t material_pair_count, material_pair_capacity;
 
     WorldGeometry *geometry; // number 1 is [0]
     size_t geometry_count;
@@ -129,7 +131,7 @@ typedef struct World {
     // caches: derived from the above
     WorldTrees *trees;        // owned; NULL: there never was a joint
     uint64_t definition_hash; // of everything but the state; valid while definition_is_hashed
-    double friction_max;      // of all materials
+    double friction_max;      // no two materials have more
     size_t name_bytes;        // of bodies' and joints' names, with their ends
 } World;
 
@@ -376,11 +378,29 @@ typedef struct ShapeUpdate {
     const uint64_t *material; // per primitive of them: id, 0: the built-in one
 } ShapeUpdate;
 
+// Pairs of materials, by their ids, 0 the built-in one, and the friction of their contacts; one
+// that had some gets another, and of one that is named twice the last counts.
+typedef struct PairUpdate {
+    size_t count;
+    const uint64_t *a, *b;
+    const double *friction;
+} PairUpdate;
+
 // All or none. Whoever sleeps wakes; impulses stay to start from. Checks only judge.
 Status world_update_materials(World *world, const MaterialUpdate *update, Error *error);
 Status world_check_material_update(const World *world, const MaterialUpdate *update, Error *error);
 Status world_update_shapes(World *world, const ShapeUpdate *update, Error *error);
 Status world_check_shape_update(const World *world, const ShapeUpdate *update, Error *error);
+// Of pairs: makes room for so many more, so that what is checked cannot fail.
+Status world_check_pair_update(const World *world, const PairUpdate *update, Error *error);
+Status world_reserve_pairs(World *world, size_t count, Error *error);
+void world_update_pairs(World *world, const PairUpdate *update);
+
+// What a contact of two materials is like, by their indices. And what bounds the friction of all
+// that may be, once materials, pairs or the rule are others.
+Material world_combine_materials(const World *world, uint32_t a, uint32_t b);
+void world_settle_friction(World *world);
+double world_own_friction(const World *world, size_t material); // of two of the same
 
 // The origin's pose of a body, as on the wire.
 void world_body_pose(const World *world, uint32_t body, double pose[7]);

@@ -72,11 +72,7 @@ Status world_check_material_update(const World *world, const MaterialUpdate *upd
 // What touches, and so may begin to move, can be anything.
 static void change_surfaces(World *world) {
     sleep_wake_all(world);
-    world->friction_max = 0.0;
-    for (size_t i = 0; i < world->material_count; i++) {
-        const double friction = world->material[i].friction;
-        world->friction_max = friction > world->friction_max ? friction : world->friction_max;
-    }
+    world_settle_friction(world);
     world->definition_is_hashed = false;
 }
 

@@ -30,14 +30,25 @@ static bool settings_are_valid(const World *world, Defect *defect) {
 
 static bool materials_are_valid(const World *world, Defect *defect) {
     double friction_max = 0.0;
+    uint64_t last = 0;
     if (world->material_count == 0 || world->material_count > world->material_capacity) {
         return defect_set(defect, "material", 0, "there is no built-in one, or no room");
     }
     for (size_t i = 0; i < world->material_count; i++) {
-        friction_max = fmax(friction_max, world->material[i].friction);
+        friction_max = fmax(friction_max, world_own_friction(world, i));
         if (!(world->material[i].friction >= 0.0) || !(world->material[i].restitution >= 0.0)) {
             return defect_set(defect, "material", i, "a number is negative");
         }
+    }
+    for (size_t i = 0; i < world->material_pair_count; i++) {
+        const MaterialPair *pair = &world->material_pair[i];
+        const uint64_t place = ((uint64_t)pair->low << 32 | pair->high) + 1;
+        if (pair->low > pair->high || pair->high >= world->material_count || place <= last ||
+            !(pair->friction >= 0.0)) {
+            return defect_set(defect, "material_pair", i, "it is out of order, or of no materials");
+        }
+        last = place;
+        friction_max = fmax(friction_max, pair->friction);
     }
     return world->friction_max == friction_max ||
            defect_set(defect, "material", 0, "friction_max is not the largest friction");

@@ -124,6 +124,7 @@ bool ask_bytes(Play *play, const World *world) {
     const WorldSleep *sleep = world->sleep;
     const void *blocks[] = {world,
                             world->material,
+                            world->material_pair,
                             world->primitive,
                             world->shape,
                             world->geometry,

@@ -82,6 +82,8 @@ static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
         memcpy(&bits, &change->value.time_step, sizeof(bits));
         change->given |= CHANGE_EFFORT;
         change->value.effort = (uint8_t)(bits % WORLD_EFFORT_COUNT);
+        change->given |= CHANGE_FRICTION_RULE;
+        change->value.friction_rule = (uint8_t)(bits / 8 % FRICTION_RULE_COUNT);
     }
     SolverKind solver = (SolverKind)make->world->settings.solver;
     if (make_chance(make, percent)) {
@@ -319,6 +321,23 @@ static void put_shapes(Make *make, ShapeUpdate *update) {
         .count = count, .id = id, .primitive_count = primitives, .material = material};
 }
 
+// Any two materials, the built-in one among them, or one with itself: of the bits of a friction, so
+// that no other dice fall otherwise.
+static void put_pairs(Make *make, const MaterialUpdate *materials, PairUpdate *update) {
+    const size_t count = materials->friction == NULL ? 0 : materials->count;
+    uint64_t *a = make_column(make, count + 1, sizeof(*a)),
+             *b = make_column(make, count + 1, sizeof(*b));
+    double *friction = make_column(make, count + 1, sizeof(*friction));
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &materials->friction[i], sizeof(bits));
+        a[i] = bits % make->world->material_count;
+        b[i] = bits / 64 % make->world->material_count;
+        friction[i] = (double)(bits % 16) / 10.0;
+    }
+    *update = (PairUpdate){.count = count, .a = a, .b = b, .friction = friction};
+}
+
 Input make_set(Make *make) {
     Input input = make_chance(make, 40) ? make_settings(make, 20) : (Input){.kind = INPUT_SET};
     if (make->world->body_count > 0 && make_chance(make, 45)) {
@@ -329,6 +348,7 @@ Input make_set(Make *make) {
     }
     if (make->world->material_count > 1 && make_chance(make, 15)) {
         put_materials(make, &input.set.materials);
+        put_pairs(make, &input.set.materials, &input.set.pairs);
     }
     if (make->world->shape_count > 0 && make_chance(make, 10)) {
         put_shapes(make, &input.set.shapes);

@@ -24,6 +24,9 @@ Input make_materials(Make *make) {
             made[i].damping = make_chance(make, 50) ? 0.0 : make_magnitude(make, 0.1, 1e3);
             made[i].hertz_exponent = make_chance(make, 80) ? 1.0 : 1.5;
         }
+        uint64_t bits; // so that no other dice fall otherwise
+        memcpy(&bits, &made[i].friction, sizeof(bits));
+        made[i].priority = bits % 5 == 0 ? (double)(bits / 5 % 5) - 2.0 : 0.0;
     }
     return (Input){.kind = INPUT_MATERIALS, .materials = {.count = count, .material = made}};
 }

@@ -172,7 +172,10 @@ static bool is_whole(const Input *input) {
         return (input->set.update.count == 0 || input->set.update.id != NULL) &&
                (input->set.joints.count == 0 || input->set.joints.id != NULL) &&
                (input->set.materials.count == 0 || input->set.materials.id != NULL) &&
-               (input->set.shapes.id == NULL) == (input->set.shapes.material == NULL);
+               (input->set.shapes.id == NULL) == (input->set.shapes.material == NULL) &&
+               (input->set.pairs.count == 0 ||
+                (input->set.pairs.a != NULL && input->set.pairs.b != NULL &&
+                 input->set.pairs.friction != NULL));
     case INPUT_MATERIALS:
     case INPUT_REMOVE:
     case INPUT_RESTORE:
@@ -299,6 +302,7 @@ static json_t *materials_text(const MaterialList *list) {
                                           m->dissipation_time, m->damping, m->hertz_exponent},
                          6);
         json_array_append_new(one, json_string(m->name));
+        json_array_append_new(one, json_real(m->priority));
         json_array_append_new(text, one);
     }
     return text;
@@ -316,6 +320,7 @@ static bool read_materials(const json_t *text, Arena *arena, MaterialList *list)
             *numbers[k] = read_number(json_array_get(one, k));
         }
         const char *name = json_string_value(json_array_get(one, 6));
+        m->priority = json_number_value(json_array_get(one, 7)); // none in older ones: 0
         strncpy(m->name, name == NULL ? "" : name, sizeof(m->name) - 1);
     }
     list->material = made;

@@ -309,6 +309,8 @@ static const Case material_cases[] = {
     {"hertz_exponent", 0.5, "materials[0].hertz_exponent"},
     {"hertz_exponent", 1.3, "materials[0].hertz_exponent"},
     {"hertz_exponent", 3.5, "materials[0].hertz_exponent"},
+    {"priority", 2e6, "materials[0].priority"},
+    {"priority", 0.5, "materials[0].priority"},
 };
 
 START_TEST(materials_out_of_range_are_refused_by_name) {

@@ -23,7 +23,8 @@ static Material make_material(double friction, double restitution, double stiffn
 START_TEST(two_materials_combine_as_the_protocol_says) {
     Material a = make_material(0.4, 0.1, 1e5, 0.01, 200.0),
              b = make_material(0.9, 0.6, 3e5, 0.03, 600.0);
-    Material pair = material_combine(&a, &b), swapped = material_combine(&b, &a);
+    Material pair = material_combine(&a, &b, FRICTION_GEOMETRIC),
+             swapped = material_combine(&b, &a, FRICTION_GEOMETRIC);
     ck_assert_double_eq_tol(pair.friction, sqrt(0.36), 1e-15);
     ck_assert_double_eq(pair.restitution, 0.6);
     ck_assert_double_eq_tol(pair.stiffness, 1e5 * 3e5 / 4e5, 1e-9);
@@ -35,10 +36,10 @@ END_TEST
 
 START_TEST(a_rigid_side_leaves_the_other_its_compliance) {
     Material rigid = material_default(), soft = make_material(0.5, 0.0, 1e4, 0.02, 50.0);
-    Material pair = material_combine(&rigid, &soft);
+    Material pair = material_combine(&rigid, &soft, FRICTION_GEOMETRIC);
     ck_assert_double_eq(pair.stiffness, 1e4);
     ck_assert_double_eq(pair.dissipation_time, 0.02);
-    ck_assert(isinf(material_combine(&rigid, &rigid).stiffness));
+    ck_assert(isinf(material_combine(&rigid, &rigid, FRICTION_GEOMETRIC).stiffness));
     Material undamped = make_material(0.5, 0.0, 1e4, 0.0, 0.0);
     // of Hertz contacts: the larger exponent of what gives way; a tangent, or a secant ahead
     Material hertz = undamped, stiff = material_default();
@@ -46,8 +47,8 @@ START_TEST(a_rigid_side_leaves_the_other_its_compliance) {
     hertz.damping = 100.0;
     hertz.hertz_exponent = 1.5;
     stiff.hertz_exponent = 2.0; // of nothing
-    ck_assert_double_eq(material_combine(&hertz, &stiff).hertz_exponent, 1.5);
-    ck_assert_double_eq(material_combine(&stiff, &hertz).stiffness, 1e6);
+    ck_assert_double_eq(material_combine(&hertz, &stiff, FRICTION_GEOMETRIC).hertz_exponent, 1.5);
+    ck_assert_double_eq(material_combine(&stiff, &hertz, FRICTION_GEOMETRIC).stiffness, 1e6);
     MaterialTangent deep = material_tangent(&hertz, -0.01, 0.5),
                     above = material_tangent(&hertz, 0.01, 0.04);
     ck_assert_double_eq_tol(deep.stiffness, 1.5e5, 1e-9);
@@ -55,7 +56,8 @@ START_TEST(a_rigid_side_leaves_the_other_its_compliance) {
     ck_assert_double_eq_tol(deep.force, 1e3, 1e-10);
     ck_assert_double_eq_tol(above.stiffness, 2e5, 1e-9);
     ck_assert_double_eq_tol(above.force, -2e3, 1e-10);
-    ck_assert_double_eq(material_combine(&undamped, &undamped).damping, 0.0); // not 0/0
+    ck_assert_double_eq(material_combine(&undamped, &undamped, FRICTION_GEOMETRIC).damping,
+                        0.0); // not 0/0
 }
 END_TEST
 

@@ -423,19 +423,21 @@ def test_key_frames_are_named_starts(mujoco, client, tmp_path, capsys):
     assert "there are: home, key 1" in capsys.readouterr().err
 
 
-# what only touches the floor may have any friction with it; boxes that meet each other only some
+# frictions, priorities and condims of all sorts; what the pair names has them otherwise
 RUBBING = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.7"/>
-  <body name="a" pos="0 0 0"><freejoint/><geom size="1" friction="0.9" conaffinity="0"/></body>
-  <body name="b" pos="3 0 0"><freejoint/><geom name="one" size="1" friction="1.9" conaffinity="0"/></body>
-  <body name="c" pos="6 0 0"><freejoint/><geom size="1" friction="0.2" conaffinity="0" contype="4"/></body>
-  <body name="d" pos="9 0 0"><freejoint/><geom size="1" friction="0.3" conaffinity="0" priority="1"/></body>
-  <body name="e" pos="12 0 0"><freejoint/><geom size="1" friction="1.5" conaffinity="0" priority="1" condim="1"/></body>
+  <body name="a" pos="0 0 0"><freejoint/><geom size="1" friction="0.9" condim="1"/></body>
+  <body name="b" pos="1.9 0 0"><freejoint/><geom name="one" size="1" friction="1.9"/></body>
+  <body name="c" pos="3.8 0 0"><freejoint/><geom size="1" friction="0.2" condim="1"/></body>
+  <body name="d" pos="5.7 0 0"><freejoint/><geom size="1" friction="0.3" priority="1"/></body>
+  <body name="e" pos="7.6 0 0"><freejoint/><geom size="1" friction="1.5" priority="1" condim="1"/></body>
+  <body name="f" pos="9.5 0 0"><freejoint/><geom size="1" friction="0.9" priority="-2"/></body>
+  <body name="g" pos="1 1.5 0"><freejoint/><geom size="1" friction="0.4" condim="1"/></body>
   </worldbody>%s</mujoco>"""
 PAIR = '<contact><pair geom1="floor" geom2="one" friction="0.05 0.05"/></contact>'
 
 
 @pytest.mark.parametrize("more", ["", PAIR])
-def test_pairs_rub_as_in_mujoco(mujoco, tmp_path, more):
+def test_pairs_rub_as_in_mujoco(mujoco, client, tmp_path, more):
     path = tmp_path / "rubbing.xml"
     path.write_text(RUBBING % more)
     imported = importers.load(path)
@@ -443,29 +445,27 @@ def test_pairs_rub_as_in_mujoco(mujoco, tmp_path, more):
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    friction = {material["name"]: material["friction"] for material in imported.json["materials"]}
-    rubs = {body["name"]: friction[body["shapes"][0]["material"]] for body in imported.json["bodies"]}
     met = {}
     for contact in data.contact[: data.ncon]:
         names = [model.body(model.geom_bodyid[geom]).name for geom in contact.geom]
-        met["".join(names).replace("world", "")] = contact.friction[0] if contact.dim > 1 else 0.0
-    assert sorted(met) == ["a", "b", "d", "e"]
-    for name, expected in met.items():
-        assert np.sqrt(rubs["world"] * rubs[name]) == pytest.approx(expected, rel=1e-12), name
+        met[frozenset(names)] = contact.friction[0] if contact.dim > 1 else 0.0
+    assert len(met) == 14 and len(set(met.values())) == (7 if more else 6)
+    # what a world makes of them is asked of the world: the numbers of its contacts
+    world = World.create(client, imported.scene)
+    world.step(1)
+    touches = client.world_contacts(world=world.id)
+    names = {world_id: body["name"] for world_id, body in zip(world.ids, imported.json["bodies"])}
+    has = {frozenset((names[a], names[b])): mu for a, b, mu in zip(touches.body_a, touches.body_b, touches.friction)}
+    for pair, friction in met.items():
+        assert has[pair] == pytest.approx(friction, abs=0.0), pair
 
 
-def test_frictions_that_no_materials_give_are_listed(mujoco, tmp_path):
-    path = tmp_path / "rubbing.xml"
-    path.write_text((RUBBING % "").replace('conaffinity="0"', ""))
-    (loss,) = (loss for loss in importers.load(path).losses if loss.is_physical)
-    assert loss.sentence.startswith("frictions of pairs") and loss.geometry > 0.3
-    # what rubs on the floor as it should is then more than what does not
-    friction = {material["name"]: material["friction"] for material in importers.load(path).json["materials"]}
-    rubs = [friction[body["shapes"][0]["material"]] for body in importers.load(path).json["bodies"]]
-    assert np.sqrt(rubs[-1] * np.array(rubs[:2])) == pytest.approx([0.9, 1.9], rel=1e-12)
-    # where all are right, they are as written
+def test_materials_are_as_written_where_all_rub_alike(mujoco, tmp_path):
+    path = tmp_path / "cart.xml"
     path.write_text(CART)
-    assert importers.load(path).json["materials"] == [{"name": "friction 1", "friction": 1.0}]
+    scene = importers.load(path).json
+    assert scene["materials"] == [{"name": "friction 1", "friction": 1.0}] and "material_pairs" not in scene
+    assert scene["settings"]["friction_rule"] == "MAXIMUM"
 
 
 MOCAP = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>

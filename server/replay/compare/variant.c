@@ -103,7 +103,7 @@ static void override(Variant *variant, SettingsChange *change) {
 
 static bool is_nothing(const SetOrder *set) {
     return set->settings.given == 0 && set->update.count == 0 && set->joints.count == 0 &&
-           set->materials.count == 0 && set->shapes.count == 0;
+           set->materials.count == 0 && set->shapes.count == 0 && set->pairs.count == 0;
 }
 
 Status variant_change(Variant *variant, const Input *input, Error *error) {

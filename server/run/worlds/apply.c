@@ -90,13 +90,16 @@ static Status merge_settings(const SettingsChange *change, WorldSettings *merged
 static Status check_change(const World *world, const SetOrder *order, Error *error) {
     Status status = world_check_joint_update(world, &order->joints, error);
     status = STATUS_THEN(status, world_check_material_update(world, &order->materials, error));
-    return STATUS_THEN(status, world_check_shape_update(world, &order->shapes, error));
+    status = STATUS_THEN(status, world_check_shape_update(world, &order->shapes, error));
+    return STATUS_THEN(status, world_check_pair_update(world, &order->pairs, error));
 }
 
 static Status change(World *world, const SetOrder *order, Error *error) {
     WorldSettings settings = world->settings;
     Status status = merge_settings(&order->settings, &settings, error);
     status = STATUS_THEN(status, check_change(world, order, error));
+    status = STATUS_THEN_IF(status, order->pairs.count > 0,
+                            world_reserve_pairs(world, order->pairs.count, error));
     status = STATUS_THEN_IF(status, order->update.count > 0,
                             world_update_bodies(world, &order->update, error));
     if (status != STATUS_OK) {
@@ -111,6 +114,7 @@ static Status change(World *world, const SetOrder *order, Error *error) {
     ASSERT(status == STATUS_OK);
     status = world_update_shapes(world, &order->shapes, error);
     ASSERT(status == STATUS_OK);
+    world_update_pairs(world, &order->pairs);
     if (order->settings.given != 0) {
         world_set_settings(world, &settings);
     }

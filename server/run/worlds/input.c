@@ -7,13 +7,14 @@
 #include <string.h>
 
 // Version 3 has Hertz exponents, foundations and collision groups, version 4 masses, materials and
-// what joints are like in INPUT_SET, version 5 actuators of joints; what has none is written as
-// before.
+// what joints are like in INPUT_SET, version 5 actuators of joints, version 6 priorities and pairs
+// of materials; what has none is written as before.
 enum {
     INPUT_VERSION = 2,
     INPUT_VERSION_SHAPES = 3,
     INPUT_VERSION_NUMBERS = 4,
-    INPUT_VERSION_NEWEST = 5,
+    INPUT_VERSION_ACTUATORS = 5,
+    INPUT_VERSION_NEWEST = 6,
     INPUT_HEAD_BYTES = 16
 };
 
@@ -250,11 +251,27 @@ static bool sets_actuators(const SetOrder *set) {
 // What a body, a joint, a material and a shape are like.
 static bool has_numbers(const SetOrder *set) {
     bool has_any = set->update.mass != NULL || set->update.inertia != NULL ||
-                   set->materials.count > 0 || set->shapes.count > 0;
+                   set->materials.count > 0 || set->shapes.count > 0 || set->pairs.count > 0;
     for (int i = 0; i < JOINT_NUMBER_COUNT; i++) {
         has_any = has_any || set->joints.number[i] != NULL;
     }
     return has_any;
+}
+
+static void write_pairs(Sink *sink, const PairUpdate *pairs) {
+    sink_u64(sink, pairs->count);
+    sink_column_u64(sink, pairs->a, pairs->count);
+    sink_column_u64(sink, pairs->b, pairs->count);
+    sink_column(sink, pairs->friction, pairs->count);
+}
+
+static void read_pairs(Source *source, Arena *arena, PairUpdate *pairs) {
+    pairs->count = source_count(source, sizeof(uint64_t));
+    pairs->a = source_column_u64(source, arena, pairs->count);
+    pairs->b = source_column_u64(source, arena, pairs->count);
+    pairs->friction = source_column(source, arena, pairs->count);
+    source->failed = source->failed || pairs->count == 0 || pairs->a == NULL || pairs->b == NULL ||
+                     pairs->friction == NULL;
 }
 
 static void write_numbers(Sink *sink, const SetOrder *set) {
@@ -276,8 +293,12 @@ static void write_numbers(Sink *sink, const SetOrder *set) {
     sink_u64(sink, set->shapes.primitive_count);
     sink_column_u64(sink, set->shapes.id, set->shapes.count);
     sink_column_u64(sink, set->shapes.material, set->shapes.primitive_count);
-    for (int i = JOINT_NUMBERS_EARLY; i < JOINT_NUMBER_COUNT && sets_actuators(set); i++) {
+    const bool has_pairs = set->pairs.count > 0, has_more = has_pairs || sets_actuators(set);
+    for (int i = JOINT_NUMBERS_EARLY; i < JOINT_NUMBER_COUNT && has_more; i++) {
         sink_column(sink, set->joints.number[i], set->joints.axis_count);
+    }
+    if (has_pairs) {
+        write_pairs(sink, &set->pairs);
     }
 }
 
@@ -305,7 +326,11 @@ static void read_numbers(Source *source, Arena *arena, SetOrder *set) {
     for (int i = JOINT_NUMBERS_EARLY; i < JOINT_NUMBER_COUNT && has_more; i++) {
         set->joints.number[i] = source_column(source, arena, set->joints.axis_count);
     }
-    source->failed = source->failed || (has_more && !sets_actuators(set)) ||
+    const bool has_pairs = !source->failed && source->used < source->count;
+    if (has_pairs) {
+        read_pairs(source, arena, &set->pairs);
+    }
+    source->failed = source->failed || (has_more && !has_pairs && !sets_actuators(set)) ||
                      (materials->count > 0 && materials->id == NULL) ||
                      (shapes->count > 0 && shapes->id == NULL) ||
                      (shapes->primitive_count > 0 && shapes->material == NULL) || !has_numbers(set);
@@ -351,6 +376,15 @@ static void read_set(Source *source, Arena *arena, Input *input) {
     }
 }
 
+static bool has_priorities(const Input *input) {
+    for (size_t i = 0; i < input->materials.count; i++) {
+        if (input->materials.material[i].priority != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool has_exponents(const Input *input) {
     for (size_t i = 0; i < input->materials.count; i++) {
         if (input->materials.material[i].hertz_exponent != 1.0) {
@@ -370,8 +404,12 @@ static void write_materials(Sink *sink, const Input *input) {
         sink_text(sink, material->name);
         sink_pad(sink);
     }
-    for (size_t i = 0; has_exponents(input) && i < input->materials.count; i++) {
+    const bool has_more = has_exponents(input) || has_priorities(input);
+    for (size_t i = 0; has_more && i < input->materials.count; i++) {
         sink_doubles(sink, &input->materials.material[i].hertz_exponent, 1);
+    }
+    for (size_t i = 0; has_priorities(input) && i < input->materials.count; i++) {
+        sink_doubles(sink, &input->materials.material[i].priority, 1);
     }
 }
 
@@ -394,6 +432,10 @@ static void read_materials(Source *source, Arena *arena, Input *input) {
     bool is_more = !source->failed && source->used < source->count;
     for (size_t i = 0; is_more && i < count; i++) {
         source_doubles(source, &materials[i].hertz_exponent, 1);
+    }
+    is_more = !source->failed && source->used < source->count;
+    for (size_t i = 0; is_more && i < count; i++) {
+        source_doubles(source, &materials[i].priority, 1);
     }
     input->materials = (MaterialList){.count = count, .material = materials};
 }
@@ -804,9 +846,13 @@ static size_t body_bytes(const Input *input) {
 }
 
 static uint32_t version_of(const Input *input) {
+    if ((input->kind == INPUT_SET && input->set.pairs.count > 0) ||
+        (input->kind == INPUT_MATERIALS && has_priorities(input))) {
+        return INPUT_VERSION_NEWEST;
+    }
     if ((input->kind == INPUT_SET && sets_actuators(&input->set)) ||
         (input->kind == INPUT_JOINTS && has_actuators(&input->joints))) {
-        return INPUT_VERSION_NEWEST;
+        return INPUT_VERSION_ACTUATORS;
     }
     if ((input->kind == INPUT_SET && has_numbers(&input->set)) ||
         (input->kind == INPUT_REMOVE && input->remove.geometry_count > 0)) {

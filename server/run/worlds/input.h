@@ -54,6 +54,7 @@ typedef struct SetOrder {
     JointUpdate joints;
     MaterialUpdate materials;
     ShapeUpdate shapes;
+    PairUpdate pairs;
 } SetOrder;
 
 typedef struct MaterialList {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "step/snapshot/sections.h"
 
+#include "base/assert.h"
 #include "base/bytes.h"
 #include "base/array.h"
 #include "solve/solver.h"
@@ -117,7 +118,8 @@ static Status accept_material(World *world, const World *stage, size_t index, Er
     (void)index;
     Id id;
     Material material = *stage->material;
-    material.hertz_exponent = 1.0; // unless a section says otherwise
+    material.hertz_exponent = 1.0; // unless a section says otherwise, as of the priority
+    material.priority = 0.0;
     return world_add_materials(world, &material, 1, &id, error);
 }
 
@@ -665,6 +667,84 @@ static const SnapshotGroup exponent_groups[] = {
      FIELDS(exponent_fields)},
 };
 
+// ---- materials whose numbers count alone, and pairs of them with a friction of their own
+
+static bool has_priorities(const World *world) {
+    for (size_t i = 1; i < world->material_count; i++) {
+        if (world->material[i].priority != 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const SnapshotField priority_fields[] = {
+    OF_RECORD("material.priority", FIELD_DOUBLE, 1, NULL, material, Material, priority),
+};
+
+static Status settle_priorities(World *world, Error *error) {
+    for (size_t i = 1; i < world->material_count; i++) {
+        Status status = material_check(&world->material[i], i - 1, error);
+        if (status != STATUS_OK) {
+            return status;
+        }
+    }
+    return has_priorities(world) ? STATUS_OK : damaged(error, "priorities that are all 0");
+}
+
+static const SnapshotGroup priority_groups[] = {
+    {.name = "priorities",
+     .count = count_materials,
+     .first = first_material,
+     FIELDS(priority_fields)},
+};
+
+static bool has_pairs(const World *world) {
+    return world->material_pair_count > 0;
+}
+
+static size_t count_pairs(const World *world, size_t parent) {
+    (void)parent;
+    return world->material_pair_count;
+}
+
+static const SnapshotField pair_fields[] = {
+    OF_RECORD("pair.material_a", FIELD_U32, 1, NULL, material_pair, MaterialPair, low),
+    OF_RECORD("pair.material_b", FIELD_U32, 1, NULL, material_pair, MaterialPair, high),
+    OF_RECORD("pair.friction", FIELD_DOUBLE, 1, NULL, material_pair, MaterialPair, friction),
+};
+
+static Status open_pairs(World *world, size_t count, Error *error) {
+    Status status = world_reserve_pairs(world, count, error);
+    ASSERT(world->material_pair_count == 0); // it is the first that tells of any
+    world->material_pair_count = status == STATUS_OK ? count : 0;
+    return status;
+}
+
+// In order, of materials that there are, with frictions that may be.
+static Status settle_pairs(World *world, Error *error) {
+    ASSERT(world->material_pair_count <= world->material_pair_capacity);
+    uint64_t last = 0;
+    for (size_t i = 0; i < world->material_pair_count; i++) {
+        const MaterialPair *pair = &world->material_pair[i];
+        const uint64_t a = pair->low, b = pair->high, place = (a << 32 | b) + 1;
+        const PairUpdate one = {1, &a, &b, &pair->friction};
+        if (a > b || place <= last || world_check_pair_update(world, &one, error) != STATUS_OK) {
+            return damaged(error, "pairs of materials that cannot be");
+        }
+        last = place;
+    }
+    return has_pairs(world) ? STATUS_OK : damaged(error, "pairs of materials that are none");
+}
+
+static const SnapshotGroup pair_groups[] = {
+    {.name = "pairs of materials",
+     .count = count_pairs,
+     .is_counted = true,
+     FIELDS(pair_fields),
+     .open = open_pairs},
+};
+
 // ---- elastic foundations, of all primitives
 
 static bool has_foundations(const World *world) {
@@ -854,6 +934,8 @@ const SnapshotSection snapshot_sections[] = {
     {11, 1, false, GROUPS(sleep_groups), .is_there = has_sleep, .settle = settle_sleep},
     {12, 1, false, GROUPS(patience_groups), .is_there = has_failures, .settle = settle_patience},
     {13, 1, true, GROUPS(exponent_groups), .is_there = has_exponents, .settle = settle_exponents},
+    {25, 1, true, GROUPS(priority_groups), .is_there = has_priorities, .settle = settle_priorities},
+    {26, 1, true, GROUPS(pair_groups), .is_there = has_pairs, .settle = settle_pairs},
     {14, 1, true, GROUPS(foundation_groups), .is_there = has_foundations,
      .settle = settle_foundations},
     {15, 1, true, .groups = snapshot_joint_groups, .group_count = SNAPSHOT_JOINT_GROUPS,

@@ -329,6 +329,7 @@ static Status read_world(const uint8_t *bytes, size_t count, World *world, Error
     Attached attached;
     status = snapshot_detach(&source, world->limits.shelf, &attached, error);
     status = STATUS_THEN(status, read_sections(&source, world, error));
+    world_settle_friction(world);      // of all that stands in several sections
     snapshot_drop_attached(&attached); // what the world names, it holds
     return status;
 }

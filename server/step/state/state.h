@@ -304,7 +304,7 @@ static inline void stage_set_materials(const World *world, StepPair *pair, uint3
     if (pair->material_a == a && pair->material_b == b) {
         return; // most pairs of a scene are of the same two materials as the pair before
     }
-    pair->material = material_combine(&world->material[a], &world->material[b]);
+    pair->material = world_combine_materials(world, a, b);
     pair->material_a = a;
     pair->material_b = b;
 }

@@ -6,6 +6,7 @@
 #include "wire/joints.h"
 #include "wire/scene/geometry.h"
 #include "wire/scene/names.h"
+#include "wire/scene/parts.h"
 #include "wire/scene/primitive.h"
 #include "wire/scene/unit.h"
 
@@ -61,10 +62,12 @@ static Moreau__V1__Material *put_material(Out *out, size_t index) {
     m->stiffness = m->has_stiffness ? material->stiffness : 0.0;
     m->has_hertz_exponent = material->hertz_exponent != 1.0;
     m->hertz_exponent = material->hertz_exponent;
+    m->has_priority = material->priority != 0.0;
+    m->priority = material->priority;
     return m;
 }
 
-// Materials of shapes must be named.
+// Materials of shapes and of pairs must be named.
 static void name_materials(Out *out) {
     const World *world = out->world;
     const size_t count = world->material_count - 1;
@@ -82,6 +85,14 @@ static void name_materials(Out *out) {
             const uint32_t material = world->primitive[shape->primitive_first + i].material;
             if (material > 0) {
                 needs[material - 1] = true;
+            }
+        }
+    }
+    for (size_t i = 0; i < world->material_pair_count; i++) {
+        const uint32_t both[] = {world->material_pair[i].low, world->material_pair[i].high};
+        for (int side = 0; side < 2; side++) {
+            if (both[side] > 0) {
+                needs[both[side] - 1] = true;
             }
         }
     }
@@ -384,6 +395,7 @@ Moreau__V1__Scene *scene_out(const World *world, const char *name, Arena *arena)
     for (size_t i = 1; !out.failed && i < world->material_count; i++) {
         m->materials[m->n_materials++] = put_material(&out, i);
     }
+    out.failed = out.failed || !scene_put_pairs(world, out.material, arena, m);
     for (uint32_t i = 0; !out.failed && i < world->body_count; i++) {
         m->bodies[m->n_bodies++] = put_body(&out, i);
     }

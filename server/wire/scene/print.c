@@ -167,7 +167,31 @@ static void put_material(Sink *sink, const World *world, size_t index) {
         put(sink, ",\"hertz_exponent\":");
         put_number(sink, material->hertz_exponent);
     }
+    if (material->priority != 0.0) {
+        put(sink, ",\"priority\":");
+        put_number(sink, material->priority);
+    }
     put(sink, "}");
+}
+
+static void put_pairs(Sink *sink, const World *world) {
+    for (size_t i = 0; i < world->material_pair_count; i++) {
+        const MaterialPair *pair = &world->material_pair[i];
+        put(sink, i == 0 ? ",\"material_pairs\":[{" : ",{");
+        if (pair->low > 0) { // absent: the built-in one
+            put(sink, "\"a\":");
+            put_material_name(sink, world, pair->low);
+            put(sink, ",");
+        }
+        if (pair->high > 0) {
+            put(sink, "\"b\":");
+            put_material_name(sink, world, pair->high);
+            put(sink, ",");
+        }
+        put(sink, "\"friction\":");
+        put_number(sink, pair->friction);
+        put(sink, i + 1 == world->material_pair_count ? "}]" : "}");
+    }
 }
 
 // ---- bodies
@@ -551,6 +575,7 @@ void scene_print(const World *world, uint32_t first, Sink *sink) {
         put_material(sink, world, i);
     }
     put(sink, "]");
+    put_pairs(sink, world);
     put_geometries(sink, world);
     put(sink, ",\"bodies\":[");
     for (uint32_t i = first; i < world->body_count; i++) {

@@ -75,8 +75,8 @@ static Status read_plane(const Moreau__V1__ScenePlane *plane, const char *path, 
     return STATUS_OK;
 }
 
-static Status list_materials(const Moreau__V1__Scene *scene, Arena *arena, NameList *list,
-                             Error *error) {
+Status scene_list_materials(const Moreau__V1__Scene *scene, Arena *arena, NameList *list,
+                            Error *error) {
     if (!name_list_begin(list, scene->n_materials, arena)) {
         return out_of_memory(error);
     }
@@ -278,7 +278,7 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
     if (has_foundations(scene) && !take_foundations(primitives, arena, &arrays)) {
         return out_of_memory(error);
     }
-    Status indexed = list_materials(scene, arena, &arrays.materials, error);
+    Status indexed = scene_list_materials(scene, arena, &arrays.materials, error);
     if (indexed != STATUS_OK) {
         return indexed;
     }
@@ -491,6 +491,22 @@ static Status plan_materials(const Moreau__V1__Scene *scene, Arena *arena, Scene
     return STATUS_OK;
 }
 
+static Status plan_pairs(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
+                         Error *error) {
+    if (scene->n_material_pairs == 0) {
+        return STATUS_OK;
+    }
+    NameList materials;
+    Input input = {.kind = INPUT_SET};
+    Status status = scene_list_materials(scene, arena, &materials, error);
+    status =
+        STATUS_THEN(status, scene_plan_pairs(scene, &materials, arena, &input.set.pairs, error));
+    if (status == STATUS_OK) {
+        add(&input, plan);
+    }
+    return status;
+}
+
 // What a world that is created has, unless its settings say otherwise; a world as such is exact, as
 // those were that recordings hold from before there was a choice.
 static void plan_effort(ScenePlan *plan) {
@@ -504,7 +520,7 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
                   Arena *arena, ScenePlan *plan, Error *error) {
     size_t bodies = scene == NULL ? 0 : scene->n_bodies;
     size_t joints = scene == NULL ? 0 : scene->n_joints;
-    size_t inputs_max = 6 + bodies + joints;
+    size_t inputs_max = 7 + bodies + joints;
     *plan = (ScenePlan){.input = arena_take_array(arena, inputs_max, sizeof(Input)),
                         .first_item = arena_take_zeroed(arena, inputs_max, sizeof(uint32_t)),
                         .scene = scene,
@@ -528,6 +544,7 @@ Status scene_plan(const Moreau__V1__Scene *scene, const Moreau__V1__WorldSetting
         plan->over_input = plan->input_count > index ? index : SIZE_MAX;
     }
     status = STATUS_THEN_IF(status, scene != NULL, plan_materials(scene, arena, plan, error));
+    status = STATUS_THEN_IF(status, scene != NULL, plan_pairs(scene, arena, plan, error));
     status = STATUS_THEN_IF(status, scene != NULL, plan_shapes(scene, arena, plan, error));
     status = STATUS_THEN_IF(status, bodies > 0, plan_bodies(scene, arena, plan, error));
     return STATUS_THEN_IF(status, joints > 0, scene_plan_joints(scene, arena, plan, error));
@@ -656,6 +673,8 @@ void scene_translate(const ScenePlan *plan, size_t index, Error *error) {
         translate_geometry(plan, &plan->input[index].geometries, name, at, error);
     } else if (kind == INPUT_BODIES && has_index) {
         translate_body(plan, index, name, at, error);
+    } else if (kind == INPUT_SET && has_index && strncmp(name, "pair_", strlen("pair_")) == 0) {
+        scene_translate_pair(name, at, error);
     } else if (kind == INPUT_JOINTS) {
         scene_translate_joint(plan, index, error);
     } else if (error->field[0] != '\0') {

@@ -86,6 +86,19 @@ static Input make_actuators(bool is_set) {
                               .name = names}};
 }
 
+// Priorities, and pairs of materials, with actuators and without.
+static Input make_pairs(int index) {
+    static Material materials[2];
+    Input input = index == 16 ? make_actuators(true) : (Input){.kind = INPUT_SET};
+    if (index == 15) {
+        materials[0] = materials[1] = material_default();
+        materials[1].priority = -3.0;
+        return (Input){.kind = INPUT_MATERIALS, .materials = {.count = 2, .material = materials}};
+    }
+    input.set.pairs = (PairUpdate){.count = 2, .a = ids, .b = ids, .friction = pose};
+    return input;
+}
+
 static Input remove_geometries(size_t joints, size_t shapes) {
     return (Input){.kind = INPUT_REMOVE,
                    .remove = {.joint_count = joints,
@@ -96,7 +109,7 @@ static Input remove_geometries(size_t joints, size_t shapes) {
                               .geometry = ids}};
 }
 
-static Input make_input(int index) {
+static Input make_older(int index) {
     static Material materials[2];
     switch (index) {
     case 0:
@@ -166,7 +179,11 @@ static Input make_input(int index) {
     }
 }
 
-enum { INPUT_COUNT = 16 };
+static Input make_input(int index) {
+    return index >= 15 && index <= 17 ? make_pairs(index) : make_older(index);
+}
+
+enum { INPUT_COUNT = 19 };
 
 static InputBytes encode(const Input *input, Arena *arena) {
     Sink sink = {.bytes = arena_take(arena, input_bytes(input))};
@@ -196,7 +213,8 @@ END_TEST
 
 // What has nothing of the newer version is of the older, byte for byte, and so is what was written.
 START_TEST(the_version_is_the_least_that_says_it) {
-    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 4, 4, 4, 5, 5, 2};
+    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2,
+                                                   4, 4, 4, 5, 5, 6, 6, 6, 2};
     Arena arena;
     arena_init(&arena, 1 << 20);
     for (int i = 0; i < INPUT_COUNT; i++) {

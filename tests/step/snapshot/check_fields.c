@@ -161,6 +161,11 @@ START_TEST(every_field_is_hashed_and_named) {
     lab_hull(&visit.lab, &form, 0);
     hull_free(box);
     join(world);
+    world->material[1].priority = 2.0;
+    world->settings.friction_rule = FRICTION_MAXIMUM;
+    const PairUpdate pair = {1, &(const uint64_t){0}, &(const uint64_t){1}, &(const double){0.25}};
+    ck_assert_int_eq(world_reserve_pairs(world, 1, NULL), STATUS_OK);
+    world_update_pairs(world, &pair);
     put_to_sleep(world);
     world->solver_failures = 3;
     world->solver_wait = 2;
@@ -219,6 +224,8 @@ static const char names[] =
     "asleep.impulse.x.y.z\n"
     "failures: solver_failures solver_wait\n"
     "exponents: material.hertz_exponent\n"
+    "priorities: material.priority\n"
+    "pairs of materials: pair.material_a pair.material_b pair.friction\n"
     "foundations: foundation.face foundation.cells foundation.modulus foundation.depth"
     " foundation.damping\n"
     "joint ids: next_joint_id\n"
@@ -238,7 +245,8 @@ static const char names[] =
     "geometry ids: geometry.id\n"
     "next geometry: next_geometry_id\n"
     "joint_projection: joint_projection\n"
-    "effort: effort\n";
+    "effort: effort\n"
+    "friction_rule: friction_rule\n";
 
 // Sections come in this order, and are told apart by their numbers. Two may have the same where one
 // stands between them that is always there.
@@ -323,6 +331,7 @@ START_TEST(a_name_means_what_it_says) {
                    {"solver_wait", &world->solver_wait},
                    {"joint_projection", &world->settings.joint_projection},
                    {"effort", &world->settings.effort},
+                   {"friction_rule", &world->settings.friction_rule},
                    {"next_id", &world->body_id_next},
                    {"next_joint_id", &world->joint_id_next},
                    {"next_shape_id", &world->shape_id_next}};

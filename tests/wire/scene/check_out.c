@@ -272,6 +272,40 @@ static Id material(Lab *lab, const char *name) {
     return id;
 }
 
+// Rules, priorities and pairs: of the built-in material, of nameless ones, of one with itself.
+START_TEST(frictions_go_through_a_scene) {
+    Lab lab = lab_create(0.0, 0.01);
+    Material first = material_default(), second = first;
+    first.priority = 3.0;
+    second.friction = 0.25;
+    Id id[2];
+    ck_assert_int_eq(world_add_materials(lab.world, &first, 1, &id[0], NULL), STATUS_OK);
+    ck_assert_int_eq(world_add_materials(lab.world, &second, 1, &id[1], NULL), STATUS_OK);
+    WorldSettings settings = lab.world->settings;
+    settings.friction_rule = FRICTION_MINIMUM;
+    settings.effort = WORLD_BALANCED; // as a scene's is
+    world_set_settings(lab.world, &settings);
+    const PairUpdate pairs = {3, (const uint64_t[]){2, 1, 0}, (const uint64_t[]){0, 1, 0},
+                              (const double[]){0.75, 0.0, 9.5}};
+    ck_assert_int_eq(world_reserve_pairs(lab.world, 3, NULL), STATUS_OK);
+    world_update_pairs(lab.world, &pairs);
+    Moreau__V1__Scene *scene = export_scene(lab.world);
+    ck_assert_uint_eq(scene->n_material_pairs, 3);
+    ck_assert_ptr_null(scene->material_pairs[0]->a);
+    ck_assert_str_eq(scene->material_pairs[2]->a, scene->materials[0]->name);
+    Lab again = make_lab(scene);
+    ck_assert_uint_eq(again.world->settings.friction_rule, FRICTION_MINIMUM);
+    ck_assert_double_eq(again.world->material[1].priority, 3.0);
+    ck_assert_uint_eq(again.world->material_pair_count, 3);
+    ck_assert_mem_eq(again.world->material_pair, lab.world->material_pair,
+                     3 * sizeof(MaterialPair));
+    ck_assert_double_eq(again.world->friction_max, 9.5);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+    lab_destroy(&lab);
+    lab_destroy(&again);
+}
+END_TEST
+
 // Bodies without names and one called as a place is; joints of one name; materials without any, of
 // which one is used, and one that has the name that it would get.
 START_TEST(who_must_be_named_is_named) {
@@ -445,6 +479,7 @@ static TCase *case_scene_out(void) {
     tcase_add_test(tcase, quaternions_come_back_to_the_bit);
     tcase_add_loop_test(tcase, groups_of_a_scene_are_those_of_the_world, 0,
                         sizeof(groups) / sizeof(groups[0]));
+    tcase_add_test(tcase, frictions_go_through_a_scene);
     tcase_add_test(tcase, who_must_be_named_is_named);
     tcase_add_test(tcase, joints_of_a_program_come_back);
     return tcase;

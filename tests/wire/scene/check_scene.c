@@ -20,6 +20,7 @@ typedef struct Sketch {
     Moreau__V1__SceneBox box[2];
     Moreau__V1__ScenePrimitive primitive[4], *ground_shapes[1], *ball_shapes[1], *block_shapes[2];
     Moreau__V1__Material material, *materials[1];
+    Moreau__V1__MaterialPair pair, *pairs[1];
     Moreau__V1__MdpParameters mdp;
     Moreau__V1__SolverParameters parameters;
     Moreau__V1__WorldSettings settings, over;
@@ -88,6 +89,11 @@ static void draw(Sketch *s) {
     s->materials[0] = &s->material;
     s->material.name = (char *)"rubber";
     s->scene.n_materials = 1, s->scene.materials = s->materials;
+    moreau__v1__material_pair__init(&s->pair);
+    s->pairs[0] = &s->pair;
+    s->pair.a = (char *)"rubber";
+    s->pair.has_friction = 1, s->pair.friction = 0.5;
+    s->scene.n_material_pairs = 1, s->scene.material_pairs = s->pairs;
     s->scene.n_bodies = BODIES, s->scene.bodies = s->bodies;
     s->scene.settings = &s->settings;
     s->settings.parameters = s->over.parameters = NULL;
@@ -140,6 +146,8 @@ MISTAKE(spoil_normal, s->normal[2] = 0)
 MISTAKE(spoil_shape, s->primitive[1].shape_case = MOREAU__V1__SCENE_PRIMITIVE__SHAPE__NOT_SET)
 MISTAKE(name_no_material, s->primitive[2].material = (char *)"glass")
 MISTAKE(spoil_friction, s->material.has_friction = 1; s->material.friction = -1)
+MISTAKE(spoil_pair, s->pair.friction = -1)
+MISTAKE(pair_with_nobody, s->pair.b = (char *)"glass")
 MISTAKE(spoil_time_step, s->settings.has_time_step = 1; s->settings.time_step = -1)
 MISTAKE(spoil_gravity_length, s->settings.n_gravity = 2; s->settings.gravity = s->gravity)
 MISTAKE(spoil_gravity, s->settings.n_gravity = 3; s->settings.gravity = s->gravity;
@@ -188,6 +196,8 @@ static const struct {
     {spoil_shape, STATUS_INVALID_ARGUMENT, "scene.bodies[1].shapes[0]"},
     {name_no_material, STATUS_NOT_FOUND, "scene.bodies[2].shapes[0].material"},
     {spoil_friction, STATUS_INVALID_ARGUMENT, "scene.materials[0].friction"},
+    {spoil_pair, STATUS_INVALID_ARGUMENT, "scene.material_pairs[0].friction"},
+    {pair_with_nobody, STATUS_NOT_FOUND, "scene.material_pairs[0].b"},
     {spoil_time_step, STATUS_INVALID_ARGUMENT, "scene.settings.time_step"},
     {spoil_gravity_length, STATUS_INVALID_ARGUMENT, "scene.settings.gravity"},
     {spoil_gravity, STATUS_INVALID_ARGUMENT, "scene.settings.gravity[1]"},

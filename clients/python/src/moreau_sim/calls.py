@@ -362,6 +362,9 @@ class Calls:
         joint_no_load_speed: ArrayLike | None = None,
         joint_lag_time: ArrayLike | None = None,
         joint_delay_steps: ArrayLike | None = None,
+        pair_a: ArrayLike | None = None,
+        pair_b: ArrayLike | None = None,
+        pair_friction: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldSetReply:
         """Changes a world: settings, state and masses of bodies, state and numbers of joints, materials. All
@@ -408,9 +411,13 @@ class Calls:
         joint_lag_time             [s]; as it changes, and the next, what is under way stays: of a shorter delay
                                    the youngest commands, of a longer one the oldest again before the others
         joint_delay_steps          [1] whole
+        pair_a                     pairs of materials, by ids, 0 the built-in one, that have a friction of their
+                                   own from here on, or another one; of one that is named twice the last counts.
+                                   See MaterialPair
+        pair_friction              per pair [1]
         """
         return self._call(
-            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity, joints=joints, joint_position=joint_position, joint_velocity=joint_velocity, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort, mass=mass, inertia=inertia, materials=materials, material_friction=material_friction, material_restitution=material_restitution, material_stiffness=material_stiffness, material_dissipation_time=material_dissipation_time, material_damping=material_damping, material_hertz_exponent=material_hertz_exponent, shapes=shapes, shape_material=shape_material, joint_low=joint_low, joint_high=joint_high, joint_stiffness=joint_stiffness, joint_rest=joint_rest, joint_damping=joint_damping, joint_friction=joint_friction, joint_armature=joint_armature, joint_drive_stiffness=joint_drive_stiffness, joint_drive_damping=joint_drive_damping, joint_effort_max=joint_effort_max, joint_stall_effort=joint_stall_effort, joint_no_load_speed=joint_no_load_speed, joint_lag_time=joint_lag_time, joint_delay_steps=joint_delay_steps),
+            p.WorldSet(world=world, settings=settings, ids=ids, pose=pose, velocity=velocity, joints=joints, joint_position=joint_position, joint_velocity=joint_velocity, joint_target=joint_target, joint_target_velocity=joint_target_velocity, joint_effort=joint_effort, mass=mass, inertia=inertia, materials=materials, material_friction=material_friction, material_restitution=material_restitution, material_stiffness=material_stiffness, material_dissipation_time=material_dissipation_time, material_damping=material_damping, material_hertz_exponent=material_hertz_exponent, shapes=shapes, shape_material=shape_material, joint_low=joint_low, joint_high=joint_high, joint_stiffness=joint_stiffness, joint_rest=joint_rest, joint_damping=joint_damping, joint_friction=joint_friction, joint_armature=joint_armature, joint_drive_stiffness=joint_drive_stiffness, joint_drive_damping=joint_drive_damping, joint_effort_max=joint_effort_max, joint_stall_effort=joint_stall_effort, joint_no_load_speed=joint_no_load_speed, joint_lag_time=joint_lag_time, joint_delay_steps=joint_delay_steps, pair_a=pair_a, pair_b=pair_b, pair_friction=pair_friction),
             p.WorldSetReply,
             deadline_ms,
         )

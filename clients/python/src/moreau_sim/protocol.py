@@ -524,6 +524,8 @@ class WorldSettings(Message):
     """[s] 0 … 1e6; default 0.5; no effect where sleep_speed is 0"""
     effort: Effort.Kind | None = None
     """what a step may cost; default BALANCED"""
+    friction_rule: FrictionRule.Kind | None = None
+    """what two materials' frictions make of a pair's; default GEOMETRIC"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -966,9 +968,11 @@ class Joint(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Material(Message):
-    """What a thing feels like. For a pair: friction sqrt(mu_a mu_b), restitution the larger, stiffness k_a
-    k_b/(k_a + k_b), dissipation time (k_b tau_a + k_a tau_b)/(k_a + k_b), damping b_a b_b/(b_a + b_b). Rigid
-    solvers ignore the last four."""
+    """What a thing feels like. For a pair: friction by the world's friction_rule, restitution the larger,
+    stiffness k_a k_b/(k_a + k_b), dissipation time (k_b tau_a + k_a tau_b)/(k_a + k_b), damping b_a b_b/(b_a
+    + b_b); where one has the higher priority, its numbers alone. A pair that has a friction of its own
+    (Scene.material_pairs, WorldSet.pair_a) has that in any case. Rigid solvers ignore stiffness, dissipation
+    time, damping and Hertz exponent."""
 
     name: str | None = None
     """unique in its world"""
@@ -986,6 +990,23 @@ class Material(Message):
     """[1] p of a force stiffness d^p + damping d(d^p)/dt at an overlap d, under solver compliant, which takes
     its tangent in each step; other solvers take it for 1. 1, 1.5 (Hertz), 2, 2.5 or 3, units of stiffness and
     damping per m^p; default 1. Of a pair the larger, of those whose stiffness is not infinite"""
+    priority: float | None = None
+    """whole, -1e6 … 1e6; default 0, as of the built-in material. Of two that touch the numbers of the one
+    with the higher count, and the other's do not. It stays what it is"""
+
+
+@dataclass(slots=True, kw_only=True)
+class FrictionRule(Message):
+    """What a pair's friction is, from those of its two materials, a and b."""
+
+    class Kind(IntEnum):
+        GEOMETRIC = 0
+        """sqrt(a b)"""
+        MAXIMUM = 1
+        MINIMUM = 2
+        PRODUCT = 3
+        """a b, at most 1e6"""
+
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1029,6 +1050,20 @@ class Scene(Message):
     bodies: Sequence[SceneBody] | None = None
     joints: Sequence[SceneJoint] | None = None
     geometries: Sequence[SceneGeometry] | None = None
+    material_pairs: Sequence[MaterialPair] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class MaterialPair(Message):
+    """Two materials whose contacts have a friction of their own, whatever rules and priorities make of
+    theirs. A world has at most 4,096."""
+
+    a: str | None = None
+    """names of materials of the scene; absent: the built-in one"""
+    b: str | None = None
+    """may be the same"""
+    friction: float | None = None
+    """[1] 0 … 1e6; required in effect"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1741,6 +1776,12 @@ class WorldSet(Message):
     a longer one the oldest again before the others"""
     joint_delay_steps: ArrayLike | None = None
     """[1] whole"""
+    pair_a: ArrayLike | None = None
+    """pairs of materials, by ids, 0 the built-in one, that have a friction of their own from here on, or
+    another one; of one that is named twice the last counts. See MaterialPair"""
+    pair_b: ArrayLike | None = None
+    pair_friction: ArrayLike | None = None
+    """per pair [1]"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4378,6 +4419,7 @@ WorldSettings.FIELDS = (
     Field(17, "joint_projection", Kind.BOOL, False, None),
     Field(16, "sleep_time", Kind.DOUBLE, False, None),
     Field(18, "effort", Kind.ENUM, False, Effort.Kind),
+    Field(19, "friction_rule", Kind.ENUM, False, FrictionRule.Kind),
 )
 Bounds.FIELDS = (
     Field(1, "lower", Kind.DOUBLE, True, None),
@@ -4452,6 +4494,7 @@ Material.FIELDS = (
     Field(5, "dissipation_time", Kind.DOUBLE, False, None),
     Field(6, "damping", Kind.DOUBLE, False, None),
     Field(7, "hertz_exponent", Kind.DOUBLE, False, None),
+    Field(8, "priority", Kind.DOUBLE, False, None),
 )
 Foundation.FIELDS = (
     Field(1, "face", Kind.ENUM, False, Foundation.Face),
@@ -4468,6 +4511,12 @@ Scene.FIELDS = (
     Field(5, "bodies", Kind.MESSAGE, True, SceneBody),
     Field(6, "joints", Kind.MESSAGE, True, SceneJoint),
     Field(7, "geometries", Kind.MESSAGE, True, SceneGeometry),
+    Field(8, "material_pairs", Kind.MESSAGE, True, MaterialPair),
+)
+MaterialPair.FIELDS = (
+    Field(1, "a", Kind.STRING, False, None),
+    Field(2, "b", Kind.STRING, False, None),
+    Field(3, "friction", Kind.DOUBLE, False, None),
 )
 SceneGeometry.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -4807,6 +4856,9 @@ WorldSet.FIELDS = (
     Field(34, "joint_no_load_speed", Kind.DOUBLE, True, None),
     Field(35, "joint_lag_time", Kind.DOUBLE, True, None),
     Field(36, "joint_delay_steps", Kind.DOUBLE, True, None),
+    Field(37, "pair_a", Kind.UINT64, True, None),
+    Field(38, "pair_b", Kind.UINT64, True, None),
+    Field(39, "pair_friction", Kind.DOUBLE, True, None),
 )
 WorldStep.FIELDS = (
     Field(1, "worlds", Kind.UINT64, True, None),

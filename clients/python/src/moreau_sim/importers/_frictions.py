@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Frictions of shapes from frictions of pairs.
-
-A scene gives each shape a number m, and a pair of them the friction sqrt(m_a m_b); a model may have any rule for pairs.
-Where numbers exist that give every pair that touches what it should have, they are found: the logarithms are those of a
-linear system. Of all solutions it is the one nearest to the model's own numbers."""
+"""Friction of pairs of geoms, as materials of a scene whose rule is MAXIMUM: the larger friction, or that of the one
+with the higher priority. What a model has otherwise, as where neither of two has a condim above 1, or where it names
+the pair, is a pair of materials of its own."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,49 +15,62 @@ from numpy.typing import NDArray
 from ._poses import Vector
 
 FRICTION_MAX = 1e6  # of a scene
-ROUNDING = 1e-9
+PAIRS_MAX = 4096  # likewise
 
 
-def shape_frictions(
-    own: Vector, wanted: Vector, kind: list[int], is_fixed: NDArray[np.bool_]
-) -> tuple[Vector, NDArray[np.bool_]]:
-    """Of shapes with frictions of their `own`, for pairs whose friction is `wanted` (a symmetric matrix, nan where two
-    do not touch): the shapes' numbers, and which pairs get another friction. Shapes of one `kind` get one number. Where
-    not all pairs can be right, those with what is fixed may be."""
-    touches = ~np.isnan(wanted)
-    # who has friction with nobody that it touches
-    slides = touches.any(axis=1) & ~(touches & (wanted > 0.0)).any(axis=1)
-    start, positive = np.where(own > 0.0, own, 1.0), np.where(wanted > 0.0, wanted, np.nan)
-    with_fixed = np.where(is_fixed[:, None] | is_fixed[None, :], positive, np.nan)
-    best, wrong = own, touches
-    for candidate in (own, _solved(start, positive, kind), _solved(start, with_fixed, kind)):
-        numbers = np.where(slides, 0.0, candidate)
-        errs = _wrong(numbers, wanted)
-        if best is own or (errs.sum() < wrong.sum() and numbers.max(initial=0.0) <= FRICTION_MAX):
-            best, wrong = numbers, errs
-    return best, wrong
+@dataclass(frozen=True)
+class Rubbing:
+    """What of a geom counts as it rubs. Those that are alike have one material."""
+
+    friction: float
+    slides: bool  # it has a condim of 1
+    priority: int
+    alone: Hashable = None  # a geom that a pair names
 
 
-def _wrong(numbers: Vector, wanted: Vector) -> NDArray[np.bool_]:
-    has = np.sqrt(np.outer(numbers, numbers))
-    known = np.where(np.isnan(wanted), has, wanted)
-    return np.asarray(np.abs(has - known) > ROUNDING * np.maximum(has, known))
+def _name(kind: Rubbing, friction: float) -> str:
+    short = f"{friction:g}"
+    words = [f"friction {short if float(short) == friction else friction}"]
+    words += ["condim 1"] if kind.slides else []
+    words += [f"priority {kind.priority}"] if kind.priority else []
+    words += [f"of {kind.alone}"] if kind.alone is not None else []
+    return ", ".join(words)
 
 
-def _solved(own: Vector, wanted: Vector, kind: list[int]) -> Vector:
-    """By least squares, of as many unknowns as there are kinds."""
-    places = {name: place for place, name in enumerate(dict.fromkeys(kind))}
-    place = np.array([places[name] for name in kind], dtype=int)
-    equations = {
-        (*sorted((place[i], place[j])), float(wanted[i, j])) for i, j in np.argwhere(~np.isnan(wanted)) if j <= i
-    }
-    start = np.zeros(len(places))
-    start[place] = np.log(own)
-    rows, rest = np.zeros((len(equations), len(places))), np.zeros(len(equations))
-    for row, (a, b, friction) in enumerate(sorted(equations)):
-        rows[row, a] += 1.0
-        rows[row, b] += 1.0
-        rest[row] = 2.0 * np.log(friction) - start[a] - start[b]
-    change = np.linalg.lstsq(rows, rest, rcond=None)[0] if len(equations) else np.zeros(len(places))
-    change[np.abs(change) < ROUNDING] = 0.0  # what is as it should be stays as it is written
-    return np.asarray(own * np.exp(change[place]))
+def _rule(a: dict[str, Any], b: dict[str, Any]) -> float:
+    """What a world of that rule has."""
+    ranks = [float(material.get("priority", 0)) for material in (a, b)]
+    frictions = [float(material["friction"]) for material in (a, b)]
+    return max(frictions) if ranks[0] == ranks[1] else frictions[0] if ranks[0] > ranks[1] else frictions[1]
+
+
+def materials_of(
+    kinds: list[Rubbing], wanted: Vector
+) -> tuple[list[dict[str, Any]], list[int], list[dict[str, Any]], NDArray[np.bool_]]:
+    """Of geoms of these kinds, for pairs whose friction is `wanted` (a symmetric matrix, nan where two do not touch):
+    materials, which of them each geom has, pairs of materials, and which geoms rub otherwise, as there would be too
+    many pairs."""
+    place = {kind: index for index, kind in enumerate(dict.fromkeys(kinds))}
+    material = [place[kind] for kind in kinds]
+    touching: dict[tuple[int, int], float] = {}
+    for i, j in np.argwhere(~np.isnan(wanted)):
+        touching[min(material[i], material[j]), max(material[i], material[j])] = float(wanted[i, j])
+    materials = []
+    for kind, index in place.items():
+        of_it = [friction for pair, friction in touching.items() if index in pair]
+        friction = min(kind.friction, FRICTION_MAX)
+        if of_it and not any(of_it):
+            friction = 0.0  # who rubs at nothing that it touches
+        one: dict[str, Any] = {"name": _name(kind, friction), "friction": friction}
+        materials.append(one | ({"priority": kind.priority} if kind.priority else {}))
+    pairs = [
+        {"a": materials[a]["name"], "b": materials[b]["name"], "friction": min(friction, FRICTION_MAX)}
+        for (a, b), friction in sorted(touching.items())
+        if friction != _rule(materials[a], materials[b])
+    ]
+    known = {(pair["a"], pair["b"]) for pair in pairs[PAIRS_MAX:]}
+    wrong = np.zeros(len(kinds), dtype=bool)
+    for a, b in touching:
+        if (materials[a]["name"], materials[b]["name"]) in known:
+            wrong |= np.isin(material, (a, b))
+    return materials, material, pairs[:PAIRS_MAX], wrong

@@ -105,6 +105,7 @@ def _settings(mujoco: Any, model: Any, compensated: float) -> dict[str, Any]:
         "time_step": float(model.opt.timestep),
         "gravity": (model.opt.gravity * (1.0 - compensated)).tolist() if has_gravity else [0.0, 0.0, 0.0],
         "integrator": integrators.get(int(model.opt.integrator), "SYMPLECTIC"),
+        "friction_rule": "MAXIMUM",
     }
 
 
@@ -135,7 +136,8 @@ def read_model(
     scene = {
         "name": name,
         "settings": _settings(mujoco, model, compensated),
-        "materials": shapes.materials(),
+        "materials": shapes.materials,
+        **({"material_pairs": shapes.pairs} if shapes.pairs else {}),
         **({"geometries": shapes.assets.scene} if shapes.assets.scene else {}),
         "bodies": scene_bodies,
         "joints": joints.scene + equalities.scene,

@@ -13,7 +13,7 @@ from ..geometry import GeometryError
 from ._assets import Assets
 from ._bodies import Bodies
 from ._findings import Findings, Weight
-from ._frictions import shape_frictions
+from ._frictions import Rubbing, materials_of
 from ._poses import Vector, matrix, pose
 
 GROUPS_MAX = 32
@@ -43,7 +43,8 @@ class Shapes:
         self.findings = findings
         self.forms: dict[int, dict[str, Any]] = {}  # by geom
         self.assets = Assets(mujoco, self.model, findings)
-        self._materials: dict[float, str] = {}
+        self.materials: list[dict[str, Any]] = []
+        self.pairs: list[dict[str, Any]] = []  # of materials
         for geom in range(self.model.ngeom):
             if self.touches(geom):
                 findings.has("geometry", geom)
@@ -98,9 +99,6 @@ class Shapes:
             form["position"] = place.position.tolist()
             form["orientation"] = place.orientation.tolist()
 
-    def materials(self) -> list[dict[str, Any]]:
-        return [{"name": name, "friction": friction} for friction, name in self._materials.items()]
-
     def of(self, root: int) -> list[dict[str, Any]]:
         """The shapes of a body of the scene."""
         return [
@@ -131,26 +129,24 @@ class Shapes:
         return np.asarray(pairs)
 
     def _rub(self, touch: NDArray[np.bool_]) -> None:
-        """Gives the shapes materials by which pairs that touch rub as they do in the model, if there are any."""
+        """Gives the shapes materials by which pairs that touch rub as they do in the model."""
         m, geoms = self.model, list(self.forms)
         paired = {*m.pair_geom1.tolist(), *m.pair_geom2.tolist()}
-        kinds: dict[tuple[Any, ...], int] = {}
-        kind = []
-        is_fixed = np.array([self.bodies.root[int(m.geom_bodyid[geom])] == 0 for geom in geoms], dtype=bool)
-        for geom, fixed in zip(geoms, is_fixed):
-            alike = (float(m.geom_friction[geom][0]), int(m.geom_condim[geom]), int(m.geom_priority[geom]), bool(fixed))
-            kind.append(kinds.setdefault(alike + ((geom,) if geom in paired else ()), len(kinds)))
-        own = np.array([float(m.geom_friction[geom][0]) for geom in geoms])
-        frictions, wrong = shape_frictions(own, np.where(touch, self._frictions(), np.nan), kind, is_fixed)
-        for geom, friction, pairs in zip(geoms, frictions, wrong):
-            self.forms[geom]["material"] = self._material(float(friction))
-            if pairs.any():
-                sentence = "frictions of pairs that are no sqrt(mu_a mu_b), as condim 1 or the larger of two may be"
-                self.findings.add(sentence, self.name(geom), self.weight(geom))
-
-    def _material(self, friction: float) -> str:
-        short = f"{friction:g}"
-        return self._materials.setdefault(friction, f"friction {short if float(short) == friction else friction}")
+        kinds = [
+            Rubbing(
+                float(m.geom_friction[geom][0]),
+                int(m.geom_condim[geom]) == 1,
+                int(m.geom_priority[geom]),
+                self.name(geom) if geom in paired else None,
+            )
+            for geom in geoms
+        ]
+        wanted = np.where(touch, self._frictions(), np.nan)
+        self.materials, material, self.pairs, wrong = materials_of(kinds, wanted)
+        for geom, which, is_wrong in zip(geoms, material, wrong):
+            self.forms[geom]["material"] = self.materials[which]["name"]
+            if is_wrong:
+                self.findings.add("more pairs of geoms than a scene may have", self.name(geom), self.weight(geom))
 
     # ---- which touch
 
