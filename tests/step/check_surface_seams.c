@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ground in two pieces side by side, of any two kinds, of one height: what slides or rolls from one
 // to the other goes as on a plane, turned as no axis is.
-#include "support/hull_build.h"
+#include "support/ground_pieces.h"
 #include "support/leaning_lab.h"
 #include "support/suite.h"
 
@@ -13,64 +13,6 @@ enum { HERTZ = 240 };
 
 static const Vec3 none = {0.0, 0.0, 0.0};
 
-typedef enum Piece { PIECE_BOX, PIECE_HULL, PIECE_BLOCK, PIECE_SHEET, PIECE_FIELD, PIECES } Piece;
-
-static const char *const names[PIECES] = {"box", "hull", "mesh of a box", "sheet", "height field"};
-
-// Of 4 m by 4 m, their top at z = 0 where they are laid.
-static const Vec3 half = {2.0, 2.0, 0.25};
-
-static Id block_mesh(Lab *lab, Id material) {
-    static const uint32_t corner[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
-                                        2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
-    Vec3 point[8];
-    for (uint32_t i = 0; i < 8; i++) {
-        point[i] = vec3((i & 1) != 0 ? half.x : -half.x, (i & 2) != 0 ? half.y : -half.y,
-                        (i & 4) != 0 ? half.z : -half.z);
-    }
-    const MeshForm form = {point, 8, corner, 12, false};
-    return lab_mesh(lab, &form, material);
-}
-
-static Id sheet(Lab *lab, Id material) {
-    static const uint32_t corner[6] = {0, 1, 2, 0, 2, 3};
-    const Vec3 point[4] = {vec3(-half.x, -half.y, half.z), vec3(half.x, -half.y, half.z),
-                           vec3(half.x, half.y, half.z), vec3(-half.x, half.y, half.z)};
-    const MeshForm form = {point, 4, corner, 2, false};
-    return lab_mesh(lab, &form, material);
-}
-
-static Id field(Lab *lab, Id material) {
-    enum { SIDE = 9 };
-    double height[SIDE * SIDE];
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        height[i] = half.z;
-    }
-    const HeightForm form = {
-        SIDE, SIDE, {2.0 * half.x / (SIDE - 1), 2.0 * half.y / (SIDE - 1)}, height};
-    return lab_heights(lab, &form, material);
-}
-
-static Id piece_shape(Lab *lab, Piece piece, Id material) {
-    switch (piece) {
-    case PIECE_BOX:
-        return lab_shape(lab, PRIMITIVE_BOX, half, material);
-    case PIECE_HULL: {
-        const Hull *hull = hull_of_box(half);
-        const HullForm form = hull_form(hull);
-        const Id shape = lab_hull(lab, &form, material);
-        hull_free(hull);
-        return shape;
-    }
-    case PIECE_BLOCK:
-        return block_mesh(lab, material);
-    case PIECE_SHEET:
-        return sheet(lab, material);
-    default:
-        return field(lab, material);
-    }
-}
-
 static void lay(Lab *lab, Id shape, Vec3 at) {
     lab_body(lab, shape, BODY_STATIC, placed(at, quat_identity()), NULL, 0.0, NULL);
 }
@@ -80,44 +22,10 @@ static void lay_ground(Lab *lab, int pair, Id material) {
         lay(lab, lab_shape(lab, PRIMITIVE_PLANE, none, material), none);
         return;
     }
-    lay(lab, piece_shape(lab, (Piece)(pair / PIECES), material), vec3(-half.x, 0.0, -half.z));
-    lay(lab, piece_shape(lab, (Piece)(pair % PIECES), material), vec3(half.x, 0.0, -half.z));
-}
-
-typedef struct Mobile {
-    const char *name;
-    PrimitiveKind kind;
-    Vec3 size;
-    double height; // of its middle
-    Quat turn;
-    Vec3 velocity, spin;
-} Mobile;
-
-#define HALF_ROOT 0.70710678118654752
-static const Mobile mobiles[] = {
-    {"ball", PRIMITIVE_SPHERE, {0.2, 0, 0}, 0.2, {1, 0, 0, 0}, {2.0, 1.3, 0}, {-6.5, 10.0, 0.0}},
-    {"box", PRIMITIVE_BOX, {0.2, 0.15, 0.1}, 0.1, {0.96, 0, 0, 0.28}, {2.0, 1.3, 0}, {0, 0, 0}},
-    {"cylinder", PRIMITIVE_CYLINDER, {0.2, 0.1, 0}, 0.1, {1, 0, 0, 0}, {2.0, 1.3, 0}, {0, 0, 0}},
-    {"capsule",
-     PRIMITIVE_CAPSULE,
-     {0.1, 0.2, 0},
-     0.1,
-     {HALF_ROOT, HALF_ROOT, 0, 0},
-     {2.0, 0, 0},
-     {0, 20.0, 0}},
-    {"hull", PRIMITIVE_HULL, {0, 0, 0}, 0.1, {1, 0, 0, 0}, {2.0, 1.3, 0}, {0, 0, 0}},
-};
-enum { MOBILES = sizeof(mobiles) / sizeof(mobiles[0]) };
-
-static Id mobile_shape(Lab *lab, const Mobile *mobile, Id material) {
-    if (mobile->kind != PRIMITIVE_HULL) {
-        return lab_shape(lab, mobile->kind, mobile->size, material);
-    }
-    const Hull *hull = hull_of_prism(6, 0.2, 0.1);
-    const HullForm form = hull_form(hull);
-    const Id shape = lab_hull(lab, &form, material);
-    hull_free(hull);
-    return shape;
+    lay(lab, piece_shape(lab, (Piece)(pair / PIECES), material),
+        vec3(-piece_half.x, 0.0, -piece_half.z));
+    lay(lab, piece_shape(lab, (Piece)(pair % PIECES), material),
+        vec3(piece_half.x, 0.0, -piece_half.z));
 }
 
 typedef struct Arrival {
@@ -149,7 +57,8 @@ START_TEST(what_crosses_from_piece_to_piece_goes_as_on_a_plane) {
     const double off = vec3_norm(vec3_sub(plain.at, there.at));
     const double slower = vec3_norm(vec3_sub(plain.velocity, there.velocity));
     ck_assert_msg(off <= 1e-9 && slower <= 1e-9, "%s, %s to %s: %.3g m and %.3g m/s off",
-                  mobile->name, names[pair / PIECES], names[pair % PIECES], off, slower);
+                  mobile->name, piece_names[pair / PIECES], piece_names[pair % PIECES], off,
+                  slower);
 }
 END_TEST
 
@@ -164,8 +73,8 @@ static Id fine_sheet(Lab *lab, bool is_backward, Id material) {
     uint32_t *corner = malloc((size_t)6 * CELLS * CELLS * sizeof(*corner));
     ck_assert(point != NULL && corner != NULL);
     for (uint32_t k = 0; k < POINTS; k++) {
-        point[k] = vec3(half.x * (2.0 * (k % (CELLS + 1)) / CELLS - 1.0),
-                        half.y * (2.0 * (k / (CELLS + 1)) / CELLS - 1.0), half.z);
+        point[k] = vec3(piece_half.x * (2.0 * (k % (CELLS + 1)) / CELLS - 1.0),
+                        piece_half.y * (2.0 * (k / (CELLS + 1)) / CELLS - 1.0), piece_half.z);
     }
     for (uint32_t k = 0; k < CELLS * CELLS; k++) {
         const uint32_t cell = is_backward ? CELLS * CELLS - 1 - k : k;
@@ -189,8 +98,8 @@ START_TEST(what_is_fast_crosses_from_a_fine_mesh) {
     Lab lab = leaning_lab(0.0, HERTZ);
     lab_set(&lab, "tolerance", 1e-12);
     const Id material = lab_material(&lab, 0.0, 0.0);
-    lay(&lab, fine_sheet(&lab, _i >= MOBILES, material), vec3(-half.x, 0.0, -half.z));
-    lay(&lab, piece_shape(&lab, PIECE_BOX, material), vec3(half.x, 0.0, -half.z));
+    lay(&lab, fine_sheet(&lab, _i >= MOBILES, material), vec3(-piece_half.x, 0.0, -piece_half.z));
+    lay(&lab, piece_shape(&lab, PIECE_BOX, material), vec3(piece_half.x, 0.0, -piece_half.z));
     const Vec3 v = turned(velocity);
     const double twist[6] = {v.x, v.y, v.z, 0.0, 0.0, 0.0};
     const uint32_t body =
@@ -208,7 +117,8 @@ END_TEST
 
 // The second piece by so much higher: as far as its side is a wall.
 static uint32_t lay_step(Lab *lab, int pair, double height, Id material) {
-    const Vec3 low = vec3(-half.x, 0.0, -half.z), high = vec3(half.x, 0.0, height - half.z);
+    const Vec3 low = vec3(-piece_half.x, 0.0, -piece_half.z),
+               high = vec3(piece_half.x, 0.0, height - piece_half.z);
     lay(lab, piece_shape(lab, (Piece)(pair / PIECES), material), low);
     lay(lab, piece_shape(lab, (Piece)(pair % PIECES), material), high);
     return 2;
@@ -237,7 +147,8 @@ START_TEST(a_lip_stops_what_slides) {
                  placed(vec3(-0.5, -0.7, mobile->height), mobile->turn), twist, 0.0, NULL);
         lab_step(&lab, 200);
         ck_assert_msg(seen_position(&lab, body).x < 0.0, "%s passes a lip of %g m, %s to %s",
-                      mobile->name, heights[k], names[pair / PIECES], names[pair % PIECES]);
+                      mobile->name, heights[k], piece_names[pair / PIECES],
+                      piece_names[pair % PIECES]);
         lab_destroy(&lab);
     }
 }
@@ -267,7 +178,7 @@ START_TEST(nothing_passes_a_seam) {
             const Vec3 at = seen_position(&lab, body);
             const bool is_over = fabs(at.x) < 1.9 && fabs(at.y) < 1.9;
             ck_assert_msg(!is_over || at.z > 0.0, "%s is at %g %g %g, %s to %s", mobile->name, at.x,
-                          at.y, at.z, names[pair / PIECES], names[pair % PIECES]);
+                          at.y, at.z, piece_names[pair / PIECES], piece_names[pair % PIECES]);
         }
         ck_assert_double_lt(vec3_norm(lab_velocity(&lab, body)), 110.0);
         lab_destroy(&lab);
