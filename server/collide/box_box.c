@@ -131,39 +131,67 @@ static Vec3 face_normal(const BoxPair *pair, const Face *face) {
     return is_up ? axis : vec3_neg(axis);
 }
 
-static double project_extent(const Box *box, Vec3 n) {
-    return box->half[0] * fabs(vec3_dot(n, box->axis[0])) +
-           box->half[1] * fabs(vec3_dot(n, box->axis[1])) +
-           box->half[2] * fabs(vec3_dot(n, box->axis[2]));
+// A pair of edges: how far the boxes are apart along what stands on both, and the sine between them
+// that this is divided by. All of it is of R, so no axis is made but the best.
+typedef struct EdgeAxis {
+    double along; // the second centre, times the sine
+    double separation, sine;
+} EdgeAxis;
+
+// false: they span no axis.
+static bool relate_edges(const BoxPair *pair, int i, int j, EdgeAxis *axis) {
+    ASSERT(i >= 0 && i < 3 && j >= 0 && j < 3);
+    const double *a = pair->box[0].half, *b = pair->box[1].half, *t = pair->t[0];
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    const double p = pair->R[i1][j], q = pair->R[i2][j];
+    const double squared = p * p + q * q;
+    if (squared < edge_sine_squared_min) {
+        return false;
+    }
+    const double extent = a[i1] * fabs(q) + a[i2] * fabs(p) + b[j1] * fabs(pair->R[i][j2]) +
+                          b[j2] * fabs(pair->R[i][j1]);
+    axis->along = t[i2] * p - t[i1] * q;
+    axis->sine = sqrt(squared);
+    axis->separation = (fabs(axis->along) - extent) / axis->sine;
+    return true;
+}
+
+// The cosine between that axis and the face's, but for its sign.
+static double edges_to_face(const BoxPair *pair, const Face *face, int i, int j,
+                            const EdgeAxis *axis) {
+    const int own = face->box == 0 ? i : j;
+    if (own == face->axis) {
+        return 0.0;
+    }
+    const int third = 3 - own - face->axis;
+    return (face->box == 0 ? pair->R[third][j] : pair->R[i][third]) / axis->sine;
 }
 
 // The pair of edges along whose common normal the boxes are farthest apart. Between parallel
 // faces, edges whose normal is the faces' are the faces' business.
 static Edges find_edges(const BoxPair *pair, const Face *face) {
-    Vec3 facing = face_normal(pair, face);
-    const Box *first = &pair->box[0], *second = &pair->box[1];
     Edges best = {.separation = -HUGE_VAL, .left_to_face = -HUGE_VAL, .is_found = false};
+    bool is_up = true;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            Vec3 n = vec3_cross(first->axis[i], second->axis[j]);
-            double squared = vec3_dot(n, n);
-            if (squared < edge_sine_squared_min) {
+            EdgeAxis axis;
+            if (!relate_edges(pair, i, j, &axis)) {
                 continue;
             }
-            n = vec3_scale(1.0 / sqrt(squared), n);
-            double distance = vec3_dot(n, pair->offset);
-            double separation =
-                fabs(distance) - project_extent(first, n) - project_extent(second, n);
-            if (face->is_parallel && is_parallel(vec3_dot(n, facing))) {
-                best.left_to_face = separation > best.left_to_face ? separation : best.left_to_face;
-            } else if (separation > best.separation) {
+            if (face->is_parallel && is_parallel(edges_to_face(pair, face, i, j, &axis))) {
+                best.left_to_face = fmax(best.left_to_face, axis.separation);
+            } else if (axis.separation > best.separation) {
                 best.axis[0] = i;
                 best.axis[1] = j;
-                best.normal = distance >= 0.0 ? n : vec3_neg(n);
-                best.separation = separation;
+                best.separation = axis.separation;
                 best.is_found = true;
+                is_up = axis.along >= 0.0;
             }
         }
+    }
+    if (best.is_found) {
+        const Vec3 n = vec3_cross(pair->box[0].axis[best.axis[0]], pair->box[1].axis[best.axis[1]]);
+        best.normal = vec3_scale((is_up ? 1.0 : -1.0) / vec3_norm(n), n);
     }
     return best;
 }

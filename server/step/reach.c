@@ -202,6 +202,7 @@ static Status place_bodies(StepState *state) {
     if (state->places != NULL) {
         state->places->thinnest = thinnest;
     }
+    state->thinnest = thinnest;
     // two that fly at each other, and all of it comes back
     state->has_fast =
         world->settings.contact_plane == CONTACT_PLANE_APPROACH && 4.0 * farthest > thinnest;
@@ -288,7 +289,8 @@ static void find_pushes(void *work, uint32_t block) {
         bool is_push = false;
         if (stage_boxes_overlap(&state->box[a], &state->box[b])) { // both kicks are as long
             double length = vec3_norm(kick_of(state, a, b, pushing->bounce));
-            is_push = is_kick(state, length, a) || is_kick(state, length, b);
+            is_push = length > state->thinnest &&
+                      (is_kick(state, length, a) || is_kick(state, length, b));
         }
         pushing->is_push[i] = is_push;
         has_push = has_push || is_push;

@@ -284,6 +284,43 @@ static uint32_t hide_by_body(Seam *seam, uint32_t body) {
     return hidden;
 }
 
+// Whose partners may hide faces of the owner: they hold that one off.
+static uint32_t find_moving(const StepState *state, const StepPart *owner, const StepPart *other) {
+    return state->world->kind[other->body] == BODY_DYNAMIC ? other->body : owner->body;
+}
+
+// True where nobody is near a contact, as of most: then no face of the owner is hidden. The points
+// are as of a time, and what lies before them as of now.
+static bool is_alone(const StepState *state, const StepPart *owner, const StepPart *other,
+                     double time, const Manifold *manifold) {
+    ASSERT(manifold->count > 0);
+    if (world_body_shape(state->world, owner->body)->primitive_count > 1) {
+        return false;
+    }
+    const double far = COVER_STEPS * seam_step(owner->mover.primitive, other->mover.primitive) +
+                       (time > 0.0 ? state->reach[owner->body] : 0.0);
+    Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_neg(low);
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        const Vec3 at = manifold->point[i].position;
+        const double grown = far + 0.5 * fabs(manifold->point[i].gap); // to either surface
+        low = vec3(fmin(low.x, at.x - grown), fmin(low.y, at.y - grown), fmin(low.z, at.z - grown));
+        high = vec3(fmax(high.x, at.x + grown), fmax(high.y, at.y + grown),
+                    fmax(high.z, at.z + grown));
+    }
+    const BroadBox around = {low, high};
+    const uint32_t moving = find_moving(state, owner, other);
+    const uint32_t end = state->partner_first[moving + 1];
+    for (uint32_t i = state->partner_first[moving]; i < end; i++) {
+        const uint32_t body = state->partner[i];
+        if (body != owner->body && body != other->body &&
+            (world_body_shape(state->world, body)->is_surface ||
+             stage_boxes_overlap(&around, &state->box[body]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // What a contact is to leave out: the faces of a box, or all of it.
 static uint32_t as_hidden(const Seam *seam, uint32_t faces) {
     ASSERT(faces >> seam->face_count == 0);
@@ -311,10 +348,8 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
         return false;
     }
     set_around(seam);
-    const World *world = state->world;
-    uint32_t moving =
-        world->kind[seam->other->body] == BODY_DYNAMIC ? seam->other->body : seam->owner->body;
-    if (world->shape[world->body_shape[seam->owner->body]].primitive_count > 1) {
+    const uint32_t moving = find_moving(state, seam->owner, seam->other);
+    if (world_body_shape(state->world, seam->owner->body)->primitive_count > 1) {
         *hidden |= as_hidden(seam, hide_by_body(seam, seam->owner->body));
     }
     // Partners are all who can be at a place that is on the moving one. Beyond an owner that moves,
@@ -354,6 +389,11 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
     for (int side = 0; side < 2 && manifold->count > 0; side++) {
         const Primitive *primitive = part[side].mover.primitive;
         if (!primitive_rows[primitive->kind].has_seams) {
+            continue;
+        }
+        if (state->partner_first != NULL &&
+            is_alone(state, &part[side], &part[1 - side], time, manifold)) {
+            *asks_partners = true; // of this step's, and, as they do, of the next one's
             continue;
         }
         Seam seam; // most of it is of no face in question

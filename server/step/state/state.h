@@ -111,6 +111,7 @@ typedef struct StepState {
     double speed_reach;     // of a speed, the reach that it makes [s]
     BroadBox *box;          // per body: holds what it may reach
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step
+    double thinnest;        // the least thickness of what moves [m]
     bool has_fast;          // some may be moved by more than the thinnest is thick
     StepBall *ball;         // per body
     uint8_t *fixed;         // per body: no force moves it
