@@ -112,6 +112,9 @@ void log_put(LogRecording *recording, LogBuffer *buffer, const Chunk *chunk);
 bool log_has_room(Log *log, LogWait *wait);
 bool log_is_full(const Log *log); // the same without waiting
 
+// Of the chunks that it began with: its definition, names of geometries, scene and key-frame.
+uint64_t log_begun_bytes(const LogRecording *recording);
+
 // OK, or why the recording failed. Any thread.
 Status log_recording_status(const LogRecording *recording, Error *error);
 

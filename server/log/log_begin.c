@@ -243,8 +243,15 @@ LogRecording *log_begin(Log *log, const RecordingDef *def, LogBuffer *geometries
     if (keyframe != NULL) {
         records[count++] = chunk_record(recording, keyframe, &(Chunk){.kind = CHUNK_KEYFRAME});
     }
+    for (size_t i = 1; i < count; i++) {
+        recording->begun_bytes += ((LogBuffer *)records[i])->used;
+    }
     log_enqueue(log, records, count);
     return recording;
+}
+
+uint64_t log_begun_bytes(const LogRecording *recording) {
+    return recording->begun_bytes;
 }
 
 void log_put(LogRecording *recording, LogBuffer *buffer, const Chunk *chunk) {

@@ -90,7 +90,8 @@ struct LogRecording {
     RecordingDef def; // its texts stand behind `label`
     Record begin, end;
     RecordingEnd ending;
-    LogBuffer *seal; // for the last chunk: what was begun can be ended
+    LogBuffer *seal;      // for the last chunk: what was begun can be ended
+    uint64_t begun_bytes; // of the chunks that it began with
 
     // the log thread's
     RecordingSeal so_far; // counts, figures; of a group the chain of all is the first

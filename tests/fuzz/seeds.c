@@ -2,8 +2,10 @@
 // Writes the seeds of the fuzz targets that read our own formats, from small files of tests/scenes
 // and tests/problems, to tests/<room>/corpus/<target>. `deploy/fuzz --seeds` runs it; the files are
 // kept, so run it again when a format or DYNAMICS_VERSION changes.
+#include "log/format/signature.h"
 #include "wire/codec.h"
 #include "wire/scene/scene.h"
+#include "access/seal_key.h"
 #include "base/assert.h"
 #include "cli/json/read.h"
 #include "cli/problems/problem.h"
@@ -11,6 +13,7 @@
 #include "run/worlds/door.h"
 #include "step/snapshot/snapshot.h"
 
+#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +222,46 @@ static void write_group(size_t index) {
     json_text_free(&scene_json);
 }
 
+// A signature of two chains, of this key, and the seal behind it.
+static void write_signatures(void) {
+    enum { CHAINS = 2, SEAL_BYTES = 400 };
+    const SignatureHow hows[] = {SIGNATURE_LIVE, SIGNATURE_LAST, SIGNATURE_FOUND};
+    const char *const names[] = {"live", "last", "found"};
+    SignedChain chains[CHAINS] = {{.chain = 0, .chunk_count = 3}, {.chain = 1, .chunk_count = 2}};
+    uint8_t secret[SIGNATURE_KEY_BYTES], message[SIGNATURE_MESSAGE_BYTES];
+    uint8_t bytes[CHUNK_HEADER_BYTES + SEAL_BYTES] = {0};
+    memset(secret, 7, sizeof(secret));
+    EVP_PKEY *pair = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, secret, sizeof(secret));
+    for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
+        Signature signature = {.how = hows[i], .chain_count = CHAINS};
+        const size_t count = CHUNK_HEADER_BYTES + signature_bytes(CHAINS);
+        Chunk chunk = {.kind = CHUNK_SIGNATURE, .version = CHUNK_FORMAT_SIGNATURES};
+        size_t length = SIGNATURE_KEY_BYTES, value_bytes = SIGNATURE_VALUE_BYTES;
+        chunk.sequence = 3, chunk.world_count = 1, chunk.first_step = chunk.last_step = 16;
+        ASSERT(count <= sizeof(bytes));
+        ASSERT(EVP_PKEY_get_raw_public_key(pair, signature.key, &length) == 1);
+        uint8_t *value = signature_write(&signature, chains, bytes + CHUNK_HEADER_BYTES);
+        memset(value, 0, SIGNATURE_VALUE_BYTES);
+        chunk_seal(bytes, count, &chunk);
+        signature_message(bytes, count, message);
+        EVP_MD_CTX *context = EVP_MD_CTX_new();
+        ASSERT(EVP_DigestSignInit(context, NULL, NULL, NULL, pair) == 1);
+        ASSERT(EVP_DigestSign(context, value, &value_bytes, message, sizeof(message)) == 1);
+        EVP_MD_CTX_free(context);
+        chunk_seal(bytes, count, &chunk);
+        ASSERT(seal_public_verifies(signature.key, message, sizeof(message), value));
+        write_seed("log/corpus/signature", names[i], bytes, count);
+    }
+    EVP_PKEY_free(pair);
+    memset(bytes, 0, sizeof(bytes));
+    Chunk seal = {.kind = CHUNK_SEAL, .version = CHUNK_FORMAT_SIGNATURES};
+    seal.sequence = 4, seal.world_count = 1, seal.last_step = 16;
+    chunk_seal(bytes, sizeof(bytes), &seal);
+    write_seed("log/corpus/signature", "seal", bytes, sizeof(bytes));
+}
+
 int main(void) {
+    write_signatures();
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
         write_group(i);
     }

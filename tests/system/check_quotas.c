@@ -270,6 +270,10 @@ START_TEST(a_recording_ends_where_its_limit_is_reached) {
     Moreau__V1__EpisodeStart start = wire_start_call(world);
     char uid[64];
     snprintf(uid, sizeof(uid), "%s", wire_accept(carol, &start)->episode_start->episode);
+    // what it begins with counts at once, to the byte
+    const uint64_t begun = wire_describe(carol, uid)->bytes;
+    ck_assert_uint_gt(begun, 0);
+    ck_assert_uint_eq(use_of(carol)->log_bytes, begun);
     for (int i = 0; i < 40; i++) {
         wire_step(carol, world, 500);
     }

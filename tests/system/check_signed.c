@@ -209,6 +209,30 @@ START_TEST(what_nobody_signed_is_not_signed_by_the_next_start) {
 }
 END_TEST
 
+// ---- recovered
+
+static void recover(void) {
+    char text[512];
+    wire_depot_stop(depot);
+    snprintf(text, sizeof(text), "--recover %s/episodes.db", depot->folder);
+    ck_assert_int_eq(server_refusal(text, signing.said, sizeof(signing.said)), 0);
+}
+
+// It copies chunks as they are, and has no key: what was signed is, and what it seals is not.
+START_TEST(recovering_keeps_signatures_and_makes_none) {
+    wire_signed_world(&signing, "heap");
+    recover();
+    wire_depot_restart(depot, signing.options);
+    expect("heap", "mine", 0, "signed from its beginning to its end, step 60, by ");
+    kill_recording("cut");
+    recover();
+    ck_assert_int_eq(number("SELECT count(*) FROM chunk WHERE kind = 14 AND recording = 2"), 4);
+    wire_depot_restart(depot, signing.options); // finds nothing to be ended
+    expect("cut", "mine", 4, "signed up to step 48 by ");
+    expect("cut", "mine", 4, "nobody vouches for what is behind it");
+}
+END_TEST
+
 // ---- bad keys
 
 static void refuse(const char *file, const char *sentence) {
@@ -289,6 +313,7 @@ static TCase *case_signed(void) {
     tcase_add_test(tcase, another_key_signs_nothing_that_it_found);
     tcase_add_test(tcase, what_was_changed_before_the_next_start_is_not_found_so);
     tcase_add_test(tcase, what_nobody_signed_is_not_signed_by_the_next_start);
+    tcase_add_test(tcase, recovering_keeps_signatures_and_makes_none);
     tcase_add_test(tcase, what_is_no_key_is_said);
     tcase_add_test(tcase, keys_are_made_once);
     return tcase;

@@ -630,6 +630,7 @@ Status group_recorder_start(Log *log, const GroupRecorderDef *def, Group *group,
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "record",
                          "Memory or randomness ended while starting to record a group.");
     }
+    use_put_log(def->use, 0, log_begun_bytes(made->recording), NULL);
     *recorder = made;
     return STATUS_OK;
 }

@@ -699,11 +699,8 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
     const bool is_named = worn_take(log, world, &made->worn, &geometries.buffer);
     make_scene(made, world, 0, &scene);
     if (make_keyframe(made, world, &keyframe) && is_named && made->error.status == STATUS_OK) {
-        const size_t bytes =
-            keyframe.buffer->used + (scene.buffer == NULL ? 0 : scene.buffer->used);
         made->recording =
             log_begin(log, &recording, geometries.buffer, scene.buffer, keyframe.buffer, wait);
-        made->put_bytes = bytes;
     }
     if (made->recording == NULL) {
         drop_chunk(made, &geometries);
@@ -715,7 +712,8 @@ Status recorder_start(Log *log, const RecorderDef *def, World *world, LogWait *w
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while starting an episode.");
     }
-    use_put_log(def->use, 1, 0, NULL);
+    // where it has reached the limit with them, it ends with the first chunk that follows
+    use_put_log(def->use, 1, log_begun_bytes(made->recording), NULL);
     add_due_frame(made, world);
     *recorder = made;
     return STATUS_OK;
