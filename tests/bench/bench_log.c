@@ -2,8 +2,12 @@
 // Chunks through the log beside bare SQLite, which puts the same bytes into a table of the same
 // pages, a hundred rows to a transaction. Both take turns, in folders of their own. Small chunks
 // are what a world of ten bodies records in a second, large ones what one of a thousand frames is.
+// Then the same chunks with a key-frame among eight, signed (--seal-key) and not: what a SHA-256 of
+// each and a signature behind each key-frame cost the log's thread.
 #include "bench/bench.h"
 
+#include "access/seal_key.h"
+#include "access/seal_new.h"
 #include "os/clock.h"
 #include "log/log.h"
 
@@ -131,10 +135,14 @@ static void wait_for(Waiter *waiter) {
     }
 }
 
-static Log *open_log(const char *path, Waiter *waiter) {
+// `key` Nullable: it signs with it.
+static Log *open_log(const char *path, const SealKey *key, Waiter *waiter) {
     static const Report report = {.level = REPORT_ERROR, .fd = STDERR_FILENO};
-    const LogDef def = {
-        .path = path, .queue_bytes_max = QUEUE_BYTES, .report = &report, .server_version = "bench"};
+    const LogDef def = {.path = path,
+                        .seal_key = key,
+                        .queue_bytes_max = QUEUE_BYTES,
+                        .report = &report,
+                        .server_version = "bench"};
     Log *log;
     Error error;
     if (log_open(&log, &def, &error) != STATUS_OK) {
@@ -148,7 +156,7 @@ static Log *open_log(const char *path, Waiter *waiter) {
 }
 
 static void put_rows(Log *log, LogRecording *recording, const uint8_t *bytes, size_t count,
-                     size_t row_count, Waiter *room) {
+                     size_t row_count, size_t keyframe_rows, Waiter *room) {
     Chunk chunk = {
         .kind = CHUNK_INPUTS, .figures = {.worst_own = 1e-9, .contacts_max = 4}, .solver = "mdp"};
     for (size_t i = 0; i < row_count; i++) {
@@ -161,23 +169,26 @@ static void put_rows(Log *log, LogRecording *recording, const uint8_t *bytes, si
         }
         memcpy(buffer->bytes + buffer->used, bytes, count - buffer->used);
         buffer->used = count;
+        const bool is_keyframe = keyframe_rows > 0 && i % keyframe_rows == 0;
+        chunk.kind = is_keyframe ? CHUNK_KEYFRAME : CHUNK_INPUTS;
         chunk.first_step = i;
-        chunk.last_step = i + 1;
+        chunk.last_step = is_keyframe ? i : i + 1;
         log_put(recording, buffer, &chunk);
     }
 }
 
-static Cost run_log(const uint8_t *bytes, size_t count, size_t row_count) {
+static Cost run_log(const uint8_t *bytes, size_t count, size_t row_count, size_t keyframe_rows,
+                    const SealKey *key) {
     char folder[PATH_BYTES], path[PATH_BYTES];
     make_folder(folder, path);
     Waiter waiter;
-    Log *log = open_log(path, &waiter);
+    Log *log = open_log(path, key, &waiter);
     RecordingDef recording_def = {
         .stride = 1, .name = "bench", .client = "", .world_name = "", .solver = "mdp"};
     LogRecording *recording = log_begin(log, &recording_def, NULL, NULL, NULL, &waiter.wait);
     wait_for(&waiter);
     Stopwatch stopwatch = start();
-    put_rows(log, recording, bytes, count, row_count, &waiter);
+    put_rows(log, recording, bytes, count, row_count, keyframe_rows, &waiter);
     RecordingEnd ending = {.state = RECORDING_WORLD_DESTROYED, .last_step = row_count};
     log_end(recording, &ending, &waiter.wait);
     wait_for(&waiter);
@@ -198,7 +209,7 @@ static void bench_size(const BenchRun *run, const char *name, size_t count, size
     double rate[ROUNDS], bare_rate[ROUNDS], cpu[ROUNDS], bare_cpu[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
         Cost bare = run_sqlite(bytes, count, row_count);
-        Cost ours = run_log(bytes, count, row_count);
+        Cost ours = run_log(bytes, count, row_count, 0, NULL);
         bare_rate[i] = bare.rows_per_second;
         bare_cpu[i] = bare.cpu_ns / 1e3;
         rate[i] = ours.rows_per_second;
@@ -217,6 +228,52 @@ static void bench_size(const BenchRun *run, const char *name, size_t count, size
                      .peer = "bare SQLite",
                      .peer_value = bench_percentile(bare_rate, ROUNDS, 0.5)};
     snprintf(row.figure, sizeof(row.figure), "%s chunks", name);
+    bench_add(run, &row);
+    free(bytes);
+}
+
+// ---- signed
+
+static SealKey *make_key(void) {
+    static const char *const names[] = {"seal.pub", "seal.key"};
+    char folder[PATH_BYTES], path[PATH_BYTES];
+    SealKey *key;
+    Error error;
+    make_folder(folder, path);
+    FILE *out = fopen("/dev/null", "w");
+    if (out == NULL || seal_new(folder, out, &error) != STATUS_OK) {
+        bench_fail("no key can be made in %s", folder);
+    }
+    fclose(out);
+    snprintf(path, sizeof(path), "%.240s/seal.key", folder);
+    if (seal_key_read(path, &key, &error) != STATUS_OK) {
+        bench_fail("%s", error.message);
+    }
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof(path), "%.240s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+    return key;
+}
+
+static void bench_signed(const BenchRun *run, const SealKey *key, const char *name, size_t count,
+                         size_t row_count) {
+    enum { KEYFRAME_ROWS = 8 };
+    uint8_t *bytes = bench_memory(count, 1);
+    double cpu[ROUNDS], plain[ROUNDS];
+    for (size_t i = 0; i < count; i++) {
+        bytes[i] = (uint8_t)(i * 2654435761u >> 11);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        plain[i] = run_log(bytes, count, row_count, KEYFRAME_ROWS, NULL).cpu_ns / 1e3;
+        cpu[i] = run_log(bytes, count, row_count, KEYFRAME_ROWS, key).cpu_ns / 1e3;
+    }
+    BenchRow row = {.value = bench_percentile(cpu, ROUNDS, 0.5),
+                    .unit = "us",
+                    .peer = "unsigned",
+                    .peer_value = bench_percentile(plain, ROUNDS, 0.5)};
+    snprintf(row.figure, sizeof(row.figure), "CPU per %s chunk, signed", name);
     bench_add(run, &row);
     free(bytes);
 }
@@ -298,7 +355,7 @@ static Cost run_group(const EpisodeRecord *records, bool with_chunks) {
     char folder[PATH_BYTES], path[PATH_BYTES];
     make_folder(folder, path);
     Waiter waiter;
-    Log *log = open_log(path, &waiter);
+    Log *log = open_log(path, NULL, &waiter);
     RecordingDef group = {.stride = 1,
                           .world_count = GROUP_WORLDS,
                           .world_range = GROUP_RANGE,
@@ -409,4 +466,8 @@ void bench_log(const BenchRun *run) {
     bench_group(run);
     bench_size(run, "1,352-byte", SMALL_BYTES, 100000);
     bench_size(run, "104 kB", LARGE_BYTES, 3000);
+    SealKey *key = make_key();
+    bench_signed(run, key, "1,352-byte", SMALL_BYTES, 100000);
+    bench_signed(run, key, "104 kB", LARGE_BYTES, 3000);
+    seal_key_free(key);
 }
