@@ -185,11 +185,14 @@ typedef struct Way {
     Vec3 origin, way, inverse;
 } Way;
 
-// No fmin and fmax, which ask for numbers that are none: of a way along a side 0 times infinity is,
-// and the box, which is rounded outwards, counts as met.
+// Of a way in the plane of a side 0 times infinity is no number, and the box counts as met: corners
+// of triangles may lie in that plane, as those of a height field do.
 static void pass_axis(double origin, double inverse, double low, double high, double *in,
                       double *out) {
     const double p = (low - origin) * inverse, q = (high - origin) * inverse;
+    if (isnan(p) || isnan(q)) {
+        return;
+    }
     const double near = p < q ? p : q, far = p < q ? q : p;
     *in = near > *in ? near : *in;
     *out = far < *out ? far : *out;

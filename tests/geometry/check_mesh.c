@@ -358,6 +358,38 @@ START_TEST(no_ray_goes_between_two_triangles) {
 }
 END_TEST
 
+// Upright ways through the points of a straight grid, and in the planes of its lines. Sides of
+// the tree's boxes are there, too, and a way along one is in both boxes, not in none.
+START_TEST(no_upright_ray_goes_between_two_boxes) {
+    enum { SIDE = 20 };
+    static Draft draft;
+    draft_grid(&draft, SIDE, 0.6);
+    for (uint32_t k = 0; k < (SIDE + 1) * (SIDE + 1); k++) {
+        draft.point[k].x = k % (SIDE + 1);
+        draft.point[k].y = (double)(k / (SIDE + 1));
+    }
+    GeometryShelf *shelf = geometry_shelf_create();
+    const Geometry *geometry = open_draft(shelf, &draft);
+    static const Vec3 ways[] = {{0, 0, -5}, {-0.0, 0, -5}, {0, -0.0, -5}, {0.3, 0, -5}};
+    for (uint32_t k = 0; k < SIDE * SIDE * sizeof(ways) / sizeof(ways[0]); k++) {
+        const uint32_t cell = k % (SIDE * SIDE);
+        const Vec3 way = ways[k / (SIDE * SIDE)];
+        const Vec3 from = vec3(cell % SIDE + (k % 3 == 0 ? 0.25 : 0.0),
+                               (double)(cell / SIDE) + (k % 3 == 1 ? 0.25 : 0.0), 4.0);
+        double fraction;
+        uint32_t triangle;
+        const double slow = slow_entry(geometry->mesh, from, way);
+        const bool is_met = mesh_enters(geometry->mesh, from, way, &fraction, &triangle);
+        // beside the grid nothing is; in its outermost lines its own roundings decide
+        if (slow <= 1.0) {
+            ck_assert(is_met && fabs(fraction - slow) < 1e-12);
+        }
+    }
+    geometry_drop(geometry);
+    geometry_shelf_destroy(shelf);
+}
+END_TEST
+
 static TCase *case_mesh(void) {
     TCase *tcase = tcase_create("mesh");
     tcase_add_test(tcase, numbers_are_judged);
@@ -370,6 +402,7 @@ static TCase *case_mesh(void) {
     tcase_add_test(tcase, the_tree_finds_what_all_boxes_say);
     tcase_add_test(tcase, rays_meet_the_nearest_triangle);
     tcase_add_test(tcase, no_ray_goes_between_two_triangles);
+    tcase_add_test(tcase, no_upright_ray_goes_between_two_boxes);
     return tcase;
 }
 
