@@ -20,13 +20,14 @@ def network(inputs, outputs, gain):  # what is seen is scaled by how it has been
     return nn.Sequential(scale, nn.Linear(inputs, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), last).eval()
 
 
-def learn(id="moreau_sim/Hopper-v5", steps=1_000_000, count=64, seed=0, **place):
-    """After each rollout: steps so far, and the mean return of the last hundred episodes."""
+def learn(id="moreau_sim/Hopper-v5", steps=1_000_000, count=64, seed=0, actor=None, **place):
+    """After each rollout: steps so far, and the mean return of the last hundred episodes. `id` may be worlds, too."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # small networks are slower on many
-    worlds = gymnasium.make_vec(f"moreau_sim.gym:{id}", num_envs=count, autoreset_mode="SameStep", **place)
+    options = {"num_envs": count, "autoreset_mode": "SameStep", **place}
+    worlds = gymnasium.make_vec(f"moreau_sim.gym:{id}", **options) if isinstance(id, str) else id
     inputs, high = worlds.single_observation_space.shape[0], worlds.single_action_space.high
-    actor, critic = network(inputs, len(high), 0.01), network(inputs, 1, 1.0)
+    actor, critic = actor or network(inputs, len(high), 0.01), network(inputs, 1, 1.0)
     spread = nn.Parameter(torch.full((len(high),), -0.5))
     optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters(), spread], lr=RATE, eps=1e-5)
     seen, running, returns = torch.as_tensor(worlds.reset(seed=seed)[0]).float(), np.zeros(count), []

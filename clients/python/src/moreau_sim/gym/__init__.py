@@ -28,6 +28,7 @@ from .block_push import BlockPush  # noqa: E402
 from .cart_pole import CartPole  # noqa: E402
 from .environment import Environment, Moment  # noqa: E402
 from .from_file import FileEnvironment, from_file  # noqa: E402
+from .legged import LeggedLocomotion  # noqa: E402
 from .render import Camera, Picture  # noqa: E402
 from .single import MoreauEnv  # noqa: E402
 from .stack import Stack  # noqa: E402
@@ -41,6 +42,7 @@ __all__ = [
     "CartPole",
     "Environment",
     "FileEnvironment",
+    "LeggedLocomotion",
     "Moment",
     "MoreauEnv",
     "MoreauVectorEnv",
@@ -51,7 +53,7 @@ __all__ = [
     "register_all",
 ]
 
-ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant, Stack, *V5)
+ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant, Stack, LeggedLocomotion, *V5)
 
 
 def _described(description: type[Environment], options: dict[str, Any]) -> Environment:

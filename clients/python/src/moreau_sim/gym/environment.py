@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import gymnasium
@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import protocol as p
-from ..group import Columns
+from ..group import Columns, Rows
 from .render import Camera
+from .starts import Starts
 
 # what GroupChannel takes for unbounded
 UNBOUNDED = 3.4e38
@@ -43,6 +44,19 @@ class Moment(NamedTuple):
     terminated: NDArray[np.bool_]
     truncated: NDArray[np.bool_]
     time_step: float  # [s] from one observation to the next
+
+
+class _Plain:
+    """Each episode as start() draws it."""
+
+    def __init__(self, start: Callable[[np.random.Generator], Any]) -> None:
+        self._start = start
+
+    def watch(self, rows: Rows) -> None:
+        pass
+
+    def draw(self, world: int, episode: int, stream: np.random.Generator) -> Any:
+        return self._start(stream)
 
 
 class Environment:
@@ -72,6 +86,10 @@ class Environment:
         """The action rows of actions."""
         return action
 
+    def act_on(self, action: NDArray[Any], observation: NDArray[Any]) -> NDArray[Any]:
+        """The same, where it depends on what was seen, as the server gives it."""
+        return self.act(action)
+
     def observe(self, observation: NDArray[Any], extra: NDArray[Any]) -> NDArray[Any]:
         """What is seen, of the columns that the server gives: a row for each world, as observation_space() has it."""
         return observation
@@ -81,6 +99,11 @@ class Environment:
         that episode. Of a description that has it, worlds begin anew from here: a call more in steps in which episodes
         end, and none goes on from a recording (`resume`)."""
         raise NotImplementedError
+
+    def starts(self, count: int) -> Starts | None:
+        """What draws so for a number of worlds, and may go by what they have done; default: start(), where there is
+        one."""
+        return _Plain(self.start) if type(self).start is not Environment.start else None
 
     def begun(self, observation: NDArray[Any], extra: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """What is said of episodes that begin, as info() does of steps."""

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from ..fleet import Fleet
 from ..group import Group, Rows, joined, stream
 
-Start = Callable[[np.random.Generator], Any]
+
+class Starts(Protocol):
+    """What draws how the episodes of a group's worlds begin."""
+
+    def watch(self, rows: Rows) -> None:
+        """What a step gave, before what is over begins anew."""
+
+    def draw(self, world: int, episode: int, stream: np.random.Generator) -> Any:
+        """How the episode of this number (of its seed, from 0) begins: a number for each column of the noise."""
 
 
 class DrawnGroup:
@@ -21,9 +29,9 @@ class DrawnGroup:
 
     World i's k-th episode after reset(seed=s) is drawn from the stream (s, first_world + i, k), as the group would."""
 
-    def __init__(self, group: Group | Fleet, start: Start, autoreset: str, seed: int, first_world: int) -> None:
+    def __init__(self, group: Group | Fleet, starts: Starts, autoreset: str, seed: int, first_world: int) -> None:
         self.group = group
-        self._start = start
+        self._starts = starts
         self._autoreset = autoreset
         self._first = first_world
         self._seed = [seed] * group.count
@@ -47,8 +55,7 @@ class DrawnGroup:
             for world, one in zip(chosen, given):
                 seeds[world], begins[world] = int(one), 0
         if values is None:
-            drawn = (self._start(stream(seeds[world], self._first + world, begins[world])) for world in chosen)
-            values = np.array(list(drawn), np.float64)
+            values = np.array([self._drawn(seeds[world], world, begins[world]) for world in chosen], np.float64)
         rows = self.group.reset(mask, seed=seed, values=values)
         # what was refused has begun nothing
         self._seed, self._next = seeds, begins
@@ -56,6 +63,9 @@ class DrawnGroup:
             self._next[world] += 1
         self._over[rows.worlds] = False
         return rows
+
+    def _drawn(self, seed: int, world: int, episode: int) -> Any:
+        return self._starts.draw(world, episode, stream(seed, self._first + world, episode))
 
     def step(self, actions: NDArray[Any]) -> Rows:
         """As Group.step of all worlds."""
@@ -74,6 +84,7 @@ class DrawnGroup:
 
     def _stepped(self, actions: NDArray[Any], mask: NDArray[np.bool_] | None) -> Rows:
         rows = self.group.step(actions, mask)
+        self._starts.watch(rows)
         self._over[rows.worlds] = rows.terminated | rows.truncated
         return rows
 

@@ -76,7 +76,7 @@ class Worlds:
         self.picture = Picture(environment.scene, environment.camera) if is_drawn else None
         drawn = self.picture.names if self.picture else []
         # of a description that draws how its episodes begin
-        is_drawn_here = type(environment).start is not Environment.start
+        starts = environment.starts(count)
         layout: dict[str, Any] = {
             "name": environment.name,
             "count": count,
@@ -90,14 +90,14 @@ class Worlds:
             "noise": environment.noise,
             "substeps": environment.substeps,
             "step_limit": environment.step_limit if step_limit is None else step_limit,
-            "autoreset": "DISABLED" if is_drawn_here else autoreset,
+            "autoreset": "DISABLED" if starts is not None else autoreset,
             "double": environment.double_precision if double_precision is None else double_precision,
             "record": record,
             "opinion": opinion,
             "first_world": first_world,
             "seed": int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
         }
-        if resume is not None and is_drawn_here:
+        if resume is not None and starts is not None:
             raise ValueError(
                 f"resume: {environment.name} draws here how its episodes begin, and no recording says where it was"
             )
@@ -126,8 +126,8 @@ class Worlds:
             except BaseException:
                 self.place.close()
                 raise
-        if is_drawn_here:
-            self.group = DrawnGroup(self.group, environment.start, autoreset, layout["seed"], first_world)
+        if starts is not None:
+            self.group = DrawnGroup(self.group, starts, autoreset, layout["seed"], first_world)
         self._extras = len(self.group.extra) - 7 * len(drawn)  # of the description; what follows is for pictures
         self._observation = np.zeros((count, len(self.group.observation)), self.group.dtype)
         self._extra = np.zeros((count, len(self.group.extra)), self.group.dtype)
@@ -220,7 +220,7 @@ class Worlds:
         self._check_open()
         if not self._begun:
             raise RuntimeError("step before the first reset: reset() begins the episodes")
-        numbers: NDArray[Any] = np.asarray(self.environment.act(actions))
+        numbers: NDArray[Any] = np.asarray(self.environment.act_on(actions, self._observation))
         began = self._over if self._over.any() else None
         rows = self.group.step(numbers)
         observation, extra = rows.observation, rows.extra
