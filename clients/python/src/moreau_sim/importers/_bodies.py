@@ -42,6 +42,12 @@ def together(parts: list[Mass]) -> Mass:
     )
 
 
+def is_off(mujoco: Any, model: Any, *flags: str) -> bool:
+    """Whether the options of a model disable one of these."""
+    bits = sum(int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}", 0)) for flag in flags)
+    return bool(int(model.opt.disableflags) & bits)
+
+
 class Bodies:
     """The model's bodies, by the group that moves as one: its first body is its root."""
 

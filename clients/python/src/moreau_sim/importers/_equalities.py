@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._bodies import is_off
 from ._findings import Findings, Weight
 from ._joints import Joints
 from ._poses import HERE, Pose, pose
@@ -22,13 +23,22 @@ class Equalities:
         self.bodies = joints.bodies
         self.findings = findings
         self.scene: list[dict[str, Any]] = []
+        self.held: set[int] = set()  # tendons whose length does not change: nothing that acts along them does anything
         self._names = {joint["name"] for joint in joints.scene}
-        for row in range(self.model.neq):
+        for row in range(0 if is_off(mujoco, self.model, "EQUALITY", "CONSTRAINT") else self.model.neq):
             kind = mujoco.mjtEq(int(self.model.eq_type[row])).name.removeprefix("mjEQ_")
             if not self.model.eq_active0[row]:
                 findings.add("equality constraints that begin inactive", self.name(row), physical=False)
-            elif not (self._couple(row) if kind == "JOINT" else kind in ("CONNECT", "WELD") and self._hold(row, kind)):
+            elif not self._take(row, kind):
                 findings.add(f"equality constraints ({kind.lower()})", self.name(row), self._weights(row, kind))
+
+    def _take(self, row: int, kind: str) -> bool:
+        """false: a scene cannot say it."""
+        if kind == "JOINT":
+            return self._couple(row)
+        if kind == "TENDON":
+            return self._tie(row)
+        return kind in ("CONNECT", "WELD") and self._hold(row, kind)
 
     def name(self, row: int) -> str:
         return self.model.equality(row).name or f"equality {row}"
@@ -86,6 +96,26 @@ class Equalities:
             return False
         names = [self.joints.numbers[joint].joint for joint in (first, second)]
         self._add(row, {"kind": "GEAR", "joint_a": names[1], "joint_b": names[0], "ratio": float(coefficients[1])})
+        return True
+
+    def _tie(self, row: int) -> bool:
+        """A tendon of two joints, a (first - first at rest) + b (second - second at rest) = c0: a multiple again."""
+        m = self.model
+        tendon = int(m.eq_obj1id[row])
+        wraps = range(int(m.tendon_adr[tendon]), int(m.tendon_adr[tendon] + m.tendon_num[tendon]))
+        is_fixed = all(int(m.wrap_type[wrap]) == int(self.mujoco.mjtWrap.mjWRAP_JOINT) for wrap in wraps)
+        if int(m.eq_obj2id[row]) >= 0 or len(wraps) != 2 or not is_fixed:
+            return False
+        first, second = (int(m.wrap_objid[wrap]) for wrap in wraps)
+        a, b = (float(m.wrap_prm[wrap]) for wrap in wraps)
+        if a == 0.0 or b == 0.0 or not (self._is_alone(first) and self._is_alone(second)):
+            return False
+        rest = [float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (first, second)]
+        if abs(rest[1] + float(m.eq_data[row][0]) / b + a / b * rest[0]) > 1e-12:
+            return False
+        names = [self.joints.numbers[joint].joint for joint in (first, second)]
+        self._add(row, {"kind": "GEAR", "joint_a": names[0], "joint_b": names[1], "ratio": -a / b})
+        self.held.add(tendon)
         return True
 
     def _lock(self, joint: int, number: float) -> bool:

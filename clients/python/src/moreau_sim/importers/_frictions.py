@@ -5,7 +5,6 @@ the pair, is a pair of materials of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,15 +24,17 @@ class Rubbing:
     friction: float
     slides: bool  # it has a condim of 1
     priority: int
-    alone: Hashable = None  # a geom that a pair names
+    alone: int | None = None  # the number of a geom that a pair names
 
 
 def _name(kind: Rubbing, friction: float) -> str:
-    short = f"{friction:g}"
-    words = [f"friction {short if float(short) == friction else friction}"]
+    """Of each kind its own, and shorter than the 64 bytes that a scene has for it."""
+    short = f"{kind.friction:g}"
+    words = [f"friction {short if float(short) == kind.friction else kind.friction}"]
+    words += ["of which nothing is felt"] if friction == 0.0 < kind.friction else []
     words += ["condim 1"] if kind.slides else []
     words += [f"priority {kind.priority}"] if kind.priority else []
-    words += [f"of {kind.alone}"] if kind.alone is not None else []
+    words += [f"geom {kind.alone}"] if kind.alone is not None else []
     return ", ".join(words)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._bodies import Bodies, scene_body
+from ._bodies import Bodies, is_off, scene_body
 from ._findings import Findings, Weight
 from ._poses import HERE, Pose, Vector, product, quaternion, turn
 
@@ -53,6 +53,15 @@ class Joints:
         self.numbers: dict[int, Numbers] = {}
         self.lightened: dict[int, float] = {}  # what the bodies between took of a body
         self.collides = bool(self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
+        self.off = {
+            name: is_off(mujoco, self.model, *flags)
+            for name, flags in {
+                "limits": ("LIMIT", "CONSTRAINT"),
+                "friction": ("FRICTIONLOSS", "CONSTRAINT"),
+                "stiffness": ("SPRING", "PASSIVE"),
+                "damping": ("DAMPER", "PASSIVE"),
+            }.items()
+        }
         for root in bodies.roots[1:]:
             if not bodies.is_mocap(root):
                 self._of_body(root)
@@ -185,21 +194,20 @@ class Joints:
         axes: list[dict[str, float]] = []
         for joint in order:
             dof, is_ball = int(m.jnt_dofadr[joint]), self._kind(joint) == "BALL"
-            if is_ball and m.jnt_limited[joint]:
+            if is_ball and m.jnt_limited[joint] and not self.off["limits"]:
                 self.findings.add("limits of ball joints", self.name(joint), self.weights(joint))
-            is_limited = bool(m.jnt_limited[joint]) and not is_ball
+            is_limited = bool(m.jnt_limited[joint]) and not is_ball and not self.off["limits"]
             for k in range(3 if is_ball else 1):
-                axes.append(
-                    {
-                        "low": float(m.jnt_range[joint][0]) if is_limited else -1e18,
-                        "high": float(m.jnt_range[joint][1]) if is_limited else 1e18,
-                        "stiffness": float(np.ravel(m.jnt_stiffness[joint])[0]),
-                        "rest": 0.0 if is_ball else float(m.qpos_spring[m.jnt_qposadr[joint]]),
-                        "damping": float(np.ravel(m.dof_damping[dof + k])[0]),
-                        "friction": float(m.dof_frictionloss[dof + k]),
-                        "armature": float(m.dof_armature[dof + k]),
-                    }
-                )
+                axis = {
+                    "low": float(m.jnt_range[joint][0]) if is_limited else -1e18,
+                    "high": float(m.jnt_range[joint][1]) if is_limited else 1e18,
+                    "stiffness": float(np.ravel(m.jnt_stiffness[joint])[0]),
+                    "rest": 0.0 if is_ball else float(m.qpos_spring[m.jnt_qposadr[joint]]),
+                    "damping": float(np.ravel(m.dof_damping[dof + k])[0]),
+                    "friction": float(m.dof_frictionloss[dof + k]),
+                    "armature": float(m.dof_armature[dof + k]),
+                }
+                axes.append({name: 0.0 if self.off.get(name) else number for name, number in axis.items()})
         default = {"low": -1e18, "high": 1e18}
         columns = {name: [axis[name] for axis in axes] for name in axes[0]}
         if not any(columns["stiffness"]):

@@ -122,7 +122,7 @@ def read_model(
     compensated = gravity_compensation(joints)
     if compensated != 0.0:
         findings.note(f"gravity compensation of all that moves: gravity is {compensated:.4g} of it less")
-    scan_model(mujoco, joints, shapes, findings, compensated != 0.0)
+    scan_model(mujoco, joints, shapes, findings, compensated != 0.0, equalities.held)
     scene_bodies = []
     for root in bodies.roots[1:]:
         if bodies.is_mocap(root):

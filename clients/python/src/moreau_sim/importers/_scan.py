@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
 
+from ._bodies import is_off
 from ._findings import Findings, Weight
 from ._joints import Joints
 from ._shapes import Shapes
@@ -42,7 +44,6 @@ _SCHEME = {
 _UNSEEN = {"nsensor": "sensors", "nsite": "sites"}  # what moves nothing
 _COUNTS = {"nflex": "flexible bodies", "nplugin": "plugins"}
 _OPTIONS = ("density", "viscosity", "wind")
-_FLAGS = ("CONTACT", "LIMIT", "CONSTRAINT", "SPRING", "DAMPER", "PASSIVE", "FRICTIONLOSS", "EQUALITY", "ACTUATION")
 # what a URDF file may have for other programs
 _URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")
 
@@ -57,7 +58,12 @@ def gravity_compensation(joints: Joints) -> float:
 
 
 def scan_model(
-    mujoco: Any, joints: Joints, shapes: Shapes, findings: Findings, is_compensated: bool = False
+    mujoco: Any,
+    joints: Joints,
+    shapes: Shapes,
+    findings: Findings,
+    is_compensated: bool = False,
+    held: Set[int] = frozenset(),
 ) -> None:
     model = joints.model
     scan = _Scan(mujoco, joints, shapes, findings)
@@ -65,7 +71,7 @@ def scan_model(
         if joints.bodies.root[body] != 0:
             findings.has("mass", body, float(model.body_mass[body]))
     scan.arrays({"body_gravcomp"} if is_compensated else set())
-    scan.tendons()
+    scan.tendons(held)
     scan.options()
     for words, counts, is_physical in ((_UNSEEN, model, False), (_COUNTS, model, True)):
         for count, sentence in words.items():
@@ -117,11 +123,11 @@ class _Scan:
         name = getattr(self.model, kind)(row).name or f"{kind} {row}"
         self.findings.add(sentence, name, of, physical=is_physical)
 
-    def tendons(self) -> None:
-        """Those that pull at nothing, as of sensors, are not missed."""
+    def tendons(self, held: Set[int]) -> None:
+        """Those that pull at nothing, as of sensors, are not missed, nor those that are held at one length."""
         m = self.model
         passive = ("stiffness", "damping", "frictionloss", "limited", "armature", "actfrclimited")
-        for tendon in range(m.ntendon):
+        for tendon in sorted({*range(m.ntendon)} - held):
             acts = any(np.any(getattr(m, f"tendon_{name}", np.zeros(m.ntendon))[tendon]) for name in passive)
             first = int(m.tendon_adr[tendon])
             of: list[Weight] = []
@@ -142,15 +148,11 @@ class _Scan:
     def options(self) -> None:
         m, findings = self.model, self.findings
         everything: list[Weight] = [("mass", body, float(m.body_mass[body])) for body in range(1, m.nbody)]
-        touching = [weight for geom in range(m.ngeom) for weight in self.shapes.weight(geom)]
         for option in _OPTIONS:
             if not np.array_equal(getattr(m.opt, option), getattr(self.plain.opt, option)):
                 findings.add(f"option {option}", of=everything)
-        for bit in _FLAGS:
-            flag = getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{bit}", 0)
-            if m.opt.disableflags & int(flag):
-                of = touching if bit == "CONTACT" else everything
-                findings.add(f"option flag {bit.lower()}: what it disables works here", of=of)
+        if is_off(self.mujoco, m, "ACTUATION"):
+            findings.add("option flag actuation: what it disables works here", of=everything)
         if m.opt.enableflags & int(self.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
             findings.add("option flag override", physical=False)
         integrator = self.mujoco.mjtIntegrator(int(m.opt.integrator)).name.removeprefix("mjINT_")

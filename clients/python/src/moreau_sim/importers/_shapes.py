@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..geometry import GeometryError
 from ._assets import Assets
-from ._bodies import Bodies
+from ._bodies import Bodies, is_off
 from ._findings import Findings, Weight
 from ._frictions import Rubbing, materials_of
 from ._poses import Vector, matrix, pose
@@ -39,6 +39,7 @@ class Shapes:
 
     def __init__(self, mujoco: Any, bodies: Bodies, findings: Findings) -> None:
         self.model = bodies.model
+        self.are_off = is_off(mujoco, self.model, "CONTACT", "CONSTRAINT")
         self.bodies = bodies
         self.findings = findings
         self.forms: dict[int, dict[str, Any]] = {}  # by geom
@@ -82,6 +83,8 @@ class Shapes:
     def touches(self, geom: int) -> bool:
         """Whether anything may meet it in the model."""
         m = self.model
+        if self.are_off:
+            return False
         return bool(m.geom_contype[geom] or m.geom_conaffinity[geom] or geom in m.pair_geom1 or geom in m.pair_geom2)
 
     def weight(self, geom: int) -> list[Weight]:
@@ -137,7 +140,7 @@ class Shapes:
                 float(m.geom_friction[geom][0]),
                 int(m.geom_condim[geom]) == 1,
                 int(m.geom_priority[geom]),
-                self.name(geom) if geom in paired else None,
+                geom if geom in paired else None,
             )
             for geom in geoms
         ]
@@ -157,6 +160,8 @@ class Shapes:
         affinity = np.array([m.geom_conaffinity[g] for g in geoms], dtype=np.int64)
         touch: NDArray[np.bool_] = (kind[:, None] & affinity[None, :]) != 0
         touch |= touch.T
+        if self.are_off:
+            return np.zeros_like(touch)
         body = [int(m.geom_bodyid[g]) for g in geoms]
         excluded = {int(signature) for signature in m.exclude_signature}
         for i in range(len(geoms)):
