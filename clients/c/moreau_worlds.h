@@ -145,6 +145,8 @@ typedef struct MoreauShapes {
     const uint32_t *group, *mask; // Nullable; per primitive: collision groups that it is in, and
                                   // that it collides with, as bits (default 1, and all)
     const uint64_t *geometry;     // Nullable; per primitive: id of what it wears; 0: nothing
+    // Nullable; 7 per primitive: ids of the materials of a surface's patches 1 … 7; 0: its own
+    const uint64_t *patch_material;
 } MoreauShapes;
 
 // A convex polyhedron in a frame of its own, as moreau.proto has it (message Hull).
@@ -161,11 +163,13 @@ typedef struct MoreauMesh {
     const double *point;    // 3 each [m]
     const uint32_t *corner; // 3 per triangle: points
     bool is_two_sided;
+    const uint32_t *patch; // Nullable; per triangle: 0 … 7, see MoreauShapes.patch_material
 } MoreauMesh;
 typedef struct MoreauHeightField {
     uint32_t columns, rows; // along x, along y
     double spacing[2];      // [m]
     const double *height;   // row after row [m]
+    const uint32_t *patch;  // Nullable; per cell, row after row
 } MoreauHeightField;
 
 enum { MOREAU_DYNAMIC = 0, MOREAU_KINEMATIC = 1, MOREAU_STATIC = 2 };

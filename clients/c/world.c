@@ -223,6 +223,8 @@ static void put_mesh(const MoreauMesh *mesh, Moreau__V1__Mesh *m) {
     m->triangles = (uint32_t *)(uintptr_t)mesh->corner;
     m->has_two_sided = mesh->is_two_sided;
     m->two_sided = mesh->is_two_sided;
+    m->n_patches = mesh->patch == NULL ? 0 : mesh->triangle_count;
+    m->patches = (uint32_t *)(uintptr_t)mesh->patch;
 }
 
 MoreauStatus moreau_world_add_meshes(MoreauClient *client, uint64_t world, const MoreauMesh *meshes,
@@ -257,6 +259,9 @@ static void put_heights(const MoreauHeightField *field, Moreau__V1__HeightField 
     m->spacing = (double *)(uintptr_t)field->spacing; // only read
     m->n_heights = (size_t)field->columns * field->rows;
     m->heights = (double *)(uintptr_t)field->height;
+    const bool has_cells = field->patch != NULL && field->columns > 0 && field->rows > 0;
+    m->n_patches = has_cells ? (size_t)(field->columns - 1) * (field->rows - 1) : 0;
+    m->patches = (uint32_t *)(uintptr_t)field->patch;
 }
 
 MoreauStatus moreau_world_add_height_fields(MoreauClient *client, uint64_t world,
@@ -303,6 +308,7 @@ MoreauStatus moreau_world_add_shapes(MoreauClient *client, uint64_t world,
     PUT_COLUMN(add, group, shapes->group, total);
     PUT_COLUMN(add, mask, shapes->mask, total);
     PUT_COLUMN(add, geometry, shapes->geometry, total);
+    PUT_COLUMN(add, patch_material, shapes->patch_material, 7 * total);
     Moreau__V1__Request request = make_request(MOREAU__V1__REQUEST__CALL_WORLD_ADD_SHAPES);
     request.world_add_shapes = &add;
     return add_things(client, &request, shapes->count, ids);

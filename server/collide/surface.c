@@ -242,19 +242,40 @@ bool surface_is_beside(const Mesh *mesh, const SurfacePose *pose, uint32_t trian
     return side * vec3_dot(n, mesh_normal(mesh, triangle)) >= beside_cosine;
 }
 
+uint32_t surface_ridge_patch(const Mesh *mesh, uint32_t triangle, uint32_t taken) {
+    uint32_t patch = mesh_patch(mesh, triangle);
+    for (uint32_t i = 0; mesh->patch != NULL && i < 3; i++) {
+        const uint32_t edge = 1u << i | 1u << (i == 2 ? 0 : i + 1);
+        const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+        if (taken == edge && other != MESH_NONE) {
+            const uint32_t beyond = mesh_patch(mesh, other);
+            patch = beyond < patch ? beyond : patch;
+        } else if (taken == 1u << i) {
+            const uint32_t point = mesh->corner[3 * (size_t)triangle + i];
+            for (uint32_t k = mesh->ring_first[point]; k < mesh->ring_first[point + 1]; k++) {
+                const uint32_t around = mesh_patch(mesh, mesh->ring[k]);
+                patch = around < patch ? around : patch;
+            }
+        }
+    }
+    return patch;
+}
+
 // ---- faces
 
-static void add_point(SurfacePoints *points, const ConvexPoint *point) {
+static void add_point(SurfacePoints *points, const ConvexPoint *point, uint8_t patch) {
     for (uint32_t i = 0; i < points->count; i++) {
         ConvexPoint *there = &points->point[i];
         if (there->feature[0] == point->feature[0] && there->feature[1] == point->feature[1]) {
             *there = point->gap < there->gap ? *point : *there;
+            points->patch[i] = patch < points->patch[i] ? patch : points->patch[i];
             return;
         }
     }
     if (points->count == SURFACE_POINT_MAX) {
         surface_reduce(points);
     }
+    points->patch[points->count] = patch;
     points->point[points->count++] = *point;
 }
 
@@ -371,7 +392,7 @@ static void add_at(const Bearing *on, Vec3 position, double gap, uint32_t of_mes
     }
     const Vec3 middle = vec3_add_scaled(position, -0.5 * gap, points->normal);
     const ConvexPoint point = {vec3_add(middle, on->origin), gap, {of_mesh, of_other}};
-    add_point(points, &point);
+    add_point(points, &point, (uint8_t)mesh_patch(on->mesh, on->triangle));
 }
 
 static void add_polygon(const Bearing *on, const Facet *lying, double tie, SurfacePoints *points) {
@@ -493,7 +514,10 @@ void surface_reduce(SurfacePoints *points) {
     while (kept < MANIFOLD_POINT_MAX) {
         const ConvexPoint taken = points->point[next];
         const double nearest = away[next];
+        const uint8_t patch = points->patch[next];
         points->point[next] = points->point[kept];
+        points->patch[next] = points->patch[kept];
+        points->patch[kept] = patch;
         away[next] = away[kept];
         points->point[kept] = taken;
         away[kept] = nearest;

@@ -51,6 +51,9 @@ enum { SURFACE_WHOLE = 3 };
 bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePiece piece, int side,
                       ConvexManifold *manifold, uint32_t *taken);
 
+// The patch of the ridge or peak at those corners of a triangle: of those around it the lowest.
+uint32_t surface_ridge_patch(const Mesh *mesh, uint32_t triangle, uint32_t taken);
+
 // Whether the surface falls away beyond the edge from a corner to its next, seen from that side, or
 // ends there: it may be a ridge.
 bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side);
@@ -65,6 +68,7 @@ typedef struct SurfacePoints {
     Vec3 normal;
     uint32_t count;
     ConvexPoint point[SURFACE_POINT_MAX];
+    uint8_t patch[SURFACE_POINT_MAX]; // of the triangle that it is over; of several the lowest
 } SurfacePoints;
 
 // The normal of a face on a side, in the world.

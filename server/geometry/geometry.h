@@ -10,6 +10,9 @@
 //           kind, version (1), columns (u32), rows (u32), spacing (f64 2), heights (f64 each)
 //                                                                          kind 3: a height field
 //
+// Version 2 of a surface has patches: behind all that, of each triangle or cell a byte, padded to
+// 8. One at least is not 0: what has no patches is of version 1.
+//
 // A shelf is where they are looked for by those names. Who holds one keeps it there; whom nobody
 // holds any more is gone. A shelf may be asked by several threads: it is locked for as long as a
 // look takes. A world of geometries knows its shelf (WorldLimits).
@@ -28,7 +31,7 @@ typedef enum GeometryKind {
 } GeometryKind;
 
 // Bytes of one, at most: those of the largest mesh.
-enum { GEOMETRY_BYTES_MAX = 24 + 24 * MESH_POINTS_MAX + 12 * MESH_TRIANGLES_MAX };
+enum { GEOMETRY_BYTES_MAX = 24 + 24 * MESH_POINTS_MAX + 13 * MESH_TRIANGLES_MAX };
 
 typedef struct GeometryShelf GeometryShelf;
 
@@ -70,6 +73,9 @@ Status geometry_of_heights(GeometryShelf *shelf, const HeightForm *form, const M
 // The forms again, of a surface's bytes.
 MeshForm geometry_mesh_form(const Geometry *geometry);
 HeightForm geometry_height_form(const Geometry *geometry);
+
+// Patches of a form, or NULL where all are 0: then its bytes are of version 1.
+const uint8_t *geometry_patches(const uint8_t *patch, size_t count);
 
 // What a form takes as bytes, and those: of a form whose counts are in their limits, and no more.
 size_t geometry_hull_bytes(const HullForm *form, size_t corner_count);

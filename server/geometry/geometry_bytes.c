@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    VERSION = 1, // of each kind
+    VERSION = 1,         // of each kind
+    VERSION_PATCHES = 2, // of surfaces
     HEAD_BYTES = 16,
     MESH_HEAD_BYTES = 24,
     HEIGHTS_HEAD_BYTES = 32,
@@ -132,19 +133,40 @@ static Status open_hull(GeometryShelf *shelf, Source *source, const char *field,
 
 // ---- surfaces
 
+const uint8_t *geometry_patches(const uint8_t *patch, size_t count) {
+    for (size_t i = 0; patch != NULL && i < count; i++) {
+        if (patch[i] != 0) {
+            return patch;
+        }
+    }
+    return NULL;
+}
+
+static size_t patches_bytes(const uint8_t *patch, size_t count) {
+    return patch == NULL ? 0 : (count + 7) & ~(size_t)7;
+}
+
 size_t geometry_mesh_bytes(const MeshForm *form) {
     const size_t bytes = MESH_HEAD_BYTES + sizeof(Vec3) * (size_t)form->point_count +
                          3 * sizeof(uint32_t) * (size_t)form->triangle_count;
-    return (bytes + 7) & ~(size_t)7;
+    return ((bytes + 7) & ~(size_t)7) + patches_bytes(form->patch, form->triangle_count);
 }
 
 size_t geometry_heights_bytes(const HeightForm *form) {
-    return HEIGHTS_HEAD_BYTES + sizeof(double) * (size_t)form->columns * form->rows;
+    return HEIGHTS_HEAD_BYTES + sizeof(double) * (size_t)form->columns * form->rows +
+           patches_bytes(form->patch, heights_cells(form));
+}
+
+static void write_patches(const uint8_t *patch, size_t count, Sink *sink) {
+    if (patch != NULL) {
+        sink_bytes(sink, patch, count);
+        sink_pad(sink);
+    }
 }
 
 void geometry_write_mesh(const MeshForm *form, Sink *sink) {
     sink_u32(sink, GEOMETRY_MESH);
-    sink_u32(sink, VERSION);
+    sink_u32(sink, form->patch == NULL ? VERSION : VERSION_PATCHES);
     sink_u32(sink, form->is_two_sided ? 1 : 0);
     sink_u32(sink, 0);
     sink_u32(sink, form->point_count);
@@ -152,21 +174,30 @@ void geometry_write_mesh(const MeshForm *form, Sink *sink) {
     sink_doubles(sink, &form->point[0].x, 3 * (size_t)form->point_count);
     sink_u32s(sink, form->corner, 3 * (size_t)form->triangle_count);
     sink_pad(sink);
+    write_patches(form->patch, form->triangle_count, sink);
 }
 
 void geometry_write_heights(const HeightForm *form, Sink *sink) {
     sink_u32(sink, GEOMETRY_HEIGHT_FIELD);
-    sink_u32(sink, VERSION);
+    sink_u32(sink, form->patch == NULL ? VERSION : VERSION_PATCHES);
     sink_u32(sink, form->columns);
     sink_u32(sink, form->rows);
     sink_doubles(sink, form->spacing, 2);
     sink_doubles(sink, form->height, (size_t)form->columns * form->rows);
+    write_patches(form->patch, heights_cells(form), sink);
 }
 
 static uint32_t number_at(const Geometry *geometry, size_t offset) {
     uint32_t number;
     memcpy(&number, geometry->bytes + offset, sizeof(number));
     return number;
+}
+
+// Those that end the bytes.
+static const uint8_t *patches_of(const Geometry *geometry, size_t count) {
+    return number_at(geometry, 4) == VERSION
+               ? NULL
+               : geometry->bytes + geometry->byte_count - ((count + 7) & ~(size_t)7);
 }
 
 MeshForm geometry_mesh_form(const Geometry *geometry) {
@@ -177,7 +208,8 @@ MeshForm geometry_mesh_form(const Geometry *geometry) {
                       .point_count = points,
                       .corner = (const uint32_t *)(const void *)(first + points * sizeof(Vec3)),
                       .triangle_count = number_at(geometry, 20),
-                      .is_two_sided = number_at(geometry, 8) != 0};
+                      .is_two_sided = number_at(geometry, 8) != 0,
+                      .patch = patches_of(geometry, number_at(geometry, 20))};
 }
 
 HeightForm geometry_height_form(const Geometry *geometry) {
@@ -185,6 +217,7 @@ HeightForm geometry_height_form(const Geometry *geometry) {
     HeightForm form = {.columns = number_at(geometry, 8), .rows = number_at(geometry, 12)};
     memcpy(form.spacing, geometry->bytes + 16, sizeof(form.spacing));
     form.height = (const double *)(const void *)(geometry->bytes + HEIGHTS_HEAD_BYTES);
+    form.patch = patches_of(geometry, heights_cells(&form));
     return form;
 }
 
@@ -211,44 +244,48 @@ static Status derive_surface(GeometryShelf *shelf, Geometry *made, void *derived
     return STATUS_OK;
 }
 
-Status geometry_of_mesh(GeometryShelf *shelf, const MeshForm *form, const MeshNames *names,
+Status geometry_of_mesh(GeometryShelf *shelf, const MeshForm *given, const MeshNames *names,
                         const Geometry **geometry, Error *error) {
     ASSERT(shelf != NULL);
-    Status status = mesh_check(form, names, error); // its counts, above all
+    Status status = mesh_check(given, names, error); // its counts, above all
     if (status != STATUS_OK) {
         return status;
     }
+    MeshForm form = *given;
+    form.patch = geometry_patches(form.patch, form.triangle_count);
     void *derived;
     uint8_t *bytes;
     Geometry *made =
-        make_block(shelf, GEOMETRY_MESH, mesh_bytes(form->point_count, form->triangle_count),
-                   geometry_mesh_bytes(form), &derived, &bytes);
+        make_block(shelf, GEOMETRY_MESH, mesh_bytes(form.point_count, form.triangle_count),
+                   geometry_mesh_bytes(&form), &derived, &bytes);
     if (made == NULL) {
         return out_of_memory(names->triangles, error);
     }
     Sink sink = {.bytes = bytes};
-    geometry_write_mesh(form, &sink);
+    geometry_write_mesh(&form, &sink);
     ASSERT(sink.count == made->byte_count);
     return derive_surface(shelf, made, derived, names, geometry, error);
 }
 
-Status geometry_of_heights(GeometryShelf *shelf, const HeightForm *form, const MeshNames *names,
+Status geometry_of_heights(GeometryShelf *shelf, const HeightForm *given, const MeshNames *names,
                            const Geometry **geometry, Error *error) {
     ASSERT(shelf != NULL);
-    Status status = mesh_check_heights(form, names, error);
+    Status status = mesh_check_heights(given, names, error);
     if (status != STATUS_OK) {
         return status;
     }
+    HeightForm form = *given;
+    form.patch = geometry_patches(form.patch, heights_cells(&form));
     void *derived;
     uint8_t *bytes;
     Geometry *made = make_block(shelf, GEOMETRY_HEIGHT_FIELD,
-                                mesh_bytes(heights_points(form), heights_triangles(form)),
-                                geometry_heights_bytes(form), &derived, &bytes);
+                                mesh_bytes(heights_points(&form), heights_triangles(&form)),
+                                geometry_heights_bytes(&form), &derived, &bytes);
     if (made == NULL) {
         return out_of_memory(names->points, error);
     }
     Sink sink = {.bytes = bytes};
-    geometry_write_heights(form, &sink);
+    geometry_write_heights(&form, &sink);
     ASSERT(sink.count == made->byte_count);
     return derive_surface(shelf, made, derived, names, geometry, error);
 }
@@ -265,17 +302,36 @@ static Status open_surface(GeometryShelf *shelf, GeometryKind kind, const uint8_
     }
     memcpy(own, bytes, count);
     const bool is_mesh = kind == GEOMETRY_MESH;
-    char points_name[COLUMN_NAME_BYTES], triangles_name[COLUMN_NAME_BYTES];
+    char points_name[COLUMN_NAME_BYTES], triangles_name[COLUMN_NAME_BYTES],
+        patches_name[COLUMN_NAME_BYTES];
     const MeshNames names = {column_name(field, is_mesh ? "points" : "heights", points_name),
-                             column_name(field, is_mesh ? "triangles" : "spacing", triangles_name)};
+                             column_name(field, is_mesh ? "triangles" : "spacing", triangles_name),
+                             column_name(field, "patches", patches_name)};
     return derive_surface(shelf, made, derived, &names, geometry, error);
 }
 
-static Status open_mesh(GeometryShelf *shelf, Source *source, const char *field,
+// Whether what is left of the bytes are patches of so many, of that version.
+static bool end_patches(Source *source, uint32_t version, size_t count) {
+    if (version == VERSION) {
+        return source_pad(source) && source->used == source->count;
+    }
+    const uint8_t *patch = source_pad(source) ? source_bytes(source, count) : NULL;
+    return patch != NULL && source_pad(source) && source->used == source->count &&
+           geometry_patches(patch, count) != NULL;
+}
+
+// Stands for those that a version says, where only their length is asked.
+static const uint8_t *patches_of_version(uint32_t version) {
+    static const uint8_t some[1] = {1};
+    return version == VERSION ? NULL : some;
+}
+
+static Status open_mesh(GeometryShelf *shelf, Source *source, uint32_t version, const char *field,
                         const Geometry **geometry, Error *error) {
     const uint32_t flags = source_u32(source), none = source_u32(source);
     const uint32_t points = source_u32(source), triangles = source_u32(source);
-    const MeshForm form = {.point_count = points, .triangle_count = triangles};
+    const MeshForm form = {
+        .point_count = points, .triangle_count = triangles, .patch = patches_of_version(version)};
     if (source->failed || flags > 1 || none != 0 || form.point_count < 3 ||
         form.point_count > MESH_POINTS_MAX || form.triangle_count < 1 ||
         form.triangle_count > MESH_TRIANGLES_MAX || geometry_mesh_bytes(&form) != source->count) {
@@ -283,22 +339,28 @@ static Status open_mesh(GeometryShelf *shelf, Source *source, const char *field,
     }
     source->used = MESH_HEAD_BYTES + sizeof(Vec3) * (size_t)form.point_count +
                    3 * sizeof(uint32_t) * (size_t)form.triangle_count;
-    if (!source_pad(source)) {
-        return refuse(field, "there is something where a mesh has ended", error);
+    if (!end_patches(source, version, form.triangle_count)) {
+        return refuse(field, "there is something where a mesh has ended, or no patch has a number",
+                      error);
     }
     return open_surface(shelf, GEOMETRY_MESH, source->bytes, source->count,
                         mesh_bytes(form.point_count, form.triangle_count), field, geometry, error);
 }
 
-static Status open_heights(GeometryShelf *shelf, Source *source, const char *field,
-                           const Geometry **geometry, Error *error) {
+static Status open_heights(GeometryShelf *shelf, Source *source, uint32_t version,
+                           const char *field, const Geometry **geometry, Error *error) {
     const uint32_t columns = source_u32(source), rows = source_u32(source);
-    const HeightForm form = {.columns = columns, .rows = rows};
+    const HeightForm form = {
+        .columns = columns, .rows = rows, .patch = patches_of_version(version)};
     if (source->failed || form.columns < HEIGHTS_SIDE_MIN || form.rows < HEIGHTS_SIDE_MIN ||
         (uint64_t)form.columns * form.rows > MESH_POINTS_MAX ||
         geometry_heights_bytes(&form) != source->count) {
         return refuse(field, "the length of a height field does not fit its columns and rows",
                       error);
+    }
+    source->used = HEIGHTS_HEAD_BYTES + sizeof(double) * (size_t)form.columns * form.rows;
+    if (!end_patches(source, version, heights_cells(&form))) {
+        return refuse(field, "no patch of a height field has a number, or its end is not 0", error);
     }
     return open_surface(shelf, GEOMETRY_HEIGHT_FIELD, source->bytes, source->count,
                         mesh_bytes(heights_points(&form), heights_triangles(&form)), field,
@@ -322,14 +384,16 @@ Status geometry_open(GeometryShelf *shelf, const uint8_t *bytes, size_t count, c
     }
     Source source = {.bytes = bytes, .count = count};
     const uint32_t kind = source_u32(&source), version = source_u32(&source);
-    if (!source.failed && version == VERSION) {
+    const bool is_known =
+        version == VERSION || (version == VERSION_PATCHES && kind != GEOMETRY_HULL);
+    if (!source.failed && is_known) {
         switch (kind) {
         case GEOMETRY_HULL:
             return open_hull(shelf, &source, field, geometry, error);
         case GEOMETRY_MESH:
-            return open_mesh(shelf, &source, field, geometry, error);
+            return open_mesh(shelf, &source, version, field, geometry, error);
         case GEOMETRY_HEIGHT_FIELD:
-            return open_heights(shelf, &source, field, geometry, error);
+            return open_heights(shelf, &source, version, field, geometry, error);
         default:
             break;
         }

@@ -306,6 +306,8 @@ Status mesh_open(const MeshForm *form, const MeshNames *names, void *memory, Err
     ASSERT(form->point_count <= MESH_POINTS_MAX && form->triangle_count <= MESH_TRIANGLES_MAX);
     MeshDraft draft = begin(memory, form->point_count, form->triangle_count);
     draft.mesh->is_two_sided = form->is_two_sided;
+    draft.mesh->patch = form->patch;
+    draft.mesh->patch_share = 1;
     memcpy(draft.point, form->point, form->point_count * sizeof(Vec3));
     memcpy(draft.corner, form->corner, 3 * (size_t)form->triangle_count * sizeof(uint32_t));
     return derive(&draft, names, error);
@@ -316,6 +318,8 @@ Status mesh_open_heights(const HeightForm *form, const MeshNames *names, void *m
     ASSERT(form->columns >= HEIGHTS_SIDE_MIN && form->rows >= HEIGHTS_SIDE_MIN);
     MeshDraft draft = begin(memory, heights_points(form), heights_triangles(form));
     draft.mesh->is_solid_below = true;
+    draft.mesh->patch = form->patch;
+    draft.mesh->patch_share = 2;
     const uint32_t columns = form->columns, rows = form->rows;
     const double x = 0.5 * (columns - 1.0) * form->spacing[0];
     const double y = 0.5 * (rows - 1.0) * form->spacing[1];

@@ -18,6 +18,9 @@
 //             farther off the plane of the first, nor turned by more, are one face: who slides
 //             across the edges between them feels none
 //
+// Triangles are of patches, which wear materials of their own (world/primitive.h); a face may have
+// several.
+//
 // Points at the same place are one, under the number of the first of them. Read-only once derived;
 // any number of threads.
 #pragma once
@@ -36,6 +39,7 @@ enum {
     HEIGHTS_SIDE_MIN = 2, // columns, and rows
     MESH_RING_MAX = 512,  // triangles at a point
     MESH_LEAF_MAX = 4,
+    MESH_PATCHES_MAX = 8, // numbered from 0
 };
 #define MESH_NONE           UINT32_MAX
 #define MESH_SIZE_MIN       1e-6 // its longest side along an axis [m]
@@ -48,6 +52,7 @@ typedef struct MeshForm {
     const uint32_t *corner; // three of each triangle, which name points
     uint32_t triangle_count;
     bool is_two_sided;
+    const uint8_t *patch; // of each triangle; NULL: all are of patch 0
 } MeshForm;
 
 // Heights over a grid in x and y, whose middle is the origin: row after row, in each along x. Each
@@ -56,13 +61,15 @@ typedef struct HeightForm {
     uint32_t columns, rows;
     double spacing[2]; // along x, along y [m]
     const double *height;
+    const uint8_t *patch; // of each cell, row after row; NULL: all are of patch 0
 } HeightForm;
 
-// What errors call the columns: "mesh.points", "mesh.triangles"; of a height field "…heights" and
-// "…spacing".
+// What errors call the columns: "mesh.points", "mesh.triangles", "mesh.patches"; of a height field
+// "…heights", "…spacing" and "…patches".
 typedef struct MeshNames {
     const char *points;
     const char *triangles;
+    const char *patches;
 } MeshNames;
 
 // Boxes in preorder: on to the next where the box is met, to `skip` where it is not.
@@ -84,9 +91,11 @@ typedef struct Mesh {
     const uint32_t *ring;       // triangles that have it as a corner
     const uint32_t *order;      // triangles as the leaves have them
     const MeshNode *node;
-    Vec3 low, high; // of the bounding box
-    double floor;   // how far down, in z, it is solid; where it is not low.z [m]
-    double reach;   // of the point farthest from the frame's origin, of what is solid too [m]
+    const uint8_t *patch; // of each triangle, or of each two; NULL: all are of patch 0
+    uint32_t patch_share; // how many triangles have one number there
+    Vec3 low, high;       // of the bounding box
+    double floor;         // how far down, in z, it is solid; where it is not low.z [m]
+    double reach;         // of the point farthest from the frame's origin, of what is solid too [m]
 } Mesh;
 
 // Judges the numbers of a form. `corner` holds three numbers for each triangle; nothing else of it
@@ -96,8 +105,9 @@ Status mesh_check_heights(const HeightForm *form, const MeshNames *names, Error 
 
 // What a mesh takes, which begins with the Mesh; and deriving it there, of numbers that were
 // judged.
-// `memory` is aligned as malloc does. Nothing of the form is borrowed on. It may still be refused:
-// for how its triangles hang together, or as memory ends for what deriving needs meanwhile.
+// `memory` is aligned as malloc does. Of the form its patches are borrowed on. It may still be
+// refused: for how its triangles hang together, or as memory ends for what deriving needs
+// meanwhile.
 size_t mesh_bytes(uint32_t point_count, uint32_t triangle_count);
 Status mesh_open(const MeshForm *form, const MeshNames *names, void *memory, Error *error);
 Status mesh_open_heights(const HeightForm *form, const MeshNames *names, void *memory,
@@ -106,12 +116,19 @@ Status mesh_open_heights(const HeightForm *form, const MeshNames *names, void *m
 static inline uint32_t heights_points(const HeightForm *form) {
     return form->columns * form->rows;
 }
+static inline uint32_t heights_cells(const HeightForm *form) {
+    return (form->columns - 1) * (form->rows - 1);
+}
 static inline uint32_t heights_triangles(const HeightForm *form) {
-    return 2 * (form->columns - 1) * (form->rows - 1);
+    return 2 * heights_cells(form);
 }
 
 static inline Vec3 mesh_corner(const Mesh *mesh, uint32_t triangle, uint32_t i) {
     return mesh->point[mesh->corner[3 * (size_t)triangle + i]];
+}
+
+static inline uint32_t mesh_patch(const Mesh *mesh, uint32_t triangle) {
+    return mesh->patch == NULL ? 0 : mesh->patch[triangle / mesh->patch_share];
 }
 
 // Unit, to where it looks.

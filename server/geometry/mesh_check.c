@@ -82,13 +82,24 @@ static Status check_triangle(const MeshForm *form, uint32_t triangle, const Mesh
                         longest > 0.0 ? twice_area / longest : 0.0, longest);
 }
 
+static Status check_patches(const uint8_t *patch, uint32_t count, const MeshNames *names,
+                            Error *error) {
+    for (uint32_t i = 0; patch != NULL && i < count; i++) {
+        if (patch[i] >= MESH_PATCHES_MAX) {
+            return refuse(error, names->patches, i, "Patches are numbered from 0 to %d, not %u.",
+                          MESH_PATCHES_MAX - 1, patch[i]);
+        }
+    }
+    return STATUS_OK;
+}
+
 Status mesh_check(const MeshForm *form, const MeshNames *names, Error *error) {
     Status status = check_counts(form, names, error);
     status = STATUS_THEN(status, check_points(form, names, error));
     for (uint32_t i = 0; status == STATUS_OK && i < form->triangle_count; i++) {
         status = check_triangle(form, i, names, error);
     }
-    return status;
+    return STATUS_THEN(status, check_patches(form->patch, form->triangle_count, names, error));
 }
 
 static Status check_grid(const HeightForm *form, const MeshNames *names, Error *error) {
@@ -138,6 +149,7 @@ static Status check_steps(const HeightForm *form, const MeshNames *names, Error 
 }
 
 Status mesh_check_heights(const HeightForm *form, const MeshNames *names, Error *error) {
-    const Status status = check_grid(form, names, error);
-    return STATUS_THEN(status, check_steps(form, names, error));
+    Status status = check_grid(form, names, error);
+    status = STATUS_THEN(status, check_steps(form, names, error));
+    return STATUS_THEN(status, check_patches(form->patch, heights_cells(form), names, error));
 }

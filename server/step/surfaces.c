@@ -89,12 +89,17 @@ static bool is_hidden(const SurfaceMeeting *meeting, const SeamContact *contact,
             is_hidden);
 }
 
+static uint32_t material_of(const SurfaceMeeting *meeting, uint32_t patch) {
+    return primitive_material(meeting->part[meeting->s].mover.primitive, patch);
+}
+
 // A plane bears the ball inside a body, not a triangle's middle.
-static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, Manifold *manifold) {
+static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, uint32_t material,
+                 Manifold *manifold) {
     static const Primitive plane = {.kind = PRIMITIVE_PLANE};
     StepPart part[2] = {meeting->part[0], meeting->part[1]};
     Primitive base = plane;
-    base.material = part[meeting->s].mover.primitive->material;
+    base.material = material;
     part[meeting->s].mover.primitive = &base;
     stage_load_pair(meeting->state, meeting->pair, meeting->pair->a, meeting->pair->b, time);
     contacts_take(meeting->state, meeting->pair, part, time, (uint64_t)feature << 32, manifold,
@@ -103,14 +108,16 @@ static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, M
 
 // The points of a ridge, which the triangles on both sides of it find alike.
 static void take_ridge(const SurfaceMeeting *meeting, double time, uint32_t triangle, int side,
-                       const ConvexManifold *met) {
+                       uint32_t taken, const ConvexManifold *met) {
     ASSERT(met->count > 0 && time >= 0.0);
+    const uint32_t material =
+        material_of(meeting, surface_ridge_patch(meeting->surface.mesh, triangle, taken));
     const SeamContact contact = {
         .side = meeting->s, .of = side, .time = time, .count = 1, .triangle = &triangle};
     Manifold manifold;
     take_manifold(meeting, met->normal, met->point, met->count, &manifold);
     if (!is_hidden(meeting, &contact, &manifold)) {
-        take(meeting, time, met->point[0].feature[0], &manifold);
+        take(meeting, time, met->point[0].feature[0], material, &manifold);
     }
 }
 
@@ -166,7 +173,7 @@ static void meet_edges(const SurfaceMeeting *meeting, uint32_t triangle, int sid
         const SurfacePiece sliver = {triangle, i};
         uint32_t of_ridge;
         if (surface_is_ridge(&meeting->surface, &pose, sliver, side, &met, &of_ridge)) {
-            take_ridge(meeting, time, triangle, side, &met);
+            take_ridge(meeting, time, triangle, side, of_ridge, &met);
         }
     }
 }
@@ -192,7 +199,7 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
         uint32_t taken = 0;
         near->bears[i] = true;
         if (surface_is_ridge(&meeting->surface, &pose, whole, near->side, &met, &taken)) {
-            take_ridge(meeting, time, triangle, near->side, &met);
+            take_ridge(meeting, time, triangle, near->side, taken, &met);
             near->bears[i] =
                 surface_is_beside(meeting->surface.mesh, &pose, triangle, near->side, met.normal);
             near->taken[i] = (uint8_t)taken;
@@ -205,9 +212,35 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
     return first;
 }
 
+// The points of a face, those of each material as one manifold: where all are of one material it is
+// as if there were no patches. From the lowest patch on, whatever their order.
+static void take_points(const SurfaceMeeting *meeting, double time, uint32_t feature,
+                        const SurfacePoints *points, const Manifold *manifold) {
+    ASSERT(manifold->count == points->count);
+    uint32_t left = (1u << manifold->count) - 1;
+    for (uint32_t patch = 0; left != 0; patch++) {
+        ASSERT(patch < MESH_PATCHES_MAX);
+        const uint32_t material = material_of(meeting, patch);
+        bool is_there = false;
+        for (uint32_t i = 0; i < points->count; i++) {
+            is_there = is_there || ((left >> i & 1) != 0 && points->patch[i] == patch);
+        }
+        Manifold own = {.normal = manifold->normal};
+        for (uint32_t i = 0; is_there && i < points->count; i++) {
+            if ((left >> i & 1) != 0 && material_of(meeting, points->patch[i]) == material) {
+                own.point[own.count++] = manifold->point[i];
+                left &= ~(1u << i);
+            }
+        }
+        if (own.count > 0) {
+            take(meeting, time, feature, material, &own);
+        }
+    }
+}
+
 // What lies on a face at its rim may lean on nothing but the rim's neighbours.
 static void take_face(const SurfaceMeeting *meeting, double time, const FaceNear *near,
-                      Manifold *manifold) {
+                      const SurfacePoints *points, Manifold *manifold) {
     ASSERT(manifold->count > 0 && near->count > 0);
     uint32_t bears[NEAR_MAX];
     SeamContact contact = {
@@ -218,7 +251,7 @@ static void take_face(const SurfaceMeeting *meeting, double time, const FaceNear
         }
     }
     if (!is_hidden(meeting, &contact, manifold)) {
-        take(meeting, time, CONVEX_FACE | near->face, manifold);
+        take_points(meeting, time, CONVEX_FACE | near->face, points, manifold);
     }
 }
 
@@ -249,7 +282,7 @@ static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
     if (points.count > 0) {
         Manifold manifold;
         take_manifold(meeting, points.normal, points.point, points.count, &manifold);
-        take_face(meeting, time, near, &manifold);
+        take_face(meeting, time, near, &points, &manifold);
     }
 }
 

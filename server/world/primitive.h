@@ -55,7 +55,15 @@ typedef struct Primitive {
     uint32_t mask;            // bits: those that it collides with
     uint32_t geometry_number; // 1 + its index in the world's geometries; 0: it wears none
     const Geometry *geometry; // held by the world
+    // of patches 1, 2 … of a surface: 1 + a material's index; 0: `material`
+    uint32_t patch_material[MESH_PATCHES_MAX - 1];
 } Primitive;
+
+// The material of one of its patches.
+static inline uint32_t primitive_material(const Primitive *primitive, uint32_t patch) {
+    const uint32_t own = patch == 0 ? 0 : primitive->patch_material[patch - 1];
+    return own == 0 ? primitive->material : own - 1;
+}
 
 // Lengths are in m, and of the primitive about its own origin. Functions are NULL where a kind has
 // no such thing: what is unbounded has no volume, extent, reach or thickness, and a surface has its

@@ -189,6 +189,39 @@ static Status take_geometry(const World *world, const ShapeColumns *columns, uin
     return STATUS_OK;
 }
 
+static Status check_material(const World *world, uint64_t id, const char *column, size_t entry,
+                             Error *error) {
+    char field[64];
+    if (id < world->material_count) {
+        return STATUS_OK;
+    }
+    snprintf(field, sizeof(field), "%s[%zu]", column, entry);
+    return error_set(error, STATUS_NOT_FOUND, field, "No material has the id %llu in this world.",
+                     (unsigned long long)id);
+}
+
+static Status take_materials(const World *world, const ShapeColumns *columns, uint32_t i,
+                             Primitive *primitive, Error *error) {
+    const uint64_t id = columns->material == NULL ? 0 : columns->material[i];
+    Status status = check_material(world, id, "material", i, error);
+    primitive->material = status == STATUS_OK ? (uint32_t)id : 0;
+    enum { OTHERS = MESH_PATCHES_MAX - 1 };
+    for (size_t k = 0; columns->patch_material != NULL && k < OTHERS; k++) {
+        const size_t entry = OTHERS * (size_t)i + k;
+        const uint64_t own = columns->patch_material[entry];
+        status = STATUS_THEN(status, check_material(world, own, "patch_material", entry, error));
+        if (status == STATUS_OK && own != 0 && !primitive_is_surface(primitive->kind)) {
+            char field[64];
+            snprintf(field, sizeof(field), "patch_material[%zu]", entry);
+            status = error_set(error, STATUS_INVALID_ARGUMENT, field,
+                               "Meshes and height fields alone have patches; give others 0, and "
+                               "their material as material.");
+        }
+        primitive->patch_material[k] = own == 0 ? 0 : (uint32_t)own + 1;
+    }
+    return status;
+}
+
 static Status load_primitive(const World *world, const ShapeColumns *columns, uint32_t i,
                              Primitive *primitive, Error *error) {
     *primitive = (Primitive){
@@ -216,19 +249,11 @@ static Status load_primitive(const World *world, const ShapeColumns *columns, ui
     if (columns->density != NULL) {
         primitive->density = columns->density[i];
     }
-    if (columns->material != NULL) {
-        if (columns->material[i] >= world->material_count) {
-            snprintf(field, sizeof(field), "material[%u]", i);
-            return error_set(error, STATUS_NOT_FOUND, field,
-                             "No material has the id %llu in this world.",
-                             (unsigned long long)columns->material[i]);
-        }
-        primitive->material = (uint32_t)columns->material[i];
-    }
     if (columns->foundation_face != NULL) {
         primitive->foundation = load_foundation(columns, i);
     }
-    Status status = take_geometry(world, columns, i, primitive, error);
+    Status status = take_materials(world, columns, i, primitive, error);
+    status = STATUS_THEN(status, take_geometry(world, columns, i, primitive, error));
     status = STATUS_THEN(status, primitive_check(primitive, i, error));
     if (status == STATUS_OK) {
         primitive_forget_sizes(primitive);

@@ -202,6 +202,8 @@ typedef struct ShapeColumns {
     const double *foundation_damping; // NULL: 0
     const uint32_t *group, *mask;     // bits, NULL: 1 and all
     const uint64_t *geometry;         // id, NULL or 0: none
+    // MESH_PATCHES_MAX - 1: ids, of patches 1, 2 …; NULL or 0: the primitive's
+    const uint64_t *patch_material;
 } ShapeColumns;
 
 Status world_add_shapes(World *world, const ShapeColumns *columns, Id *ids, Error *error);

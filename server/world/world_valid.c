@@ -73,6 +73,11 @@ static bool primitive_is_valid(const World *world, size_t i, Defect *defect) {
     if (primitive->kind >= PRIMITIVE_COUNT || primitive->material >= world->material_count) {
         return defect_set(defect, "primitive", i, "its kind or its material does not exist");
     }
+    for (uint32_t k = 0; k + 1 < MESH_PATCHES_MAX; k++) {
+        if (primitive->patch_material[k] > world->material_count) {
+            return defect_set(defect, "primitive", i, "a patch's material does not exist");
+        }
+    }
     const uint32_t number = primitive->geometry_number;
     if (number > world->geometry_count ||
         primitive->geometry != (number == 0 ? NULL : world->geometry[number - 1].geometry)) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const MeshNames names = {"mesh.points", "mesh.triangles"};
+static const MeshNames names = {"mesh.points", "mesh.triangles", "mesh.patches"};
 
 enum { POINTS_MAX = 600, TRIANGLES_MAX = 1200 };
 
@@ -33,8 +33,8 @@ static void draft_grid(Draft *draft, uint32_t side, double hills) {
         memcpy(corner, cell, sizeof(cell));
         corner += 6;
     }
-    draft->form =
-        (MeshForm){draft->point, (side + 1) * (side + 1), draft->corner, 2 * side * side, false};
+    draft->form = (MeshForm){
+        draft->point, (side + 1) * (side + 1), draft->corner, 2 * side * side, false, NULL};
 }
 
 static const Geometry *open_draft(GeometryShelf *shelf, const Draft *draft) {
@@ -110,7 +110,8 @@ START_TEST(what_looks_to_both_sides_must_say_so) {
 END_TEST
 
 START_TEST(height_fields_are_judged) {
-    static const MeshNames of_heights = {"height_field.heights", "height_field.spacing"};
+    static const MeshNames of_heights = {"height_field.heights", "height_field.spacing",
+                                         "height_field.patches"};
     double height[12] = {0.0};
     const struct {
         HeightForm form;
@@ -118,12 +119,12 @@ START_TEST(height_fields_are_judged) {
         double by;
         const char *field, *part;
     } cases[] = {
-        {{1, 12, {1.0, 1.0}, height}, -1, 0.0, "height_field.heights", "not 1 x 12"},
-        {{2048, 1024, {1.0, 1.0}, height}, -1, 0.0, "height_field.heights", "2048 x 1024"},
-        {{4, 3, {1.0, 0.0}, height}, -1, 0.0, "height_field.spacing[1]", "at least 1e-06 m"},
-        {{4, 3, {4e5, 1.0}, height}, -1, 0.0, "height_field.spacing[0]", "at most 1e+06 m"},
-        {{4, 3, {1.0, 1.0}, height}, 5, INFINITY, "height_field.heights[5]", "between"},
-        {{4, 3, {0.1, 0.1}, height}, 5, 1e6, "height_field.spacing", "slivers"},
+        {{1, 12, {1.0, 1.0}, height, NULL}, -1, 0.0, "height_field.heights", "not 1 x 12"},
+        {{2048, 1024, {1.0, 1.0}, height, NULL}, -1, 0.0, "height_field.heights", "2048 x 1024"},
+        {{4, 3, {1.0, 0.0}, height, NULL}, -1, 0.0, "height_field.spacing[1]", "at least 1e-06 m"},
+        {{4, 3, {4e5, 1.0}, height, NULL}, -1, 0.0, "height_field.spacing[0]", "at most 1e+06 m"},
+        {{4, 3, {1.0, 1.0}, height, NULL}, 5, INFINITY, "height_field.heights[5]", "between"},
+        {{4, 3, {0.1, 0.1}, height, NULL}, 5, 1e6, "height_field.spacing", "slivers"},
     };
     GeometryShelf *shelf = geometry_shelf_create();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -169,8 +170,9 @@ START_TEST(points_at_one_place_are_one) {
     static Draft joined, apart;
     draft_grid(&joined, 5, 0.2);
     apart = joined;
-    apart.form = (MeshForm){apart.point, 3 * joined.form.triangle_count, apart.corner,
-                            joined.form.triangle_count, false};
+    apart.form = (MeshForm){apart.point,  3 * joined.form.triangle_count,
+                            apart.corner, joined.form.triangle_count,
+                            false,        NULL};
     for (uint32_t k = 0; k < apart.form.point_count; k++) {
         apart.point[k] = joined.point[joined.corner[k]];
         apart.corner[k] = k;
@@ -218,7 +220,7 @@ START_TEST(bytes_are_read_back) {
     draft_grid(&draft, 6, 0.2);
     GeometryShelf *shelf = geometry_shelf_create(), *other = geometry_shelf_create();
     const double height[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.7};
-    const HeightForm heights = {3, 2, {0.5, 0.25}, height};
+    const HeightForm heights = {3, 2, {0.5, 0.25}, height, NULL};
     const Geometry *made[2] = {open_draft(shelf, &draft), NULL};
     ck_assert_int_eq(geometry_of_heights(shelf, &heights, &names, &made[1], NULL), STATUS_OK);
     for (int k = 0; k < 2; k++) {
@@ -237,6 +239,55 @@ START_TEST(bytes_are_read_back) {
         geometry_drop(read);
         geometry_drop(made[k]);
     }
+    geometry_shelf_destroy(shelf);
+    geometry_shelf_destroy(other);
+}
+END_TEST
+
+// Bytes with patches are of version 2; without any, or with all 0, of version 1, as they have been.
+START_TEST(patches_are_read_back) {
+    static Draft draft;
+    draft_grid(&draft, 6, 0.2);
+    GeometryShelf *shelf = geometry_shelf_create(), *other = geometry_shelf_create();
+    uint8_t patch[72] = {0}, cell[5] = {0, 0, 7, 0, 1};
+    const double height[12] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.7};
+    const HeightForm heights = {6, 2, {0.5, 0.25}, height, cell};
+    const Geometry *plain = open_draft(shelf, &draft), *made[2];
+    draft.form.patch = patch;
+    made[0] = open_draft(shelf, &draft);
+    ck_assert_ptr_eq(made[0], plain);
+    ck_assert_int_eq(plain->bytes[4], 1);
+    geometry_drop(made[0]);
+    patch[71] = 3;
+    made[0] = open_draft(shelf, &draft);
+    ck_assert_int_eq(geometry_of_heights(shelf, &heights, &names, &made[1], NULL), STATUS_OK);
+    ck_assert_uint_eq(mesh_patch(made[0]->mesh, 71), 3);
+    ck_assert_uint_eq(mesh_patch(made[1]->mesh, 4), 7);
+    ck_assert_uint_eq(mesh_patch(made[1]->mesh, 9), 1);
+    for (int k = 0; k < 2; k++) {
+        const Geometry *read = NULL;
+        Error error = {0};
+        uint8_t bytes[8192];
+        const size_t count = made[k]->byte_count, last = k == 0 ? count - 1 : count - 8 + 4;
+        ck_assert_uint_le(count, sizeof(bytes));
+        memcpy(bytes, made[k]->bytes, count);
+        ck_assert_int_eq(bytes[4], 2);
+        ck_assert_int_eq(geometry_open(other, bytes, count, "", &read, NULL), STATUS_OK);
+        ck_assert_mem_eq(read->digest, made[k]->digest, SHA256_BYTES);
+        bytes[last] = MESH_PATCHES_MAX;
+        ck_assert_int_eq(geometry_open(other, bytes, count, "x", &read, &error),
+                         STATUS_INVALID_ARGUMENT);
+        ck_assert_str_eq(error.field, k == 0 ? "x.patches[71]" : "x.patches[4]");
+        bytes[last] = bytes[count - 6] = 0; // of none: that is version 1's
+        ck_assert_int_eq(geometry_open(other, bytes, count, "", &read, &error),
+                         STATUS_INVALID_ARGUMENT);
+        bytes[4] = 1;
+        ck_assert_int_eq(geometry_open(other, bytes, count, "", &read, &error),
+                         STATUS_INVALID_ARGUMENT);
+        geometry_drop(read);
+        geometry_drop(made[k]);
+    }
+    geometry_drop(plain);
     geometry_shelf_destroy(shelf);
     geometry_shelf_destroy(other);
 }
@@ -399,6 +450,7 @@ static TCase *case_mesh(void) {
     tcase_add_test(tcase, points_at_one_place_are_one);
     tcase_add_test(tcase, an_edge_has_one_number_from_both_sides);
     tcase_add_test(tcase, bytes_are_read_back);
+    tcase_add_test(tcase, patches_are_read_back);
     tcase_add_test(tcase, the_tree_finds_what_all_boxes_say);
     tcase_add_test(tcase, rays_meet_the_nearest_triangle);
     tcase_add_test(tcase, no_ray_goes_between_two_triangles);

@@ -259,6 +259,24 @@ static void spoil_heights(Make *make, HeightForm *form, double *height) {
     }
 }
 
+// ---- patches
+
+// Of so many, as stripes of any width; NULL: none.
+static const uint8_t *make_patches(Make *make, uint32_t count) {
+    if (count == 0 || !make_chance(make, 30)) {
+        return NULL;
+    }
+    const uint32_t width = 1 + make_roll(make, 4), kinds = 1 + make_roll(make, MESH_PATCHES_MAX);
+    uint8_t *patch = make_column(make, count, sizeof(*patch));
+    for (uint32_t i = 0; i < count; i++) {
+        patch[i] = (uint8_t)(i / width % kinds);
+    }
+    if (make_chance(make, 2)) {
+        patch[make_roll(make, count)] = MESH_PATCHES_MAX;
+    }
+    return geometry_patches(patch, count);
+}
+
 // ---- bytes
 
 static uint8_t *make_mesh(Make *make, bool is_spoilt, size_t *count) {
@@ -267,8 +285,9 @@ static uint8_t *make_mesh(Make *make, bool is_spoilt, size_t *count) {
     if (is_spoilt) {
         spoil_mesh(make, draft);
     }
-    const MeshForm form = {draft->point, draft->point_count, draft->corner, draft->triangle_count,
-                           draft->is_two_sided};
+    const MeshForm form = {draft->point,        draft->point_count,
+                           draft->corner,       draft->triangle_count,
+                           draft->is_two_sided, make_patches(make, draft->triangle_count)};
     *count = geometry_mesh_bytes(&form);
     uint8_t *bytes = make_column(make, *count + MAKE_SPARE_BYTES, 1);
     Sink sink = {.bytes = bytes};

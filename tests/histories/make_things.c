@@ -85,6 +85,26 @@ static void put_groups(Make *make, ShapeColumns *shapes) {
     shapes->mask = mask;
 }
 
+// Of surfaces; now and then of others, which is refused.
+static void put_patches(Make *make, ShapeColumns *shapes) {
+    enum { OTHERS = MESH_PATCHES_MAX - 1 };
+    uint64_t *material = make_column(make, OTHERS * shapes->primitive_count, sizeof(*material));
+    for (size_t i = 0; i < OTHERS * shapes->primitive_count; i++) {
+        const bool has_patches =
+            primitive_is_surface((PrimitiveKind)shapes->kind[i / OTHERS]) || make_chance(make, 1);
+        material[i] = has_patches ? make_roll(make, (uint32_t)make->world->material_count) : 0;
+    }
+    shapes->patch_material = material;
+}
+
+static bool has_surface(const ShapeColumns *shapes) {
+    bool has_surface = false;
+    for (size_t i = 0; i < shapes->primitive_count; i++) {
+        has_surface = has_surface || primitive_is_surface((PrimitiveKind)shapes->kind[i]);
+    }
+    return has_surface;
+}
+
 static void put_optional(Make *make, ShapeColumns *shapes) {
     if (make_chance(make, 60)) {
         uint64_t *material = make_column(make, shapes->primitive_count, sizeof(*material));
@@ -105,6 +125,9 @@ static void put_optional(Make *make, ShapeColumns *shapes) {
     }
     if (make_chance(make, 12)) {
         put_groups(make, shapes);
+    }
+    if (has_surface(shapes) && make_chance(make, 40)) {
+        put_patches(make, shapes);
     }
 }
 

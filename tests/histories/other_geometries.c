@@ -54,12 +54,13 @@ static Status other_hull(const Geometry *from, const OtherWay *way, Other *other
 }
 
 static Status other_mesh(const Geometry *from, const OtherWay *way, Other *other, Error *error) {
-    static const MeshNames names = {"points", "triangles"};
+    static const MeshNames names = {"points", "triangles", "patches"};
     MeshForm form = geometry_mesh_form(from);
     const Mat3 map = map_of(way);
     Vec3 *point = calloc(form.point_count, sizeof(*point));
     uint32_t *corner = calloc(3 * (size_t)form.triangle_count, sizeof(*corner));
-    ASSERT(point != NULL && corner != NULL);
+    uint8_t *patch = calloc(form.triangle_count, sizeof(*patch));
+    ASSERT(point != NULL && corner != NULL && patch != NULL);
     for (uint32_t i = 0; i < form.point_count; i++) {
         point[i] = mat3_mul_vec(map, form.point[i]);
     }
@@ -68,13 +69,17 @@ static Status other_mesh(const Geometry *from, const OtherWay *way, Other *other
         const size_t at = way->dice == NULL ? last : 3 * (size_t)dice_roll(way->dice, i + 1);
         memcpy(corner + last, corner + at, 3 * sizeof(*corner));
         put_corners(form.corner + last, 3, way, corner + at);
+        patch[i] = patch[at / 3];
+        patch[at / 3] = form.patch == NULL ? 0 : form.patch[i];
     }
     form.point = point;
     form.corner = corner;
+    form.patch = patch;
     other->back = turned_back(way);
     const Status status = geometry_of_mesh(from->shelf, &form, &names, &other->geometry, error);
     free(point);
     free(corner);
+    free(patch);
     return status;
 }
 
@@ -82,11 +87,12 @@ static Status other_mesh(const Geometry *from, const OtherWay *way, Other *other
 // leaves it there. To be where the point's mirror has it it is turned by half about the line
 // between x and -y, which takes (x, y, z) to (-y, -x, -z).
 static Status other_heights(const Geometry *from, const OtherWay *way, Other *other, Error *error) {
-    static const MeshNames names = {"heights", "spacing"};
+    static const MeshNames names = {"heights", "spacing", "patches"};
     const HeightForm form = geometry_height_form(from);
     HeightForm made = form;
     double *height = calloc(heights_points(&form), sizeof(*height));
-    ASSERT(height != NULL);
+    uint8_t *patch = calloc(heights_cells(&form), sizeof(*patch));
+    ASSERT(height != NULL && patch != NULL);
     if (way->is_mirrored) {
         made.columns = form.rows;
         made.rows = form.columns;
@@ -98,11 +104,17 @@ static Status other_heights(const Geometry *from, const OtherWay *way, Other *ot
         const uint32_t column = k % form.columns, row = k / form.columns;
         height[way->is_mirrored ? column * form.rows + row : k] = way->size * form.height[k];
     }
+    for (uint32_t k = 0; form.patch != NULL && k < heights_cells(&form); k++) {
+        const uint32_t column = k % (form.columns - 1), row = k / (form.columns - 1);
+        patch[way->is_mirrored ? column * (form.rows - 1) + row : k] = form.patch[k];
+    }
     made.height = height;
+    made.patch = patch;
     const double half = sqrt(0.5);
     other->back = way->is_mirrored ? (Quat){0.0, half, -half, 0.0} : quat_identity();
     const Status status = geometry_of_heights(from->shelf, &made, &names, &other->geometry, error);
     free(height);
+    free(patch);
     return status;
 }
 

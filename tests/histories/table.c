@@ -39,6 +39,7 @@ const Column table_columns[] = {
     SHAPE(group, U32, PRIMITIVES, 1),
     SHAPE(mask, U32, PRIMITIVES, 1),
     SHAPE(geometry, ID, PRIMITIVES, 1),
+    SHAPE(patch_material, ID, PRIMITIVES, MESH_PATCHES_MAX - 1),
     BODY(pose, NUMBER, 7),
     BODY(velocity, NUMBER, 6),
     BODY(kind, U32, 1),

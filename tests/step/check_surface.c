@@ -121,7 +121,7 @@ static Id block_shape(Lab *lab, bool is_mesh, Id material) {
                         (i & 2) != 0 ? block_half.y : -block_half.y,
                         (i & 4) != 0 ? block_half.z : -block_half.z);
     }
-    const MeshForm form = {point, 8, corner, 12, false};
+    const MeshForm form = {point, 8, corner, 12, false, NULL};
     return lab_mesh(lab, &form, material);
 }
 
@@ -224,7 +224,7 @@ START_TEST(a_surface_of_one_side_lets_pass_from_behind) {
     static const Vec3 point[3] = {{-2.0, -2.0, 0.0}, {2.0, -2.0, 0.0}, {0.0, 3.0, 0.0}};
     static const uint32_t corner[3] = {0, 1, 2};
     const bool is_two_sided = _i != 0;
-    const MeshForm form = {point, 3, corner, 1, is_two_sided};
+    const MeshForm form = {point, 3, corner, 1, is_two_sided, NULL};
     Lab lab = leaning_lab(0.0, HERTZ);
     lab.world->settings.gravity = none;
     const Id material = lab_material(&lab, 0.0, 0.0);
@@ -369,7 +369,7 @@ START_TEST(a_box_rests_on_the_corners_of_one_triangle) {
     const Id material = lab_material(&lab, 0.5, 0.0);
     const Vec3 point[3] = {corner[_i], corner[(_i + 1) % 3], corner[(_i + 2) % 3]};
     static const uint32_t number[3] = {0, 1, 2};
-    const MeshForm form = {point, 3, number, 1, false};
+    const MeshForm form = {point, 3, number, 1, false, NULL};
     const Vec3 from = vec3(0.0, 0.0, 0.1);
     lay(&lab, lab_mesh(&lab, &form, material), none);
     const uint32_t body = add(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(0.5, 0.4, 0.1), material),

@@ -297,7 +297,7 @@ START_TEST(a_ball_rests_in_a_hollow_under_every_solver) {
     static const Vec3 point[6] = {{-1.0, -1.0, 1.0}, {0.0, -1.0, 0.0}, {1.0, -1.0, 1.0},
                                   {-1.0, 1.0, 1.0},  {0.0, 1.0, 0.0},  {1.0, 1.0, 1.0}};
     static const uint32_t corner[12] = {0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4};
-    const MeshForm form = {point, 6, corner, 4, false};
+    const MeshForm form = {point, 6, corner, 4, false, NULL};
     const double radius = 0.2;
     Lab lab = leaning_lab(0.0, HERTZ);
     choose_way(&lab, _i);

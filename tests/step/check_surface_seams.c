@@ -82,7 +82,7 @@ static Id fine_sheet(Lab *lab, bool is_backward, Id material) {
         const uint32_t own[6] = {low, low + 1, high, low, high, high - 1};
         memcpy(corner + 6 * (size_t)k, own, sizeof(own));
     }
-    const MeshForm form = {point, POINTS, corner, 2 * CELLS * CELLS, false};
+    const MeshForm form = {point, POINTS, corner, 2 * CELLS * CELLS, false, NULL};
     const Id shape = lab_mesh(lab, &form, material);
     free(point);
     free(corner);

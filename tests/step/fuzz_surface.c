@@ -37,7 +37,7 @@ static Vec3 take_vec(Bytes *bytes) {
 }
 
 static Status take_surface(Bytes *from, GeometryShelf *shelf, const Geometry **geometry) {
-    static const MeshNames names = {"points", "triangles"};
+    static const MeshNames names = {"points", "triangles", "patches"};
     static Vec3 point[POINTS];
     static uint32_t corner[3 * TRIANGLES];
     static double height[16];
@@ -45,14 +45,18 @@ static Status take_surface(Bytes *from, GeometryShelf *shelf, const Geometry **g
     Status status;
     const uint32_t kind = take(from);
     if ((kind & 1u) != 0) {
-        const HeightForm form = {2 + take(from) % 3, 2 + take(from) % 3, {0.5, 1.0}, height};
+        const HeightForm form = {2 + take(from) % 3, 2 + take(from) % 3, {0.5, 1.0}, height, NULL};
         for (int i = 0; i < 16; i++) {
             height[i] = take_number(from);
         }
         status = geometry_of_heights(shelf, &form, &names, geometry, &error);
     } else {
-        const MeshForm form = {point, take(from) % (POINTS + 1), corner,
-                               take(from) % (TRIANGLES + 1), (kind & 2u) != 0};
+        const MeshForm form = {point,
+                               take(from) % (POINTS + 1),
+                               corner,
+                               take(from) % (TRIANGLES + 1),
+                               (kind & 2u) != 0,
+                               NULL};
         for (int i = 0; i < POINTS; i++) {
             point[i] = take_vec(from);
         }

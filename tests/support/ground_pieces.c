@@ -17,7 +17,7 @@ static Id block_mesh(Lab *lab, Id material) {
                         (i & 2) != 0 ? piece_half.y : -piece_half.y,
                         (i & 4) != 0 ? piece_half.z : -piece_half.z);
     }
-    const MeshForm form = {point, 8, corner, 12, false};
+    const MeshForm form = {point, 8, corner, 12, false, NULL};
     return lab_mesh(lab, &form, material);
 }
 
@@ -27,7 +27,7 @@ static Id sheet(Lab *lab, Id material) {
                            vec3(piece_half.x, -piece_half.y, piece_half.z),
                            vec3(piece_half.x, piece_half.y, piece_half.z),
                            vec3(-piece_half.x, piece_half.y, piece_half.z)};
-    const MeshForm form = {point, 4, corner, 2, false};
+    const MeshForm form = {point, 4, corner, 2, false, NULL};
     return lab_mesh(lab, &form, material);
 }
 
@@ -37,8 +37,11 @@ static Id field(Lab *lab, Id material) {
     for (int i = 0; i < SIDE * SIDE; i++) {
         height[i] = piece_half.z;
     }
-    const HeightForm form = {
-        SIDE, SIDE, {2.0 * piece_half.x / (SIDE - 1), 2.0 * piece_half.y / (SIDE - 1)}, height};
+    const HeightForm form = {SIDE,
+                             SIDE,
+                             {2.0 * piece_half.x / (SIDE - 1), 2.0 * piece_half.y / (SIDE - 1)},
+                             height,
+                             NULL};
     return lab_heights(lab, &form, material);
 }
 

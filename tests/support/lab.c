@@ -68,7 +68,9 @@ static Id worn_shape(Lab *lab, PrimitiveKind kind, const Geometry *geometry, Id 
                                   .kind = kinds,
                                   .size = sizes,
                                   .material = &material,
-                                  .geometry = &number};
+                                  .geometry = &number,
+                                  .patch_material =
+                                      kind == PRIMITIVE_HULL ? NULL : lab->patch_material};
     status = STATUS_THEN(status, world_add_shapes(lab->world, &columns, &id, &error));
     ck_assert_msg(status == STATUS_OK, "%s: %s", error.field, error.message);
     return id;
@@ -84,8 +86,12 @@ Id lab_hull(Lab *lab, const HullForm *form, Id material) {
     return worn_shape(lab, PRIMITIVE_HULL, geometry, material);
 }
 
+void lab_set_patches(Lab *lab, const Id material[MESH_PATCHES_MAX - 1]) {
+    memcpy(lab->patch_material, material, sizeof(lab->patch_material));
+}
+
 Id lab_mesh(Lab *lab, const MeshForm *form, Id material) {
-    static const MeshNames names = {"mesh.points", "mesh.triangles"};
+    static const MeshNames names = {"mesh.points", "mesh.triangles", "mesh.patches"};
     const Geometry *geometry = NULL;
     Error error = {0};
     Status status = geometry_of_mesh(lab->shelf, form, &names, &geometry, &error);
@@ -94,7 +100,8 @@ Id lab_mesh(Lab *lab, const MeshForm *form, Id material) {
 }
 
 Id lab_heights(Lab *lab, const HeightForm *form, Id material) {
-    static const MeshNames names = {"height_field.heights", "height_field.spacing"};
+    static const MeshNames names = {"height_field.heights", "height_field.spacing",
+                                    "height_field.patches"};
     const Geometry *geometry = NULL;
     Error error = {0};
     Status status = geometry_of_heights(lab->shelf, form, &names, &geometry, &error);

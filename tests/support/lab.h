@@ -11,6 +11,7 @@ typedef struct Lab {
     Arena scratch;
     StepReport report; // of the last step
     GeometryShelf *shelf;
+    Id patch_material[MESH_PATCHES_MAX - 1];
     Context context; // handed to every step; nothing, as it is created
 } Lab;
 
@@ -28,6 +29,9 @@ Id lab_shape(Lab *lab, PrimitiveKind kind, Vec3 size, Id material);
 
 // Of one hull, 1,000 kg/m^3.
 Id lab_hull(Lab *lab, const HullForm *form, Id material);
+
+// Patches 1, 2 … of surfaces added from now on are of these materials; 0: the surface's.
+void lab_set_patches(Lab *lab, const Id material[MESH_PATCHES_MAX - 1]);
 
 // Of one surface.
 Id lab_mesh(Lab *lab, const MeshForm *form, Id material);

@@ -27,7 +27,7 @@ Id surface_floor(Lab *lab, double bump, Id material) {
             *at++ = cell[i];
         }
     }
-    const MeshForm form = {point, POINTS, corner, TRIANGLES, false};
+    const MeshForm form = {point, POINTS, corner, TRIANGLES, false, NULL};
     const Id shape = lab_mesh(lab, &form, material);
     free(point);
     free(corner);
@@ -38,7 +38,7 @@ Id surface_slope(Lab *lab, double slope, Id material) {
     enum { COLUMNS = 41, ROWS = 25 };
     double *height = malloc(COLUMNS * ROWS * sizeof(*height));
     ASSERT(height != NULL);
-    const HeightForm form = {COLUMNS, ROWS, {0.3, 0.5}, height};
+    const HeightForm form = {COLUMNS, ROWS, {0.3, 0.5}, height, NULL};
     for (uint32_t k = 0; k < COLUMNS * ROWS; k++) {
         height[k] = slope * 0.3 * (k % COLUMNS - 0.5 * (COLUMNS - 1));
     }

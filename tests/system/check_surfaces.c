@@ -15,16 +15,18 @@
 
 #define CODE(name) MOREAU__V1__STATUS__CODE__##name
 
-enum { COLUMNS = 9, ROWS = 7, STEPS = 150 };
+enum { COLUMNS = 9, ROWS = 7, STEPS = 150, PATCHES = 7 };
 
 // A roof, 4 m by 4 m, its ridge along y at 0.3 m; and ground in waves.
 static double roof_point[] = {-2, -2, 0, 0, -2, 0.3, 2, -2, 0, -2, 2, 0, 0, 2, 0.3, 2, 2, 0};
+static uint32_t roof_patch[] = {0, 3, 1, 0};
 static uint32_t roof_triangle[] = {0, 1, 4, 0, 4, 3, 1, 2, 5, 1, 5, 4};
 
 typedef struct Ground {
     Moreau__V1__Mesh mesh, *meshes[1];
     Moreau__V1__HeightField field, *fields[1];
     double spacing[2], height[COLUMNS * ROWS];
+    uint32_t patch[(COLUMNS - 1) * (ROWS - 1)];
     Moreau__V1__WorldAddGeometries add;
 } Ground;
 
@@ -34,6 +36,8 @@ static void make_ground(Ground *ground, uint64_t world) {
     ground->mesh.points = roof_point;
     ground->mesh.n_triangles = sizeof(roof_triangle) / sizeof(roof_triangle[0]);
     ground->mesh.triangles = roof_triangle;
+    ground->mesh.n_patches = sizeof(roof_patch) / sizeof(roof_patch[0]);
+    ground->mesh.patches = roof_patch;
     moreau__v1__height_field__init(&ground->field);
     ground->spacing[0] = ground->spacing[1] = 0.5;
     for (int i = 0; i < COLUMNS * ROWS; i++) {
@@ -46,6 +50,11 @@ static void make_ground(Ground *ground, uint64_t world) {
     ground->field.spacing = ground->spacing;
     ground->field.n_heights = COLUMNS * ROWS;
     ground->field.heights = ground->height;
+    ground->field.n_patches = (COLUMNS - 1) * (ROWS - 1);
+    ground->field.patches = ground->patch;
+    for (uint32_t i = 0; i < ground->field.n_patches; i++) {
+        ground->patch[i] = i % 5;
+    }
     ground->meshes[0] = &ground->mesh;
     ground->fields[0] = &ground->field;
     moreau__v1__world_add_geometries__init(&ground->add);
@@ -69,6 +78,14 @@ static uint64_t hilly_world(WireClient *client) {
                                           MOREAU__V1__PRIMITIVE__KIND__HEIGHT_FIELD,
                                           MOREAU__V1__PRIMITIVE__KIND__BOX};
     double size[9] = {0, 0, 0, 0, 0, 0, 0.2, 0.15, 0.1};
+    Moreau__V1__Material ice = MOREAU__V1__MATERIAL__INIT, *materials[1] = {&ice};
+    ice.name = (char *)(uintptr_t) "ice";
+    ice.has_friction = 1, ice.friction = 0.02;
+    Moreau__V1__WorldAddMaterials feel = MOREAU__V1__WORLD_ADD_MATERIALS__INIT;
+    feel.has_world = 1, feel.world = world;
+    feel.n_materials = 1, feel.materials = materials;
+    const uint64_t icy = wire_accept(client, &feel)->world_add->ids[0];
+    uint64_t patch[3 * PATCHES] = {icy, 0, icy, 0, 0, 0, 0, icy, 0, icy};
     Moreau__V1__WorldAddShapes shapes = MOREAU__V1__WORLD_ADD_SHAPES__INIT;
     shapes.has_world = 1;
     shapes.world = world;
@@ -78,6 +95,8 @@ static uint64_t hilly_world(WireClient *client) {
     shapes.size = size;
     shapes.n_geometry = 3;
     shapes.geometry = geometry;
+    shapes.n_patch_material = sizeof(patch) / sizeof(patch[0]);
+    shapes.patch_material = patch;
     uint64_t shape[3];
     memcpy(shape, wire_accept(client, &shapes)->world_add->ids, sizeof(shape));
     double pose[4 * 7] = {10.0, 0.0, 0.0, 1.0, 0, 0, 0,  10.0, 10.0, 0.0, 1.0, 0,   0,   0,
@@ -228,6 +247,7 @@ START_TEST(ground_that_comes_while_it_is_recorded_counts_against_a_token) {
     ground.field.columns = ground.field.rows = SIDE;
     ground.field.n_heights = SIDE * SIDE;
     ground.field.heights = height;
+    ground.field.n_patches = 0;
     wire_accept(erin, &ground.add);
     wire_step(erin, world, 20);
     wire_stop_recording(erin, world);
@@ -277,6 +297,11 @@ START_TEST(a_scene_has_its_surfaces) {
     Moreau__V1__Scene *scene = kept->world_scene->scene;
     ck_assert_uint_eq(scene->n_geometries, 2);
     ck_assert_uint_eq(scene->geometries[0]->mesh->n_triangles, 12);
+    ck_assert_uint_eq(scene->geometries[0]->mesh->n_patches, 4);
+    const Moreau__V1__ScenePrimitive *roof = scene->bodies[scene->n_bodies - 4]->shapes[0];
+    ck_assert_uint_eq(roof->n_patch_materials, 3);
+    ck_assert_str_eq(roof->patch_materials[1], "");
+    ck_assert_str_eq(roof->patch_materials[2], "ice");
     ck_assert_uint_eq(scene->geometries[1]->height_field->n_heights, COLUMNS * ROWS);
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.scene = scene;
@@ -294,6 +319,10 @@ START_TEST(a_scene_has_its_surfaces) {
     ck_assert_mem_eq(one->pose, other->pose, one->n_pose * sizeof(double));
 
     // what is wrong with one is blamed where the scene has it
+    char **name = &scene->bodies[scene->n_bodies - 4]->shapes[0]->patch_materials[1], *own = *name;
+    *name = (char *)(uintptr_t) "mud";
+    wire_refuse(client, &create, CODE(NOT_FOUND), "scene.bodies[4].shapes[0].patch_materials[1]");
+    *name = own;
     scene->geometries[0]->mesh->triangles[4] = 99;
     Moreau__V1__Reply *refused = wire_refuse(client, &create, CODE(INVALID_ARGUMENT), NULL);
     ck_assert_str_eq(refused->status->field, "scene.geometries[0].mesh.triangles[4]");
@@ -357,6 +386,12 @@ START_TEST(what_is_no_surface_is_refused_and_changes_nothing) {
         ground.field.n_heights = cases[i].heights;
         wire_refuse(client, &ground.add, CODE(INVALID_ARGUMENT), cases[i].field);
     }
+    make_ground(&ground, world);
+    ground.mesh.n_patches = 3;
+    wire_refuse(client, &ground.add, CODE(INVALID_ARGUMENT), "meshes[0].patches");
+    make_ground(&ground, world);
+    ground.patch[7] = 256; // which is 0 as a byte
+    wire_refuse(client, &ground.add, CODE(INVALID_ARGUMENT), "height_fields[0].patches[7]");
     ck_assert_uint_eq(wire_hash(client, world), hash);
     wire_close(client);
     server_stop(server);

@@ -363,6 +363,8 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
     status = STATUS_THEN(status, check_column(message->n_group, count, 1, "group", error));
     status = STATUS_THEN(status, check_column(message->n_mask, count, 1, "mask", error));
     status = STATUS_THEN(status, check_column(message->n_geometry, count, 1, "geometry", error));
+    status = STATUS_THEN(status, check_column(message->n_patch_material, count,
+                                              MESH_PATCHES_MAX - 1, "patch_material", error));
     if (status != STATUS_OK) {
         return status;
     }
@@ -386,7 +388,8 @@ Status command_world_add_shapes_judge(Request *request, Error *error) {
                 column(message->n_foundation_damping, message->foundation_damping),
             .group = message->n_group > 0 ? message->group : NULL,
             .mask = message->n_mask > 0 ? message->mask : NULL,
-            .geometry = message->n_geometry > 0 ? message->geometry : NULL}};
+            .geometry = message->n_geometry > 0 ? message->geometry : NULL,
+            .patch_material = message->n_patch_material > 0 ? message->patch_material : NULL}};
     return keep_input(request, &input, error);
 }
 

@@ -440,9 +440,11 @@ static void read_materials(Source *source, Arena *arena, Input *input) {
     input->materials = (MaterialList){.count = count, .material = materials};
 }
 
+enum { PATCHES = MESH_PATCHES_MAX - 1 }; // that have materials of their own
+
 static bool has_extras(const ShapeColumns *shapes) {
     return shapes->foundation_face != NULL || shapes->group != NULL || shapes->mask != NULL ||
-           shapes->geometry != NULL;
+           shapes->geometry != NULL || shapes->patch_material != NULL;
 }
 
 static void write_shapes(Sink *sink, const Input *input) {
@@ -464,8 +466,11 @@ static void write_shapes(Sink *sink, const Input *input) {
         sink_column_u32(sink, shapes->group, shapes->primitive_count);
         sink_column_u32(sink, shapes->mask, shapes->primitive_count);
     }
-    if (shapes->geometry != NULL) {
+    if (shapes->geometry != NULL || shapes->patch_material != NULL) {
         sink_column_u64(sink, shapes->geometry, shapes->primitive_count);
+    }
+    if (shapes->patch_material != NULL) {
+        sink_column_u64(sink, shapes->patch_material, PATCHES * shapes->primitive_count);
     }
 }
 
@@ -481,6 +486,9 @@ static void read_extras(Source *source, Arena *arena, ShapeColumns *shapes) {
     shapes->mask = source_column_u32(source, arena, count);
     if (!source->failed && source->used < source->count) {
         shapes->geometry = source_column_u64(source, arena, count);
+    }
+    if (!source->failed && source->used < source->count) {
+        shapes->patch_material = source_column_u64(source, arena, PATCHES * count);
     }
     bool is_whole = shapes->foundation_cells != NULL && shapes->foundation_modulus != NULL &&
                     shapes->foundation_depth != NULL;

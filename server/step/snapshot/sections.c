@@ -831,6 +831,49 @@ static const SnapshotGroup collision_groups[] = {
      .open = open_collisions},
 };
 
+// ---- materials of patches
+
+static bool has_patches(const World *world) {
+    uint32_t any = 0;
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        for (uint32_t k = 0; k + 1 < MESH_PATCHES_MAX; k++) {
+            any |= world->primitive[i].patch_material[k];
+        }
+    }
+    return any != 0;
+}
+
+static const SnapshotField patch_fields[] = {
+    OF_RECORD("primitive.patch_material", FIELD_U32, MESH_PATCHES_MAX - 1, NULL, primitive,
+              Primitive, patch_material),
+};
+
+static Status open_patches(World *world, size_t count, Error *error) {
+    return count == world->primitive_count ? STATUS_OK : damaged(error, "patches of others");
+}
+
+static Status settle_patches(World *world, Error *error) {
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[i];
+        for (uint32_t k = 0; k + 1 < MESH_PATCHES_MAX; k++) {
+            const uint32_t own = primitive->patch_material[k];
+            const size_t most = primitive_is_surface(primitive->kind) ? world->material_count : 0;
+            if (own > most) {
+                return damaged(error, "a patch that cannot be");
+            }
+        }
+    }
+    return has_patches(world) ? STATUS_OK : damaged(error, "patches that are of no material");
+}
+
+static const SnapshotGroup patch_groups[] = {
+    {.name = "patches",
+     .count = count_all_primitives,
+     .is_counted = true,
+     FIELDS(patch_fields),
+     .open = open_patches},
+};
+
 // ---- ids of shapes, where some were removed
 
 static bool has_shape_gap(const World *world) {
@@ -948,6 +991,7 @@ const SnapshotSection snapshot_sections[] = {
      .group_count = SNAPSHOT_JOINT_STATE_GROUPS, .is_there = snapshot_has_joints,
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
+    {24, 1, true, GROUPS(patch_groups), .is_there = has_patches, .settle = settle_patches},
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
     {23, 1, true, GROUPS(geometry_id_groups), .is_there = has_geometry_gap,
      .settle = settle_geometry_ids},

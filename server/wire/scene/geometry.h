@@ -33,11 +33,15 @@ typedef struct WireMesh {
     const double *points;
     const uint32_t *triangles;
     bool is_two_sided;
+    size_t patch_count; // 0: none has a number
+    const uint32_t *patches;
 } WireMesh;
 typedef struct WireHeights {
     uint32_t columns, rows;
     size_t spacing_count, height_count;
     const double *spacing, *heights;
+    size_t patch_count;
+    const uint32_t *patches;
 } WireHeights;
 Status wire_mesh_bytes(const WireMesh *mesh, const char *path, Arena *arena, const uint8_t **bytes,
                        size_t *count, Error *error);
@@ -48,12 +52,14 @@ Status wire_heights_bytes(const WireHeights *field, const char *path, Arena *are
 #define MESH_OF(m)                                                                                 \
     {                                                                                              \
         .point_numbers = (m)->n_points, .triangle_numbers = (m)->n_triangles,                      \
-        .points = (m)->points, .triangles = (m)->triangles, .is_two_sided = (m)->two_sided         \
+        .points = (m)->points, .triangles = (m)->triangles, .is_two_sided = (m)->two_sided,        \
+        .patch_count = (m)->n_patches, .patches = (m)->patches                                     \
     }
 #define HEIGHTS_OF(m)                                                                              \
     {                                                                                              \
         .columns = (m)->columns, .rows = (m)->rows, .spacing_count = (m)->n_spacing,               \
-        .height_count = (m)->n_heights, .spacing = (m)->spacing, .heights = (m)->heights           \
+        .height_count = (m)->n_heights, .spacing = (m)->spacing, .heights = (m)->heights,          \
+        .patch_count = (m)->n_patches, .patches = (m)->patches                                     \
     }
 
 // Geometries of a message, as an input; blamed as hulls[i], meshes[i], height_fields[i].

@@ -82,9 +82,12 @@ static void name_materials(Out *out) {
     for (uint32_t body = 0; body < world->body_count; body++) {
         const Shape *shape = world_body_shape(world, body);
         for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
-            const uint32_t material = world->primitive[shape->primitive_first + i].material;
-            if (material > 0) {
-                needs[material - 1] = true;
+            const Primitive *primitive = &world->primitive[shape->primitive_first + i];
+            for (uint32_t patch = 0; patch < MESH_PATCHES_MAX; patch++) {
+                const uint32_t material = primitive_material(primitive, patch);
+                if (material > 0) {
+                    needs[material - 1] = true;
+                }
             }
         }
     }
@@ -170,6 +173,21 @@ static Moreau__V1__Foundation *put_foundation(Out *out, const Foundation *founda
     return m;
 }
 
+// Names of those up to the last that has one of its own.
+static void put_patches(Out *out, const Primitive *primitive, Moreau__V1__ScenePrimitive *m) {
+    size_t count = MESH_PATCHES_MAX - 1;
+    while (count > 0 && primitive->patch_material[count - 1] == 0) {
+        count--;
+    }
+    static char none[1] = "";
+    m->patch_materials = count == 0 ? NULL : take(out, count, sizeof(char *));
+    for (size_t k = 0; m->patch_materials != NULL && k < count; k++) {
+        const uint32_t own = primitive->patch_material[k];
+        m->patch_materials[m->n_patch_materials++] =
+            own < 2 ? none : (char *)(uintptr_t)out->material[own - 2];
+    }
+}
+
 static const double upright[4] = {1.0, 0.0, 0.0, 0.0};
 
 static Moreau__V1__ScenePrimitive *put_primitive(Out *out, const Primitive *primitive) {
@@ -184,6 +202,7 @@ static Moreau__V1__ScenePrimitive *put_primitive(Out *out, const Primitive *prim
     m->position = put_unless(out, pose, zeros, 3, &m->n_position);
     m->orientation = put_unless(out, pose + 3, upright, 4, &m->n_orientation);
     m->material = primitive->material == 0 ? NULL : (char *)out->material[primitive->material - 1];
+    put_patches(out, primitive, m);
     m->has_density = 1;
     m->density = primitive->density;
     m->foundation =

@@ -230,6 +230,14 @@ static void put_hull(Sink *sink, const Hull *hull) {
     put(sink, "]}");
 }
 
+static void put_patches(Sink *sink, const uint8_t *patch, size_t count) {
+    for (size_t i = 0; patch != NULL && i < count; i++) {
+        put(sink, i == 0 ? ",\"patches\":[" : ",");
+        put_number(sink, patch[i]);
+        put(sink, i + 1 == count ? "]" : "");
+    }
+}
+
 static void put_mesh(Sink *sink, const Geometry *geometry) {
     const MeshForm form = geometry_mesh_form(geometry);
     put(sink, "{\"points\":");
@@ -239,7 +247,9 @@ static void put_mesh(Sink *sink, const Geometry *geometry) {
         put(sink, k == 0 ? "" : ",");
         put_number(sink, form.corner[k]);
     }
-    put(sink, form.is_two_sided ? "],\"two_sided\":true}" : "]}");
+    put(sink, form.is_two_sided ? "],\"two_sided\":true" : "]");
+    put_patches(sink, form.patch, form.triangle_count);
+    put(sink, "}");
 }
 
 static void put_heights(Sink *sink, const Geometry *geometry) {
@@ -252,6 +262,7 @@ static void put_heights(Sink *sink, const Geometry *geometry) {
     put_numbers(sink, form.spacing, 2);
     put(sink, ",\"heights\":");
     put_numbers(sink, form.height, (size_t)form.columns * form.rows);
+    put_patches(sink, form.patch, heights_cells(&form));
     put(sink, "}");
 }
 
@@ -329,6 +340,23 @@ static void put_foundation(Sink *sink, const Foundation *foundation) {
     put(sink, "}");
 }
 
+// Names of those up to the last that has one of its own.
+static void put_patch_materials(Sink *sink, const World *world, const Primitive *primitive) {
+    uint32_t count = MESH_PATCHES_MAX - 1;
+    while (count > 0 && primitive->patch_material[count - 1] == 0) {
+        count--;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        put(sink, k == 0 ? ",\"patch_materials\":[" : ",");
+        if (primitive->patch_material[k] == 0) {
+            put(sink, "\"\"");
+        } else {
+            put_material_name(sink, world, primitive->patch_material[k] - 1);
+        }
+        put(sink, k + 1 == count ? "]" : "");
+    }
+}
+
 static void put_primitive(Sink *sink, const World *world, const Primitive *primitive) {
     double pose[7];
     vec3_store(pose, primitive->local.position);
@@ -344,6 +372,7 @@ static void put_primitive(Sink *sink, const World *world, const Primitive *primi
         put(sink, ",\"material\":");
         put_material_name(sink, world, primitive->material);
     }
+    put_patch_materials(sink, world, primitive);
     put(sink, ",\"density\":");
     put_number(sink, primitive->density);
     put_foundation(sink, &primitive->foundation);

@@ -88,7 +88,7 @@ Status scene_list_materials(const Moreau__V1__Scene *scene, Arena *arena, NameLi
 }
 
 static Status find_material(const NameList *materials, const char *name, const char *path,
-                            uint64_t *id, Error *error) {
+                            const char *column, uint64_t *id, Error *error) {
     *id = 0;
     if (name == NULL || name[0] == '\0') {
         return STATUS_OK;
@@ -98,8 +98,8 @@ static Status find_material(const NameList *materials, const char *name, const c
         *id = found->index + 1; // a fresh world counts its materials from 1
         return STATUS_OK;
     }
-    char field[128];
-    snprintf(field, sizeof(field), "%s.material", path);
+    char field[160];
+    snprintf(field, sizeof(field), "%s.%s", path, column);
     return error_set(error, STATUS_NOT_FOUND, field, "The scene has no material called %.64s.",
                      name);
 }
@@ -108,7 +108,7 @@ typedef struct ShapeArrays {
     uint32_t *primitives_of_shape;
     uint32_t *kind;
     double *size, *pose, *density;
-    uint64_t *material;
+    uint64_t *material, *patch_material;          // the latter NULL: none has patches
     uint32_t *foundation_face, *foundation_cells; // NULL: none has one
     double *foundation_modulus, *foundation_depth, *foundation_damping;
     uint32_t *group, *mask; // NULL: every shape has the defaults
@@ -144,6 +144,27 @@ static Status blame_kind(const char *path, Error *error) {
                      "A shape is one of %s; this one says none.", known);
 }
 
+enum { PATCHES = MESH_PATCHES_MAX - 1 }; // that have materials of their own
+
+static Status read_patches(const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
+                           ShapeArrays *arrays, Error *error) {
+    char column[48] = "patch_materials";
+    Status status = STATUS_OK;
+    if (shape->n_patch_materials > PATCHES) {
+        char field[160];
+        snprintf(field, sizeof(field), "%s.%s", path, column);
+        return error_set(error, STATUS_INVALID_ARGUMENT, field,
+                         "Patches 1 to %d have materials of their own; here are %zu names.",
+                         PATCHES, shape->n_patch_materials);
+    }
+    for (size_t k = 0; status == STATUS_OK && k < shape->n_patch_materials; k++) {
+        snprintf(column, sizeof(column), "patch_materials[%zu]", k);
+        status = find_material(&arrays->materials, shape->patch_materials[k], path, column,
+                               &arrays->patch_material[PATCHES * at + k], error);
+    }
+    return status;
+}
+
 static Status read_primitive(const Moreau__V1__ScenePrimitive *shape, const char *path, size_t at,
                              ShapeArrays *arrays, Error *error) {
     double *size = arrays->size + 3 * at;
@@ -174,9 +195,9 @@ static Status read_primitive(const Moreau__V1__ScenePrimitive *shape, const char
         arrays->mask[at] = shape->mask;
     }
     status = read_foundation(shape->foundation, path, at, arrays, error);
-    return status != STATUS_OK ? status
-                               : find_material(&arrays->materials, shape->material, path,
-                                               &arrays->material[at], error);
+    status = STATUS_THEN(status, read_patches(shape, path, at, arrays, error));
+    return STATUS_THEN(status, find_material(&arrays->materials, shape->material, path, "material",
+                                             &arrays->material[at], error));
 }
 
 static bool has_foundations(const Moreau__V1__Scene *scene) {
@@ -223,6 +244,27 @@ static bool has_groups(const Moreau__V1__Scene *scene) {
     return false;
 }
 
+static bool has_patches(const Moreau__V1__Scene *scene) {
+    for (size_t i = 0; i < scene->n_bodies; i++) {
+        for (size_t k = 0; k < scene->bodies[i]->n_shapes; k++) {
+            if (scene->bodies[i]->shapes[k]->n_patch_materials > 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// false: memory ended.
+static bool take_patches(const Moreau__V1__Scene *scene, Arena *arena, size_t primitives,
+                         ShapeArrays *arrays) {
+    if (has_patches(scene)) {
+        arrays->patch_material = arena_take_zeroed(arena, PATCHES * primitives, sizeof(uint64_t));
+        return arrays->patch_material != NULL;
+    }
+    return true;
+}
+
 // false: memory ended.
 static bool take_groups(const Moreau__V1__Scene *scene, Arena *arena, size_t primitives,
                         ShapeArrays *arrays) {
@@ -232,6 +274,27 @@ static bool take_groups(const Moreau__V1__Scene *scene, Arena *arena, size_t pri
     arrays->group = arena_take_array(arena, primitives, sizeof(uint32_t));
     arrays->mask = arena_take_array(arena, primitives, sizeof(uint32_t));
     return arrays->group != NULL && arrays->mask != NULL;
+}
+
+// false: memory ended.
+static bool take_arrays(const Moreau__V1__Scene *scene, Arena *arena, size_t shapes,
+                        size_t primitives, ShapeArrays *arrays) {
+    *arrays = (ShapeArrays){
+        .primitives_of_shape = arena_take_array(arena, shapes, sizeof(uint32_t)),
+        .kind = arena_take_array(arena, primitives, sizeof(uint32_t)),
+        .size = arena_take_array(arena, primitives, 3 * sizeof(double)),
+        .pose = arena_take_array(arena, primitives, 7 * sizeof(double)),
+        .density = arena_take_array(arena, primitives, sizeof(double)),
+        .material = arena_take_array(arena, primitives, sizeof(uint64_t)),
+        .body_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
+        .shape_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
+    };
+    return arrays->primitives_of_shape != NULL && arrays->kind != NULL && arrays->size != NULL &&
+           arrays->pose != NULL && arrays->density != NULL && arrays->material != NULL &&
+           arrays->body_of_primitive != NULL && arrays->shape_of_primitive != NULL &&
+           take_groups(scene, arena, primitives, arrays) &&
+           take_patches(scene, arena, primitives, arrays) &&
+           (!has_foundations(scene) || take_foundations(primitives, arena, arrays));
 }
 
 // Nothing where the scene has none.
@@ -259,23 +322,8 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
     if (read != STATUS_OK || primitives == 0) {
         return read;
     }
-    ShapeArrays arrays = {
-        .primitives_of_shape = arena_take_array(arena, shapes, sizeof(uint32_t)),
-        .kind = arena_take_array(arena, primitives, sizeof(uint32_t)),
-        .size = arena_take_array(arena, primitives, 3 * sizeof(double)),
-        .pose = arena_take_array(arena, primitives, 7 * sizeof(double)),
-        .density = arena_take_array(arena, primitives, sizeof(double)),
-        .material = arena_take_array(arena, primitives, sizeof(uint64_t)),
-        .body_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
-        .shape_of_primitive = arena_take_array(arena, primitives, sizeof(uint32_t)),
-    };
-    if (arrays.primitives_of_shape == NULL || arrays.kind == NULL || arrays.size == NULL ||
-        arrays.pose == NULL || arrays.density == NULL || arrays.material == NULL ||
-        arrays.body_of_primitive == NULL || arrays.shape_of_primitive == NULL ||
-        !take_groups(scene, arena, primitives, &arrays)) {
-        return out_of_memory(error);
-    }
-    if (has_foundations(scene) && !take_foundations(primitives, arena, &arrays)) {
+    ShapeArrays arrays;
+    if (!take_arrays(scene, arena, shapes, primitives, &arrays)) {
         return out_of_memory(error);
     }
     Status indexed = scene_list_materials(scene, arena, &arrays.materials, error);
@@ -317,7 +365,8 @@ static Status plan_shapes(const Moreau__V1__Scene *scene, Arena *arena, ScenePla
                               .foundation_damping = arrays.foundation_damping,
                               .group = arrays.group,
                               .mask = arrays.mask,
-                              .geometry = geometries.own}};
+                              .geometry = geometries.own,
+                              .patch_material = arrays.patch_material}};
     add(&input, plan);
     return STATUS_OK;
 }
@@ -572,6 +621,7 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
                    {"pose", 7},
                    {"density", 1},
                    {"material", 1},
+                   {"patch_material", PATCHES},
                    {"kind", 1},
                    {"foundation_face", 1},
                    {"foundation_cells", 2},
@@ -592,6 +642,8 @@ static void translate_shape(const ScenePlan *plan, const char *name, size_t inde
             scene_primitive_name(kind, part, what, sizeof(what));
         } else if (i == 1) {
             snprintf(what, sizeof(what), part < 3 ? "position[%zu]" : "orientation", part);
+        } else if (strcmp(name, "patch_material") == 0) {
+            snprintf(what, sizeof(what), "patch_materials[%zu]", part);
         } else if (strncmp(name, "foundation_", strlen("foundation_")) == 0) {
             snprintf(what, sizeof(what), "foundation.%s", name + strlen("foundation_"));
         } else {

@@ -20,6 +20,30 @@ static Status refuse_list(const char *path, const char *column, const char *why,
                      count);
 }
 
+// As bytes; those that do not fit one are judged here, the others where all are.
+static Status take_patches(const uint32_t *given, size_t given_count, size_t count,
+                           const char *path, Arena *arena, const uint8_t **patches, Error *error) {
+    *patches = NULL;
+    if (given_count == 0) {
+        return STATUS_OK;
+    }
+    if (given_count != count) {
+        char why[128];
+        snprintf(why, sizeof(why), "Each of %zu triangles or cells has a patch, or none has",
+                 count);
+        return refuse_list(path, "patches", why, given_count, error);
+    }
+    uint8_t *made = arena_take(arena, count);
+    if (made == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < count; i++) {
+        made[i] = (uint8_t)(given[i] < MESH_PATCHES_MAX ? given[i] : MESH_PATCHES_MAX);
+    }
+    *patches = geometry_patches(made, count);
+    return STATUS_OK;
+}
+
 Status wire_mesh_bytes(const WireMesh *mesh, const char *path, Arena *arena, const uint8_t **bytes,
                        size_t *count, Error *error) {
     const size_t points = mesh->point_numbers / 3, triangles = mesh->triangle_numbers / 3;
@@ -33,11 +57,18 @@ Status wire_mesh_bytes(const WireMesh *mesh, const char *path, Arena *arena, con
                            "A mesh has three corners of each of 1 to 2,097,152 triangles",
                            mesh->triangle_numbers, error);
     }
+    const uint8_t *patches;
+    const Status status =
+        take_patches(mesh->patches, mesh->patch_count, triangles, path, arena, &patches, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
     const MeshForm form = {.point = (const Vec3 *)(const void *)mesh->points,
                            .point_count = (uint32_t)points,
                            .corner = mesh->triangles,
                            .triangle_count = (uint32_t)triangles,
-                           .is_two_sided = mesh->is_two_sided};
+                           .is_two_sided = mesh->is_two_sided,
+                           .patch = patches};
     *count = geometry_mesh_bytes(&form);
     uint8_t *written = arena_take(arena, *count);
     if (written == NULL) {
@@ -64,10 +95,16 @@ Status wire_heights_bytes(const WireHeights *field, const char *path, Arena *are
                  field->columns, field->rows, (unsigned long long)heights);
         return refuse_list(path, "heights", why, field->height_count, error);
     }
-    const HeightForm form = {.columns = field->columns,
-                             .rows = field->rows,
-                             .spacing = {field->spacing[0], field->spacing[1]},
-                             .height = field->heights};
+    HeightForm form = {.columns = field->columns,
+                       .rows = field->rows,
+                       .spacing = {field->spacing[0], field->spacing[1]},
+                       .height = field->heights};
+    const Status status =
+        take_patches(field->patches, field->patch_count, heights == 0 ? 0 : heights_cells(&form),
+                     path, arena, &form.patch, error);
+    if (status != STATUS_OK) {
+        return status;
+    }
     *count = geometry_heights_bytes(&form);
     uint8_t *written = arena_take(arena, *count);
     if (written == NULL) {
@@ -87,6 +124,16 @@ static double *as_numbers(const double *borrowed) {
     return (double *)(uintptr_t)borrowed;
 }
 
+// NULL: there are none, or the arena ends.
+static uint32_t *put_patches(const uint8_t *patch, size_t count, Arena *arena, size_t *made_count) {
+    uint32_t *made = patch == NULL ? NULL : arena_take_array(arena, count, sizeof(*made));
+    *made_count = made == NULL ? 0 : count;
+    for (size_t i = 0; i < *made_count; i++) {
+        made[i] = patch[i];
+    }
+    return made;
+}
+
 Moreau__V1__Mesh *wire_mesh_message(const Geometry *geometry, Arena *arena) {
     const MeshForm form = geometry_mesh_form(geometry);
     Moreau__V1__Mesh *m = arena_take(arena, sizeof(*m));
@@ -100,7 +147,8 @@ Moreau__V1__Mesh *wire_mesh_message(const Geometry *geometry, Arena *arena) {
     m->triangles = (uint32_t *)(uintptr_t)form.corner;
     m->has_two_sided = form.is_two_sided;
     m->two_sided = form.is_two_sided;
-    return m;
+    m->patches = put_patches(form.patch, form.triangle_count, arena, &m->n_patches);
+    return form.patch != NULL && m->patches == NULL ? NULL : m;
 }
 
 Moreau__V1__HeightField *wire_heights_message(const Geometry *geometry, Arena *arena) {
@@ -120,5 +168,6 @@ Moreau__V1__HeightField *wire_heights_message(const Geometry *geometry, Arena *a
     m->spacing = spacing;
     m->n_heights = (size_t)form.columns * form.rows;
     m->heights = as_numbers(form.height);
-    return m;
+    m->patches = put_patches(form.patch, heights_cells(&form), arena, &m->n_patches);
+    return form.patch != NULL && m->patches == NULL ? NULL : m;
 }

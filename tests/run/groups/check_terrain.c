@@ -23,10 +23,10 @@ static Pose placed(Vec3 at) {
 // A square about the body's origin, so deep under it.
 static const Geometry *flat(GeometryShelf *shelf, double half, double depth) {
     static const uint32_t corner[6] = {0, 1, 2, 0, 2, 3};
-    static const MeshNames names = {"points", "triangles"};
+    static const MeshNames names = {"points", "triangles", "patches"};
     const Vec3 point[4] = {vec3(-half, -half, -depth), vec3(half, -half, -depth),
                            vec3(half, half, -depth), vec3(-half, half, -depth)};
-    const MeshForm form = {point, 4, corner, 2, false};
+    const MeshForm form = {point, 4, corner, 2, false, NULL};
     const Geometry *geometry = NULL;
     Error error = {0};
     ck_assert_msg(geometry_of_mesh(shelf, &form, &names, &geometry, &error) == STATUS_OK, "%s",
@@ -37,7 +37,7 @@ static const Geometry *flat(GeometryShelf *shelf, double half, double depth) {
 // Of another kind.
 static const Geometry *heights(GeometryShelf *shelf) {
     static const double height[4] = {0.0, 0.0, 0.0, 0.0};
-    static const MeshNames names = {"heights", "spacing"};
+    static const MeshNames names = {"heights", "spacing", "patches"};
     const HeightForm form = {.columns = 2, .rows = 2, .spacing = {1.0, 1.0}, .height = height};
     const Geometry *geometry = NULL;
     Error error = {0};

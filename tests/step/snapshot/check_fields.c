@@ -174,6 +174,9 @@ START_TEST(every_field_is_hashed_and_named) {
     for (size_t i = 0; i < world->primitive_count; i++) {
         world->primitive[i].foundation = (Foundation){6, {2, 3}, 1e7, 0.5, 1.0};
         world->primitive[i].group = 6;
+        for (uint32_t k = 0; k + 1 < MESH_PATCHES_MAX; k++) {
+            world->primitive[i].patch_material[k] = 2;
+        }
     }
     world->body_id_next += 2; // as if others had been there, and were removed
     world->shape_id_next += 2;
@@ -240,6 +243,7 @@ static const char names[] =
     "joint velocities: joint_velocity joint_target joint_target_velocity joint_effort\n"
     "joint impulses: joint_impulse.joint joint_impulse.part joint_impulse\n"
     "collision groups: primitive.group primitive.mask\n"
+    "patches: primitive.patch_material\n"
     "shape ids: shape.id\n"
     "next shape: next_shape_id\n"
     "geometry ids: geometry.id\n"

@@ -137,6 +137,7 @@ class Calls:
         group: ArrayLike | None = None,
         mask: ArrayLike | None = None,
         geometry: ArrayLike | None = None,
+        patch_material: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """Adds shapes. A shape is one or several primitives at local poses; bodies share shapes.
@@ -155,9 +156,11 @@ class Calls:
         group               per primitive, 32 bits: see Primitive; default 1
         mask                per primitive, 32 bits: see Primitive; default 4294967295, all
         geometry            per primitive: id of what it wears; default, or 0: nothing
+        patch_material      7 per primitive, of meshes and height fields: ids of the materials of patches 1 … 7
+                            (see Mesh); default, or 0: that of the primitive, which is patch 0's too
         """
         return self._call(
-            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping, group=group, mask=mask, geometry=geometry),
+            p.WorldAddShapes(world=world, primitive_count=primitive_count, kind=kind, size=size, pose=pose, material=material, density=density, foundation_face=foundation_face, foundation_cells=foundation_cells, foundation_modulus=foundation_modulus, foundation_depth=foundation_depth, foundation_damping=foundation_damping, group=group, mask=mask, geometry=geometry, patch_material=patch_material),
             p.WorldAddReply,
             deadline_ms,
         )

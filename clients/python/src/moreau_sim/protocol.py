@@ -1127,6 +1127,8 @@ class ScenePrimitive(Message):
     """32 bits: the collision groups that it is in, see Primitive"""
     mask: int | None = None
     """32 bits: the groups that it collides with"""
+    patch_materials: Sequence[str] | None = None
+    """of a mesh or height field: names of materials, of its patches 1, 2 … 7; "", or none: `material`"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1183,6 +1185,7 @@ class SceneMesh(Message):
     points: ArrayLike | None = None
     triangles: ArrayLike | None = None
     two_sided: bool | None = None
+    patches: ArrayLike | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1194,6 +1197,7 @@ class SceneHeightField(Message):
     rows: int | None = None
     spacing: ArrayLike | None = None
     heights: ArrayLike | None = None
+    patches: ArrayLike | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1413,6 +1417,9 @@ class WorldAddShapes(Message):
     """per primitive, 32 bits: see Primitive; default 4294967295, all"""
     geometry: ArrayLike | None = None
     """per primitive: id of what it wears; default, or 0: nothing"""
+    patch_material: ArrayLike | None = None
+    """7 per primitive, of meshes and height fields: ids of the materials of patches 1 … 7 (see Mesh);
+    default, or 0: that of the primitive, which is patch 0's too"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1442,6 +1449,9 @@ class Mesh(Message):
     """3 corners each, points counted from 0: 1 to 2,097,152 triangles"""
     two_sided: bool | None = None
     """default false: then no edge is of more than two triangles, nor of two that look to opposite sides"""
+    patches: ArrayLike | None = None
+    """per triangle 0 … 7: which patch it is of. Patches feel like materials of their own, which those who
+    wear the mesh say; a point on the border of several is of the lowest. Default: all are of patch 0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1458,6 +1468,8 @@ class HeightField(Message):
     """2 [m]: between heights along x, along y"""
     heights: ArrayLike | None = None
     """[m], within 1e6: row after row, in each along x"""
+    patches: ArrayLike | None = None
+    """per cell, row after row, in each along x: its patch, as of Mesh"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -4552,6 +4564,7 @@ ScenePrimitive.FIELDS = (
     Field(14, "foundation", Kind.MESSAGE, False, Foundation),
     Field(15, "group", Kind.UINT32, False, None),
     Field(16, "mask", Kind.UINT32, False, None),
+    Field(17, "patch_materials", Kind.STRING, True, None),
 )
 SceneSphere.FIELDS = (
     Field(1, "radius", Kind.DOUBLE, False, None),
@@ -4578,6 +4591,7 @@ SceneMesh.FIELDS = (
     Field(2, "points", Kind.DOUBLE, True, None),
     Field(3, "triangles", Kind.UINT32, True, None),
     Field(4, "two_sided", Kind.BOOL, False, None),
+    Field(5, "patches", Kind.UINT32, True, None),
 )
 SceneHeightField.FIELDS = (
     Field(1, "geometry", Kind.STRING, False, None),
@@ -4585,6 +4599,7 @@ SceneHeightField.FIELDS = (
     Field(3, "rows", Kind.UINT32, False, None),
     Field(4, "spacing", Kind.DOUBLE, True, None),
     Field(5, "heights", Kind.DOUBLE, True, None),
+    Field(6, "patches", Kind.UINT32, True, None),
 )
 ScenePlane.FIELDS = (
     Field(1, "normal", Kind.DOUBLE, True, None),
@@ -4689,6 +4704,7 @@ WorldAddShapes.FIELDS = (
     Field(13, "group", Kind.UINT32, True, None),
     Field(14, "mask", Kind.UINT32, True, None),
     Field(15, "geometry", Kind.UINT64, True, None),
+    Field(16, "patch_material", Kind.UINT64, True, None),
 )
 WorldAddGeometries.FIELDS = (
     Field(1, "world", Kind.UINT64, False, None),
@@ -4700,12 +4716,14 @@ Mesh.FIELDS = (
     Field(1, "points", Kind.DOUBLE, True, None),
     Field(2, "triangles", Kind.UINT32, True, None),
     Field(3, "two_sided", Kind.BOOL, False, None),
+    Field(4, "patches", Kind.UINT32, True, None),
 )
 HeightField.FIELDS = (
     Field(1, "columns", Kind.UINT32, False, None),
     Field(2, "rows", Kind.UINT32, False, None),
     Field(3, "spacing", Kind.DOUBLE, True, None),
     Field(4, "heights", Kind.DOUBLE, True, None),
+    Field(5, "patches", Kind.UINT32, True, None),
 )
 Hull.FIELDS = (
     Field(1, "points", Kind.DOUBLE, True, None),
