@@ -61,7 +61,7 @@ static void offer_triangle(Collector *to, const Mesh *mesh, uint32_t triangle, i
     }
     offer(to, &face);
     for (uint32_t i = 0; i < 3; i++) {
-        if (mesh->beyond[3 * (size_t)triangle + i] == MESH_NONE) {
+        if (mesh_beyond(mesh, triangle, i) == MESH_NONE) {
             const SeamFace rim = {.number = triangle,
                                   .normal = edge_outward(mesh, triangle, i),
                                   .corner_count = 2,
@@ -76,9 +76,12 @@ uint32_t seam_surface_faces(const Mesh *mesh, uint32_t triangle, int side, const
     ASSERT(triangle < mesh->triangle_count && (side == 1 || side == -1));
     Collector to = {points, step, face, 0};
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t corner = mesh->corner[3 * (size_t)triangle + i];
-        for (uint32_t k = mesh->ring_first[corner]; k < mesh->ring_first[corner + 1]; k++) {
-            offer_triangle(&to, mesh, mesh->ring[k], side);
+        const uint32_t corner = mesh_corner_number(mesh, triangle, i);
+        uint32_t own[GRID_RING_MAX];
+        const uint32_t *ring;
+        const uint32_t count = mesh_ring(mesh, corner, own, &ring);
+        for (uint32_t k = 0; k < count; k++) {
+            offer_triangle(&to, mesh, ring[k], side);
         }
     }
     return to.count;

@@ -96,13 +96,13 @@ static bool is_behind(const Mesh *mesh, uint32_t triangle, Vec3 at, Vec3 n) {
 }
 
 static bool is_of_face(const Mesh *mesh, uint32_t triangle, Vec3 n) {
-    return vec3_norm(vec3_cross(n, mesh_normal(mesh, mesh->face[triangle]))) <= face_sine;
+    return vec3_norm(vec3_cross(n, mesh_normal(mesh, mesh_face(mesh, triangle)))) <= face_sine;
 }
 
 // An edge from a corner: of two faces, both behind, and the contact neither's.
 static bool is_ridge(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
     ASSERT(i < 3);
-    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+    const uint32_t other = mesh_beyond(mesh, triangle, i);
     return other == MESH_NONE ||
            (!mesh_is_inner(mesh, triangle, i) && !is_of_face(mesh, other, n) &&
             is_behind(mesh, other, mesh_corner(mesh, triangle, i), n));
@@ -110,10 +110,13 @@ static bool is_ridge(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
 
 static bool is_peak(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
     ASSERT(i < 3);
-    const uint32_t point = mesh->corner[3 * (size_t)triangle + i];
-    for (uint32_t k = mesh->ring_first[point]; k < mesh->ring_first[point + 1]; k++) {
-        if (is_of_face(mesh, mesh->ring[k], n) ||
-            !is_behind(mesh, mesh->ring[k], mesh->point[point], n)) {
+    const uint32_t point = mesh_corner_number(mesh, triangle, i);
+    const Vec3 at = mesh_corner(mesh, triangle, i);
+    uint32_t own[GRID_RING_MAX];
+    const uint32_t *ring;
+    const uint32_t count = mesh_ring(mesh, point, own, &ring);
+    for (uint32_t k = 0; k < count; k++) {
+        if (is_of_face(mesh, ring[k], n) || !is_behind(mesh, ring[k], at, n)) {
             return false;
         }
     }
@@ -122,7 +125,7 @@ static bool is_peak(const Mesh *mesh, uint32_t triangle, uint32_t i, Vec3 n) {
 
 bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side) {
     ASSERT(i < 3);
-    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+    const uint32_t other = mesh_beyond(mesh, triangle, i);
     if (other == MESH_NONE || mesh_is_inner(mesh, triangle, i)) {
         return other == MESH_NONE;
     }
@@ -144,7 +147,7 @@ static uint32_t mesh_feature(const Mesh *mesh, SurfacePiece piece, uint32_t feat
     const uint32_t first = is_whole ? number : (piece.edge + number) % 3;
     const uint32_t next = first == 2 ? 0 : first + 1;
     if (kind == CONVEX_VERTEX && (is_whole || number < 2) && (bits & 1u << first) != 0) {
-        return CONVEX_VERTEX | mesh->corner[3 * (size_t)piece.triangle + first];
+        return CONVEX_VERTEX | mesh_corner_number(mesh, piece.triangle, first);
     }
     if (kind == CONVEX_EDGE && (is_whole || number == 0) && (bits & 1u << first) != 0 &&
         (bits & 1u << next) != 0) {
@@ -158,7 +161,7 @@ static uint32_t own_feature(const Mesh *mesh, uint32_t triangle, uint32_t bits) 
     ASSERT(bits > 0 && bits < 7);
     for (uint32_t i = 0; i < 3; i++) {
         if (bits == (1u << i)) {
-            return CONVEX_VERTEX | mesh->corner[3 * (size_t)triangle + i];
+            return CONVEX_VERTEX | mesh_corner_number(mesh, triangle, i);
         }
     }
     const uint32_t edge = bits == 3u ? 0 : bits == 6u ? 1 : 2;
@@ -191,7 +194,7 @@ static void keep_points(const Mesh *mesh, SurfacePiece piece, uint32_t bits,
 // Whether the surface ends at an edge, or breaks off there: over it is nothing like a hill.
 static bool breaks_off(const Mesh *mesh, uint32_t triangle, uint32_t i) {
     ASSERT(i < 3);
-    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+    const uint32_t other = mesh_beyond(mesh, triangle, i);
     return other == MESH_NONE ||
            vec3_dot(mesh_normal(mesh, triangle), mesh_normal(mesh, other)) < steep_cosine;
 }
@@ -246,14 +249,17 @@ uint32_t surface_ridge_patch(const Mesh *mesh, uint32_t triangle, uint32_t taken
     uint32_t patch = mesh_patch(mesh, triangle);
     for (uint32_t i = 0; mesh->patch != NULL && i < 3; i++) {
         const uint32_t edge = 1u << i | 1u << (i == 2 ? 0 : i + 1);
-        const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
+        const uint32_t other = mesh_beyond(mesh, triangle, i);
         if (taken == edge && other != MESH_NONE) {
             const uint32_t beyond = mesh_patch(mesh, other);
             patch = beyond < patch ? beyond : patch;
         } else if (taken == 1u << i) {
-            const uint32_t point = mesh->corner[3 * (size_t)triangle + i];
-            for (uint32_t k = mesh->ring_first[point]; k < mesh->ring_first[point + 1]; k++) {
-                const uint32_t around = mesh_patch(mesh, mesh->ring[k]);
+            const uint32_t point = mesh_corner_number(mesh, triangle, i);
+            uint32_t own[GRID_RING_MAX];
+            const uint32_t *ring;
+            const uint32_t count = mesh_ring(mesh, point, own, &ring);
+            for (uint32_t k = 0; k < count; k++) {
+                const uint32_t around = mesh_patch(mesh, ring[k]);
                 patch = around < patch ? around : patch;
             }
         }
@@ -359,13 +365,12 @@ static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner
     if ((own & ~on->taken) == 0 || on->edge[edge] != EDGE_FALL || is_moved) {
         return 0;
     }
-    const size_t first = 3 * (size_t)on->triangle;
-    return is_corner ? CONVEX_VERTEX | on->mesh->corner[first + begin]
+    return is_corner ? CONVEX_VERTEX | mesh_corner_number(on->mesh, on->triangle, begin)
                      : CONVEX_EDGE | mesh_edge(on->mesh, on->triangle, edge_at(on->side, edge));
 }
 
 static uint32_t face_feature(const Bearing *on) {
-    return CONVEX_FACE | on->mesh->face[on->triangle];
+    return CONVEX_FACE | mesh_face(on->mesh, on->triangle);
 }
 
 // Whether a point is over the triangle, or beyond an edge that rises, between its ends: what is

@@ -81,6 +81,7 @@ const Geometry *geometry_put(GeometryShelf *shelf, Geometry *made) {
     }
     unlock(shelf);
     if (there != NULL) {
+        free(made->heights);
         free(made);
         return there;
     }
@@ -123,6 +124,7 @@ void geometry_drop(const Geometry *geometry) {
     }
     unlock(shelf);
     if (is_last) {
+        free(mine->heights);
         free(mine);
     }
 }

@@ -48,6 +48,7 @@ typedef struct Geometry {
     struct Geometry *next;
     size_t holders;
     size_t memory_bytes;
+    Mesh *heights; // `mesh` of a height field, a block of its own; else NULL
 } Geometry;
 
 GeometryShelf *geometry_shelf_create(void); // NULL: memory ends

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Geometries as bytes: of forms, and back. All that is derived of one, and its bytes, stand in one
-// block behind it.
+// block behind it; of a height field, whose faces are counted first, what is derived has a block of
+// its own.
 #include "base/assert.h"
 #include "geometry/geometry_parts.h"
 
@@ -221,7 +222,8 @@ HeightForm geometry_height_form(const Geometry *geometry) {
     return form;
 }
 
-// Derives one whose bytes stand in its block, and puts it there; or frees it.
+// Derives one whose bytes stand in its block, and puts it there; or frees it. `derived`: where, of
+// a mesh.
 static Status derive_surface(GeometryShelf *shelf, Geometry *made, void *derived,
                              const MeshNames *names, const Geometry **geometry, Error *error) {
     Status status;
@@ -229,16 +231,20 @@ static Status derive_surface(GeometryShelf *shelf, Geometry *made, void *derived
         const MeshForm form = geometry_mesh_form(made);
         status = mesh_check(&form, names, error);
         status = STATUS_THEN(status, mesh_open(&form, names, derived, error));
+        made->mesh = derived;
     } else {
         const HeightForm form = geometry_height_form(made);
+        size_t bytes = 0;
         status = mesh_check_heights(&form, names, error);
-        status = STATUS_THEN(status, mesh_open_heights(&form, names, derived, error));
+        status =
+            STATUS_THEN(status, mesh_make_heights(&form, names, &made->heights, &bytes, error));
+        made->mesh = made->heights;
+        made->memory_bytes += bytes;
     }
     if (status != STATUS_OK) {
         free(made);
         return status;
     }
-    made->mesh = derived;
     sha256(made->bytes, made->byte_count, made->digest);
     *geometry = geometry_put(shelf, made);
     return STATUS_OK;
@@ -278,9 +284,8 @@ Status geometry_of_heights(GeometryShelf *shelf, const HeightForm *given, const 
     form.patch = geometry_patches(form.patch, heights_cells(&form));
     void *derived;
     uint8_t *bytes;
-    Geometry *made = make_block(shelf, GEOMETRY_HEIGHT_FIELD,
-                                mesh_bytes(heights_points(&form), heights_triangles(&form)),
-                                geometry_heights_bytes(&form), &derived, &bytes);
+    Geometry *made = make_block(shelf, GEOMETRY_HEIGHT_FIELD, 0, geometry_heights_bytes(&form),
+                                &derived, &bytes);
     if (made == NULL) {
         return out_of_memory(names->points, error);
     }
@@ -362,8 +367,7 @@ static Status open_heights(GeometryShelf *shelf, Source *source, uint32_t versio
     if (!end_patches(source, version, heights_cells(&form))) {
         return refuse(field, "no patch of a height field has a number, or its end is not 0", error);
     }
-    return open_surface(shelf, GEOMETRY_HEIGHT_FIELD, source->bytes, source->count,
-                        mesh_bytes(heights_points(&form), heights_triangles(&form)), field,
+    return open_surface(shelf, GEOMETRY_HEIGHT_FIELD, source->bytes, source->count, 0, field,
                         geometry, error);
 }
 

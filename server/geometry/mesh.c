@@ -176,18 +176,17 @@ static Status check_rings(const Mesh *mesh, const MeshNames *names, Error *error
 
 uint32_t mesh_edge(const Mesh *mesh, uint32_t triangle, uint32_t i) {
     ASSERT(triangle < mesh->triangle_count && i < 3);
-    const size_t k = 3 * (size_t)triangle + i;
-    const uint32_t other = mesh->beyond[k];
+    const uint32_t k = 3 * triangle + i, other = mesh_beyond(mesh, triangle, i);
     if (other == MESH_NONE || other > triangle) {
-        return (uint32_t)k;
+        return k;
     }
+    const uint32_t end = mesh_corner_number(mesh, triangle, i == 2 ? 0 : i + 1);
     for (uint32_t e = 0; e < 3; e++) { // from there it goes back
-        if (mesh->corner[3 * (size_t)other + e] == mesh->corner[next_corner(k)] &&
-            mesh->beyond[3 * (size_t)other + e] == triangle) {
+        if (mesh_corner_number(mesh, other, e) == end && mesh_beyond(mesh, other, e) == triangle) {
             return 3 * other + e;
         }
     }
-    return (uint32_t)k;
+    return k;
 }
 
 // ---- faces
@@ -212,25 +211,24 @@ static bool is_in_plane(const Mesh *mesh, uint32_t triangle, Vec3 on, Vec3 norma
 }
 
 // From the first triangle of each on, never from one of another on: nothing creeps around a bend.
-// `queue`: a number for each triangle.
-static void find_faces(MeshDraft *draft, uint32_t *queue) {
-    const Mesh *mesh = draft->mesh;
-    memset(draft->face, 0xff, (size_t)mesh->triangle_count * sizeof(uint32_t));
+// `face`, `queue`: a number for each triangle.
+static void find_faces(const Mesh *mesh, uint32_t *face, uint32_t *queue) {
+    memset(face, 0xff, (size_t)mesh->triangle_count * sizeof(uint32_t));
     for (uint32_t seed = 0; seed < mesh->triangle_count; seed++) {
-        if (draft->face[seed] != MESH_NONE) {
+        if (face[seed] != MESH_NONE) {
             continue;
         }
         const Vec3 on = mesh_corner(mesh, seed, 0), normal = mesh_normal(mesh, seed);
         uint32_t begin = 0, end = 0;
         queue[end++] = seed;
-        draft->face[seed] = seed;
+        face[seed] = seed;
         while (begin < end) {
-            const size_t at = 3 * (size_t)queue[begin++];
-            for (size_t k = at; k < at + 3; k++) {
-                const uint32_t other = draft->beyond[k];
-                if (other != MESH_NONE && draft->face[other] == MESH_NONE &&
+            const uint32_t at = queue[begin++];
+            for (uint32_t i = 0; i < 3; i++) {
+                const uint32_t other = mesh_beyond(mesh, at, i);
+                if (other != MESH_NONE && face[other] == MESH_NONE &&
                     is_in_plane(mesh, other, on, normal)) {
-                    draft->face[other] = seed;
+                    face[other] = seed;
                     queue[end++] = other;
                 }
             }
@@ -240,12 +238,11 @@ static void find_faces(MeshDraft *draft, uint32_t *queue) {
 
 // ---- both kinds
 
-static void find_bounds(MeshDraft *draft) {
-    Mesh *mesh = draft->mesh;
-    mesh->low = mesh->high = draft->point[0];
+static void find_bounds(Mesh *mesh) {
+    mesh->low = mesh->high = mesh_point(mesh, 0);
     mesh->reach = 0.0;
     for (uint32_t i = 0; i < mesh->point_count; i++) {
-        const Vec3 p = draft->point[i];
+        const Vec3 p = mesh_point(mesh, i);
         mesh->low = vec3_min(mesh->low, p);
         mesh->high = vec3_max(mesh->high, p);
         mesh->reach = fmax(mesh->reach, vec3_norm(p));
@@ -291,11 +288,11 @@ static Status derive(MeshDraft *draft, const MeshNames *names, Error *error) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, names->triangles,
                          "Memory ended for the neighbours of %u triangles.", mesh->triangle_count);
     }
-    find_bounds(draft);
+    find_bounds(draft->mesh);
     join_points(draft, room);
     const Status status = link_up(draft, names, error);
     if (status == STATUS_OK) {
-        find_faces(draft, room);
+        find_faces(mesh, draft->face, room);
         mesh_build_tree(draft);
     }
     free(room);
@@ -313,29 +310,64 @@ Status mesh_open(const MeshForm *form, const MeshNames *names, void *memory, Err
     return derive(&draft, names, error);
 }
 
-Status mesh_open_heights(const HeightForm *form, const MeshNames *names, void *memory,
+// ---- height fields
+
+// The block of one whose grid is begun, of so many triangles that are of another's face. NULL:
+// memory ends.
+static Mesh *take_grid(const Mesh *begun, size_t joined, GridDraft *draft, size_t *bytes) {
+    Block count = {NULL, 0};
+    Mesh made = *begun;
+    block_take(&count, 1, sizeof(Mesh));
+    grid_lay_out(&made.grid, draft, joined, &count);
+    Block block = {calloc(1, count.used_bytes), 0}; // also what is between the pieces
+    if (block.data == NULL) {
+        return NULL;
+    }
+    *bytes = count.used_bytes;
+    Mesh *mesh = block_take(&block, 1, sizeof(Mesh));
+    *mesh = *begun;
+    grid_lay_out(&mesh->grid, draft, joined, &block);
+    return mesh;
+}
+
+static Mesh begin_heights(const HeightForm *form) {
+    Mesh mesh = {.point_count = heights_points(form),
+                 .triangle_count = heights_triangles(form),
+                 .is_solid_below = true,
+                 .patch = form->patch,
+                 .patch_share = 2,
+                 .grid = {.height = form->height,
+                          .columns = form->columns,
+                          .rows = form->rows,
+                          .spacing = {form->spacing[0], form->spacing[1]},
+                          .half = {0.5 * (form->columns - 1.0) * form->spacing[0],
+                                   0.5 * (form->rows - 1.0) * form->spacing[1]}}};
+    find_bounds(&mesh);
+    return mesh;
+}
+
+Status mesh_make_heights(const HeightForm *form, const MeshNames *names, Mesh **mesh, size_t *bytes,
                          Error *error) {
     ASSERT(form->columns >= HEIGHTS_SIDE_MIN && form->rows >= HEIGHTS_SIDE_MIN);
-    MeshDraft draft = begin(memory, heights_points(form), heights_triangles(form));
-    draft.mesh->is_solid_below = true;
-    draft.mesh->patch = form->patch;
-    draft.mesh->patch_share = 2;
-    const uint32_t columns = form->columns, rows = form->rows;
-    const double x = 0.5 * (columns - 1.0) * form->spacing[0];
-    const double y = 0.5 * (rows - 1.0) * form->spacing[1];
-    for (uint32_t row = 0, k = 0; row < rows; row++) {
-        for (uint32_t column = 0; column < columns; column++, k++) {
-            draft.point[k] =
-                vec3(column * form->spacing[0] - x, row * form->spacing[1] - y, form->height[k]);
+    const Mesh begun = begin_heights(form);
+    const size_t count = begun.triangle_count;
+    uint32_t *face = malloc(2 * count * sizeof(*face)); // and the queue
+    *mesh = NULL;
+    if (face != NULL) {
+        size_t joined = 0;
+        find_faces(&begun, face, face + count);
+        for (size_t i = 0; i < count; i++) {
+            joined += face[i] != i;
+        }
+        GridDraft draft;
+        *mesh = take_grid(&begun, joined, &draft, bytes);
+        if (*mesh != NULL) {
+            grid_fill(&(*mesh)->grid, &draft, face);
         }
     }
-    uint32_t *corner = draft.corner;
-    for (uint32_t row = 0; row + 1 < rows; row++) {
-        for (uint32_t column = 0; column + 1 < columns; column++, corner += 6) {
-            const uint32_t low = row * columns + column, high = low + columns + 1;
-            const uint32_t cell[6] = {low, low + 1, high, low, high, low + columns};
-            memcpy(corner, cell, sizeof(cell));
-        }
-    }
-    return derive(&draft, names, error);
+    free(face);
+    return *mesh != NULL ? STATUS_OK
+                         : error_set(error, STATUS_RESOURCE_EXHAUSTED, names->points,
+                                     "Memory ended for %u triangles of a height field.",
+                                     begun.triangle_count);
 }

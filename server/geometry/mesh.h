@@ -2,7 +2,7 @@
 // Surfaces of triangles: what stands still for others to move on. A form comes from outside, from a
 // snapshot or a log, and is judged; who is whose neighbour, which triangles lie in one plane and a
 // tree of boxes over them are derived once. A height field is such a surface too, made of its
-// heights.
+// heights (geometry/grid.h).
 //
 // A triangle looks to where its corners go counter-clockwise. One-sided, it pushes to that side
 // alone, and whoever has its middle behind it is not there to be pushed; two-sided, to the side on
@@ -27,6 +27,7 @@
 
 #include "base/status.h"
 #include "base/vec.h"
+#include "geometry/grid.h"
 #include "geometry/hull.h"
 
 #include <stdbool.h>
@@ -80,9 +81,12 @@ typedef struct MeshNode {
     uint32_t count;        // triangles; 0: not a leaf
 } MeshNode;
 
+// What is in lists is of a mesh; of a height field it follows from its grid: the functions below
+// ask either.
 typedef struct Mesh {
     uint32_t point_count, triangle_count, node_count;
     bool is_two_sided, is_solid_below;
+    Grid grid;
     const Vec3 *point;
     const uint32_t *corner;     // three of each triangle, of points that are one the first
     const uint32_t *beyond;     // the triangle beyond the edge from each corner to its next
@@ -105,12 +109,13 @@ Status mesh_check_heights(const HeightForm *form, const MeshNames *names, Error 
 
 // What a mesh takes, which begins with the Mesh; and deriving it there, of numbers that were
 // judged.
-// `memory` is aligned as malloc does. Of the form its patches are borrowed on. It may still be
-// refused: for how its triangles hang together, or as memory ends for what deriving needs
-// meanwhile.
+// `memory` is aligned as malloc does. Of the form its patches, of a height field its heights, are
+// borrowed on. It may still be refused: for how its triangles hang together, or as memory ends for
+// what deriving needs meanwhile.
 size_t mesh_bytes(uint32_t point_count, uint32_t triangle_count);
 Status mesh_open(const MeshForm *form, const MeshNames *names, void *memory, Error *error);
-Status mesh_open_heights(const HeightForm *form, const MeshNames *names, void *memory,
+// Memory of its own, with how much it is.
+Status mesh_make_heights(const HeightForm *form, const MeshNames *names, Mesh **mesh, size_t *bytes,
                          Error *error);
 
 static inline uint32_t heights_points(const HeightForm *form) {
@@ -123,8 +128,49 @@ static inline uint32_t heights_triangles(const HeightForm *form) {
     return 2 * heights_cells(form);
 }
 
+static inline bool mesh_is_grid(const Mesh *mesh) {
+    return mesh->grid.height != NULL;
+}
+
+static inline Vec3 mesh_point(const Mesh *mesh, uint32_t point) {
+    if (mesh_is_grid(mesh)) {
+        const uint32_t row = point / mesh->grid.columns;
+        return grid_point(&mesh->grid, point - row * mesh->grid.columns, row);
+    }
+    return mesh->point[point];
+}
+
+// Which point a corner is: of points that are one the first.
+static inline uint32_t mesh_corner_number(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    return mesh_is_grid(mesh) ? grid_corner_number(&mesh->grid, triangle, i)
+                              : mesh->corner[3 * (size_t)triangle + i];
+}
+
 static inline Vec3 mesh_corner(const Mesh *mesh, uint32_t triangle, uint32_t i) {
-    return mesh->point[mesh->corner[3 * (size_t)triangle + i]];
+    return mesh_is_grid(mesh) ? grid_corner(&mesh->grid, triangle, i)
+                              : mesh->point[mesh->corner[3 * (size_t)triangle + i]];
+}
+
+// The triangle beyond the edge from a corner to its next; MESH_NONE: there is none, or several.
+static inline uint32_t mesh_beyond(const Mesh *mesh, uint32_t triangle, uint32_t i) {
+    return mesh_is_grid(mesh) ? grid_beyond(&mesh->grid, triangle, i)
+                              : mesh->beyond[3 * (size_t)triangle + i];
+}
+
+// The first of the triangles that lie in one plane with it, and hang together.
+static inline uint32_t mesh_face(const Mesh *mesh, uint32_t triangle) {
+    return mesh_is_grid(mesh) ? grid_face(&mesh->grid, triangle) : mesh->face[triangle];
+}
+
+// The triangles at a point, in their order, which may stand in `own`. Returns how many.
+static inline uint32_t mesh_ring(const Mesh *mesh, uint32_t point, uint32_t own[GRID_RING_MAX],
+                                 const uint32_t **ring) {
+    if (mesh_is_grid(mesh)) {
+        *ring = own;
+        return grid_ring(&mesh->grid, point, own);
+    }
+    *ring = mesh->ring + mesh->ring_first[point];
+    return mesh->ring_first[point + 1] - mesh->ring_first[point];
 }
 
 static inline uint32_t mesh_patch(const Mesh *mesh, uint32_t triangle) {
@@ -139,8 +185,8 @@ uint32_t mesh_edge(const Mesh *mesh, uint32_t triangle, uint32_t i);
 
 // Whether the edge from a corner to its next is inside a face: nobody feels it.
 static inline bool mesh_is_inner(const Mesh *mesh, uint32_t triangle, uint32_t i) {
-    const uint32_t other = mesh->beyond[3 * (size_t)triangle + i];
-    return other != MESH_NONE && mesh->face[other] == mesh->face[triangle];
+    const uint32_t other = mesh_beyond(mesh, triangle, i);
+    return other != MESH_NONE && mesh_face(mesh, other) == mesh_face(mesh, triangle);
 }
 
 // Triangles whose boxes meet one, in the mesh's frame: the `count_max` first of those that come

@@ -19,15 +19,6 @@ static Box triangle_box(const Mesh *mesh, uint32_t triangle) {
     return (Box){vec3_min(a, vec3_min(b, c)), vec3_max(a, vec3_max(b, c))};
 }
 
-static float round_down(double x) {
-    const float near = (float)x;
-    return (double)near > x ? nextafterf(near, -HUGE_VALF) : near;
-}
-
-static float round_up(double x) {
-    return -round_down(-x);
-}
-
 static double middle_of(const Mesh *mesh, uint32_t triangle, int axis) {
     const Box box = triangle_box(mesh, triangle);
     return 0.5 * (vec3_get(box.low, axis) + vec3_get(box.high, axis));
@@ -78,8 +69,8 @@ static void add_node(MeshDraft *draft, uint32_t first, uint32_t count) {
     const bool is_leaf = count <= MESH_LEAF_MAX;
     draft->node[at] = (MeshNode){.first = first, .count = is_leaf ? count : 0};
     for (int axis = 0; axis < 3; axis++) {
-        draft->node[at].low[axis] = round_down(vec3_get(box.low, axis));
-        draft->node[at].high[axis] = round_up(vec3_get(box.high, axis));
+        draft->node[at].low[axis] = mesh_round_down(vec3_get(box.low, axis));
+        draft->node[at].high[axis] = mesh_round_up(vec3_get(box.high, axis));
     }
     if (!is_leaf) {
         const uint32_t left = split(mesh, draft->order + first, count);
@@ -113,13 +104,7 @@ static bool triangle_meets(const Mesh *mesh, uint32_t triangle, const Box *box) 
            (box->low.y <= own.high.y) & (own.low.z <= box->high.z) & (box->low.z <= own.high.z);
 }
 
-// The smallest that there is room for, the largest of them on top.
-typedef struct Keys {
-    uint64_t *key;
-    uint32_t count, count_max;
-} Keys;
-
-static void sink(Keys *keys, uint32_t at) {
+static void sink(MeshKeys *keys, uint32_t at) {
     for (uint32_t child = 2 * at + 1; child < keys->count; at = child, child = 2 * at + 1) {
         child += child + 1 < keys->count && keys->key[child + 1] > keys->key[child] ? 1 : 0;
         if (keys->key[at] >= keys->key[child]) {
@@ -131,7 +116,7 @@ static void sink(Keys *keys, uint32_t at) {
     }
 }
 
-static void offer(Keys *keys, uint64_t key) {
+void mesh_offer(MeshKeys *keys, uint64_t key) {
     ASSERT(keys->count <= keys->count_max);
     if (keys->count < keys->count_max) {
         uint32_t at = keys->count++;
@@ -145,7 +130,7 @@ static void offer(Keys *keys, uint64_t key) {
     }
 }
 
-static uint32_t sort(Keys *keys) {
+static uint32_t sort(MeshKeys *keys) {
     const uint32_t count = keys->count;
     while (keys->count > 1) {
         const uint64_t last = keys->key[0];
@@ -160,7 +145,12 @@ uint32_t mesh_near(const Mesh *mesh, Vec3 low, Vec3 high, uint64_t after, bool i
                    uint64_t *key, uint32_t count_max) {
     ASSERT(count_max > 0);
     const Box box = {low, high};
-    Keys keys = {.key = key, .count_max = count_max};
+    MeshKeys keys = {.key = key, .count_max = count_max};
+    if (mesh_is_grid(mesh)) {
+        const GridNear near = {low, high, after, is_first, &keys};
+        grid_near(&mesh->grid, &near);
+        return sort(&keys);
+    }
     for (uint32_t at = 0; at < mesh->node_count;) {
         const MeshNode *node = &mesh->node[at];
         if (!meets(node, &box)) {
@@ -169,9 +159,9 @@ uint32_t mesh_near(const Mesh *mesh, Vec3 low, Vec3 high, uint64_t after, bool i
         }
         for (uint32_t i = 0; i < node->count; i++) {
             const uint32_t triangle = mesh->order[node->first + i];
-            const uint64_t own = (uint64_t)mesh->face[triangle] << 32 | triangle;
+            const uint64_t own = (uint64_t)mesh_face(mesh, triangle) << 32 | triangle;
             if ((is_first || own > after) && triangle_meets(mesh, triangle, &box)) {
-                offer(&keys, own);
+                mesh_offer(&keys, own);
             }
         }
         at++;
@@ -181,79 +171,38 @@ uint32_t mesh_near(const Mesh *mesh, Vec3 low, Vec3 high, uint64_t after, bool i
 
 // ---- rays
 
-typedef struct Way {
-    Vec3 origin, way, inverse;
-} Way;
-
-// Of a way in the plane of a side 0 times infinity is no number, and the box counts as met: corners
-// of triangles may lie in that plane, as those of a height field do.
-static void pass_axis(double origin, double inverse, double low, double high, double *in,
-                      double *out) {
-    const double p = (low - origin) * inverse, q = (high - origin) * inverse;
-    if (isnan(p) || isnan(q)) {
-        return;
-    }
-    const double near = p < q ? p : q, far = p < q ? q : p;
-    *in = near > *in ? near : *in;
-    *out = far < *out ? far : *out;
+static bool passes(const MeshNode *node, const MeshWay *way, double reach) {
+    const Vec3 low = vec3(node->low[0], node->low[1], node->low[2]),
+               high = vec3(node->high[0], node->high[1], node->high[2]);
+    return mesh_passes(low, high, way, reach);
 }
 
-static bool passes(const MeshNode *node, const Way *way, double reach) {
-    static const double slack = 1e-12; // roundings of the fractions, and more
-    double in = 0.0, out = reach;
-    pass_axis(way->origin.x, way->inverse.x, node->low[0], node->high[0], &in, &out);
-    pass_axis(way->origin.y, way->inverse.y, node->low[1], node->high[1], &in, &out);
-    pass_axis(way->origin.z, way->inverse.z, node->low[2], node->high[2], &in, &out);
-    return in <= out + slack * (1.0 + fabs(out));
-}
-
-// The way's side of an edge, as six times a volume: of the neighbour it is the same but for the
-// sign, to the bit, so that no ray goes between the two.
-static double side_of(Vec3 way, Vec3 a, Vec3 b) {
-    return vec3_dot(way, vec3_cross(a, b));
-}
-
-static bool meets_triangle(const Mesh *mesh, uint32_t triangle, const Way *way, double *fraction) {
-    const Vec3 a = vec3_sub(mesh_corner(mesh, triangle, 0), way->origin);
-    const Vec3 b = vec3_sub(mesh_corner(mesh, triangle, 1), way->origin);
-    const Vec3 c = vec3_sub(mesh_corner(mesh, triangle, 2), way->origin);
-    const double ab = side_of(way->way, a, b), bc = side_of(way->way, b, c),
-                 ca = side_of(way->way, c, a);
-    const bool is_before = ab <= 0.0 && bc <= 0.0 && ca <= 0.0;
-    const bool is_behind = ab >= 0.0 && bc >= 0.0 && ca >= 0.0;
-    if (!(is_before || (is_behind && mesh->is_two_sided))) {
-        return false;
-    }
-    const Vec3 normal = mesh_normal(mesh, triangle);
-    const double fall = vec3_dot(normal, way->way);
-    if (fall == 0.0 || (!mesh->is_two_sided && fall > 0.0)) {
-        return false;
-    }
-    *fraction = vec3_dot(normal, a) / fall;
-    return *fraction >= 0.0 && *fraction <= 1.0;
-}
-
-bool mesh_enters(const Mesh *mesh, Vec3 origin, Vec3 way, double *fraction, uint32_t *triangle) {
-    VALIDATE(vec3_dot(way, way) > 0.0);
-    const Way ray = {origin, way, vec3(1.0 / way.x, 1.0 / way.y, 1.0 / way.z)};
-    *fraction = HUGE_VAL;
-    *triangle = MESH_NONE;
+static void enter_tree(const Mesh *mesh, const MeshWay *way, MeshHit *hit) {
     for (uint32_t at = 0; at < mesh->node_count;) {
         const MeshNode *node = &mesh->node[at];
-        if (!passes(node, &ray, *fraction < 1.0 ? *fraction : 1.0)) {
+        if (!passes(node, way, hit->fraction < 1.0 ? hit->fraction : 1.0)) {
             at = node->skip;
             continue;
         }
         for (uint32_t i = 0; i < node->count; i++) {
             const uint32_t own = mesh->order[node->first + i];
-            double entry;
-            if (meets_triangle(mesh, own, &ray, &entry) &&
-                (entry < *fraction || (entry == *fraction && own < *triangle))) {
-                *fraction = entry;
-                *triangle = own;
-            }
+            mesh_meet(mesh_corner(mesh, own, 0), mesh_corner(mesh, own, 1),
+                      mesh_corner(mesh, own, 2), own, mesh->is_two_sided, way, hit);
         }
         at++;
     }
-    return *triangle != MESH_NONE;
+}
+
+bool mesh_enters(const Mesh *mesh, Vec3 origin, Vec3 way, double *fraction, uint32_t *triangle) {
+    VALIDATE(vec3_dot(way, way) > 0.0);
+    const MeshWay ray = {origin, way, vec3(1.0 / way.x, 1.0 / way.y, 1.0 / way.z)};
+    MeshHit hit = {HUGE_VAL, MESH_NONE};
+    if (mesh_is_grid(mesh)) {
+        grid_enters(&mesh->grid, &ray, &hit);
+    } else {
+        enter_tree(mesh, &ray, &hit);
+    }
+    *fraction = hit.fraction;
+    *triangle = hit.triangle;
+    return hit.triangle != MESH_NONE;
 }

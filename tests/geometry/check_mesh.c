@@ -151,12 +151,12 @@ START_TEST(what_lies_in_one_plane_is_one_face) {
     draft_grid(&draft, 8, 0.0);
     const Geometry *flat = open_draft(shelf, &draft);
     for (uint32_t t = 0; t < flat->mesh->triangle_count; t++) {
-        ck_assert_uint_eq(flat->mesh->face[t], 0);
+        ck_assert_uint_eq(mesh_face(flat->mesh, t), 0);
     }
     draft_grid(&draft, 8, 0.3);
     const Geometry *hilly = open_draft(shelf, &draft);
     for (uint32_t t = 0; t < hilly->mesh->triangle_count; t++) {
-        ck_assert_uint_eq(hilly->mesh->face[t], t);
+        ck_assert_uint_eq(mesh_face(hilly->mesh, t), t);
     }
     geometry_drop(flat);
     geometry_drop(hilly);
