@@ -95,6 +95,31 @@ def test_files_of_every_kind_are_read(trimesh, tmp_path, ending):
     assert ("in units of 0.001 m" in str(made)) == (ending == "dae")
 
 
+# A box from (0.1, 0.2, 0.4) to (1.1, 2.2, 3.4). A quarter turn about x takes y to z and z to -y, one about y x to z and
+# z to -x.
+@pytest.mark.parametrize(("up", "middle"), [("X", [-1.9, 1.2, 0.6]), ("Y", [0.6, -1.9, 1.2]), ("Z", [0.6, 1.2, 1.9]),
+                                            ("", [0.6, -1.9, 1.2])])
+def test_what_a_file_says_is_up_is_turned_to_z(trimesh, tmp_path, up, middle):
+    pytest.importorskip("collada", reason="COLLADA is read by pycollada (pip install 'moreau-sim[mesh]')")
+    path = tmp_path / "part.dae"
+    trimesh.Trimesh(CORNERS * [1.0, 2.0, 3.0] + [0.1, 0.2, 0.4], CUBE, process=False).export(path)
+    text = re.sub(r"<up_axis>.*?</up_axis>", "", path.read_text())
+    path.write_text(text.replace("</asset>", f"<up_axis>{up}_UP</up_axis></asset>") if up else text)
+    for z_up, expected in ((False, [0.6, 1.2, 1.9]), (True, middle)):
+        made = geometry.load(path, z_up=z_up)
+        points = np.reshape(made.geometries[0]["hull"]["points"], (-1, 3))
+        assert np.mean(points, axis=0) == pytest.approx(expected)
+        assert made.volume == pytest.approx(6.0)
+        assert ("was up" in str(made), "up is" in str(made)) == (z_up and up != "Z", not z_up and up != "Z")
+
+
+def test_files_that_do_not_say_what_is_up_are_not_turned(trimesh, tmp_path):
+    path = tmp_path / "part.stl"
+    trimesh.Trimesh(CORNERS, CUBE, process=False).export(path)
+    with pytest.raises(geometry.GeometryError, match="do not say what is up"):
+        geometry.load(path, z_up=True)
+
+
 def test_corners_that_are_too_many_are_said(trimesh, client):
     rng = np.random.default_rng(1)
     ball = rng.normal(size=(12000, 3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ def load(
     vertices_max: int = 0,
     threshold: float = 0.05,
     seed: int = 0,
+    z_up: bool = False,
     name: str = "",
 ) -> Geometry:
     """The convex hull of what is in a file, or as below. All its parts are one, where its nodes put them. GeometryError
@@ -36,6 +38,8 @@ def load(
                   `seed` gives the same ones
     surface       the triangles themselves, for static and kinematic bodies; `two_sided`: they push to both sides
     vertices_max  of hulls: 4 … 256 corners at most
+    z_up          turned so that what the file says is up is z: COLLADA's up_axis (y where it is silent), y of glTF;
+                  other kinds say nothing. `scale` is along the file's axes
     name          what it is called in a scene; default: the file's name without its ending
     """
     path = pathlib.Path(path)
@@ -47,11 +51,18 @@ def load(
         raise GeometryError(f"{name}: only a surface is two-sided (surface=True)")
     points, triangles, unit = _read(path)
     points, triangles = usable(points * (factor * unit), triangles, name)
+    up = _up(path)
+    if z_up and up is None:
+        raise GeometryError(f"{name}: files of {path.suffix} do not say what is up: turn the shape (z_up=False)")
+    if z_up:
+        points = points[:, _TO_Z[up or "z"][0]] * _TO_Z[up or "z"][1]
     if np.prod(factor) < 0.0:
         triangles = triangles[:, ::-1]  # a mirror turns them inside out
     read = f"{path.name}: {count(len(points), 'point')}, {count(len(triangles), 'triangle')}"
     if unit != 1.0:
         read += f", in units of {unit:g} m, as the file says"
+    if up is not None and up != "z":
+        read += f", turned: {up} was up" if z_up else f"; up is {up}, as the file has it (z_up=True turns it)"
     if surface:
         made = make_surface(points, triangles, name=name, two_sided=two_sided)
     elif decompose:
@@ -107,6 +118,22 @@ def _unit(path: pathlib.Path, scene: Any) -> float:
         return float(str(said.pop()).split("*")[0]) if len(said) == 1 else 1.0
     except ValueError:
         return 1.0
+
+
+# Which coordinates become x, y and z, and with which sign: turns, no mirrors.
+_TO_Z = {"x": ([2, 1, 0], np.array([-1.0, 1.0, 1.0])), "y": ([0, 2, 1], np.array([1.0, -1.0, 1.0])),
+         "z": ([0, 1, 2], np.ones(3))}
+
+
+def _up(path: pathlib.Path) -> str | None:
+    """What is up, of a file whose kind says so."""
+    kind = path.suffix.lower()
+    if kind in (".glb", ".gltf"):
+        return "y"
+    if kind != ".dae":
+        return None
+    said = re.search(rb"<up_axis>\s*([XYZ])_UP\s*</up_axis>", path.read_bytes())
+    return said[1].decode().lower() if said else "y"
 
 
 def _decomposed(points: Vectors, triangles: NDArray[np.int64], name: str, threshold: float, seed: int) -> list[Vectors]:
