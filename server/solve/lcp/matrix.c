@@ -288,13 +288,17 @@ static void skip_row(LcpMatrix *m, uint32_t item) {
     line->is_skipped = true;
 }
 
-static void skip_null(LcpMatrix *m) {
+static void skip_null(LcpMatrix *m, LcpCount *count) {
     const LcpPart *part = m->part;
-    for (uint32_t i = 0; m->pivot_count > 0 && i < part->contact_count; i++) {
+    lcp_count(count, 8 * (uint64_t)m->line_count); // with what each line was filled by
+    if (m->pivot_count == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < part->contact_count; i++) {
         LcpLine *line = &m->line[3 * (size_t)i];
         line[0].is_skipped = line[0].is_skipped || is_null(m, 3 * (size_t)i);
     }
-    for (uint32_t i = 0; m->pivot_count > 0 && i < part->row_count; i++) {
+    for (uint32_t i = 0; i < part->row_count; i++) {
         const LcpLine *line = &m->line[line_of(part, part->contact_count + i)];
         if (!line->is_eliminated && !line->is_skipped &&
             is_null(m, line_of(part, part->contact_count + i))) {
@@ -483,7 +487,7 @@ Status lcp_matrix_make(const LcpPart *part, Arena *arena, LcpCount *count, LcpMa
     if (!eliminate_rows(matrix, arena, count)) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
-    skip_null(matrix);
+    skip_null(matrix, count);
     matrix->system.count = list_unknowns(matrix);
     ASSERT(matrix->system.count <= lcp_matrix_rows(part));
     if (!make_system(matrix, arena, count)) {

@@ -991,7 +991,7 @@ const SnapshotSection snapshot_sections[] = {
      .group_count = SNAPSHOT_JOINT_STATE_GROUPS, .is_there = snapshot_has_joints,
      .settle = snapshot_settle_joint_state},
     {17, 1, true, GROUPS(collision_groups), .is_there = has_groups, .settle = settle_collisions},
-    {24, 1, true, GROUPS(patch_groups), .is_there = has_patches, .settle = settle_patches},
+    {27, 1, true, GROUPS(patch_groups), .is_there = has_patches, .settle = settle_patches},
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
     {23, 1, true, GROUPS(geometry_id_groups), .is_there = has_geometry_gap,
      .settle = settle_geometry_ids},
