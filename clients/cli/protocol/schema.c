@@ -45,6 +45,7 @@ static void add_unreached(Schema *schema) {
     add_message(schema, &moreau__v1__rung__descriptor);
     add_message(schema, &moreau__v1__rotation__descriptor);
     add_message(schema, &moreau__v1__effort__descriptor);
+    add_message(schema, &moreau__v1__friction_rule__descriptor);
     add_enum(schema, &moreau__v1__contact_problem__contact_given__descriptor);
     add_enum(schema, &moreau__v1__contact_problem__row_given__descriptor);
 }
