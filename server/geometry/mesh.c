@@ -331,6 +331,7 @@ static Mesh *take_grid(const Mesh *begun, size_t joined, GridDraft *draft, size_
 }
 
 static Mesh begin_heights(const HeightForm *form) {
+    ASSERT(form->height != NULL);
     Mesh mesh = {.point_count = heights_points(form),
                  .triangle_count = heights_triangles(form),
                  .is_solid_below = true,

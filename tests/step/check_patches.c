@@ -189,6 +189,7 @@ END_TEST
 
 static TCase *case_patches(void) {
     TCase *tcase = tcase_create("patches");
+    tcase_set_timeout(tcase, 120.0);
     tcase_add_loop_test(tcase, a_block_is_braked_by_the_patches_under_its_corners, 0, 2);
     tcase_add_loop_test(tcase, patches_of_one_material_are_none, 0, 2);
     tcase_add_loop_test(tcase, the_border_is_of_the_lower_patch, 0, 2);
