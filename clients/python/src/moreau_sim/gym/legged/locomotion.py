@@ -111,7 +111,8 @@ class LeggedLocomotion(Environment):
     def _seen(self) -> list[p.GroupChannel]:
         """Channels of the server; `at` says where the numbers of each are."""
         trunk, ground = self.robot.trunk, self.robot.height
-        rays: dict[str, Any] = {"ray_way": [[0, 0, -3 * EYE]] * len(self.scan), "ray_origin": self.scan, "ray_heading": True}
+        down = [[0, 0, -3 * EYE]] * len(self.scan)
+        rays: dict[str, Any] = {"ray_way": down, "ray_origin": self.scan, "ray_heading": True}
         parts: dict[str, tuple[int, list[p.GroupChannel]]] = {
             "velocity": (3, [channel("BODY_LOCAL_VELOCITY", trunk)]),
             "spin": (3, [channel("GYROSCOPE", trunk)]),
