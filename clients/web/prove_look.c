@@ -90,6 +90,18 @@ const double *prove_report(void) {
     return report_numbers;
 }
 
+// Per body, as prove_frame has it. NULL: memory ended.
+static uint64_t *worn_of(const World *world, Arena *arena) {
+    uint64_t *worn = arena_take_zeroed(arena, world->body_count, sizeof(uint64_t));
+    uint32_t primitive;
+    for (uint32_t body = 0; worn != NULL && body < world->body_count; body++) {
+        if (world_find_worn(world, body, &primitive)) {
+            worn[body] = world->geometry[world->primitive[primitive].geometry_number - 1].id;
+        }
+    }
+    return worn;
+}
+
 const uintptr_t *prove_frame(void) {
     Prover *prover = prove_state();
     const ProveShown *shown = &prover->shown;
@@ -99,6 +111,10 @@ const uintptr_t *prove_frame(void) {
         frame_columns(shown->world, shown->step, &prover->scratch, &frame, &prover->error) !=
             STATUS_OK ||
         joint_columns(shown->world, &prover->scratch, &joints, &prover->error) != STATUS_OK) {
+        return NULL;
+    }
+    const uint64_t *worn = worn_of(shown->world, &prover->scratch);
+    if (worn == NULL) {
         return NULL;
     }
     world_time = frame.time;
@@ -113,7 +129,8 @@ const uintptr_t *prove_frame(void) {
                                                   (uintptr_t)frame.joint_velocity,
                                                   (uintptr_t)frame.joint_target,
                                                   (uintptr_t)frame.joint_target_velocity,
-                                                  (uintptr_t)frame.joint_effort};
+                                                  (uintptr_t)frame.joint_effort,
+                                                  (uintptr_t)worn};
     memcpy(view, columns, sizeof(columns));
     return view;
 }

@@ -3,7 +3,7 @@
 import { Kind } from "./log/chunk";
 import { bareBody, versionOf } from "./log/chunk";
 import { Contacts, Frame, readContacts, readFrames } from "./log/frames";
-import { Body, Joint, nameBodies, readScene, Scene } from "./log/scene";
+import { Body, Joint, nameBodies, readScene, Scene, wearing } from "./log/scene";
 import { nth } from "./nth";
 import type { Client } from "./store/client";
 import type { ChunkRef, EpisodeHead, EpisodeRow, GroupEpisode, SceneText } from "./store/messages";
@@ -208,6 +208,25 @@ export class Episode {
 
     /** Which bodies a frame shows: scenes up to its step get their ids. */
     meet(frame: Frame): void {
+        this.name(frame);
+        this.dress(frame);
+    }
+
+    // The world of a group may wear another ground in each episode, and each that is shown says which.
+    private dress({ ids, worn }: Frame): void {
+        let isOther = false;
+        worn?.forEach((geometry, i) => {
+            const body = this.bodies.get(nth(ids, i)), hull = geometry === 0 ? undefined : this.scenes[0]?.geometries.get(`geometry-${geometry}`);
+            const dressed = body === undefined || hull === undefined ? body : wearing(body, hull);
+            if (body !== undefined && dressed !== undefined && dressed !== body) {
+                this.bodies.set(body.id, dressed);
+                isOther = true;
+            }
+        });
+        this.scenesMet += isOther ? 1 : 0;
+    }
+
+    private name(frame: Frame): void {
         const due = this.unnamed.filter((scene) => this.isIn(scene, frame.step));
         if (due.length === 0) {
             return;

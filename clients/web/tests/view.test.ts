@@ -2,8 +2,11 @@
 // What the picture draws, without a picture.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Episode } from "../src/episode";
 import type { Frame } from "../src/log/frames";
 import type { Body, Shape } from "../src/log/scene";
+import type { Client } from "../src/store/client";
+import type { EpisodeHead, EpisodeRow } from "../src/store/messages";
 import { Cast, Slots } from "../src/view/slots";
 
 const still = { position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "" };
@@ -50,4 +53,31 @@ test("joints hold bodies that are there", () => {
     const slots = new Slots(), joint = { kind: "HINGE", name: "", a: 0, b: 1, frameA: [1, 0, 0], frameB: [-1, 0, 0], asRows: false };
     slots.take(frameOf(5, 6), { ...castOf(bodyOf(5, ball), bodyOf(6, ball)), joints: [{ joint, a: 6, b: 5 }, { joint, a: 0, b: 6 }, { joint, a: 4, b: 6 }] });
     assert.deepEqual(slots.holds.map((h) => [h.column, h.id, h.frame[0]]), [[1, 6, 1], [0, 5, -1], [1, 6, -1], [1, 6, -1]]);
+});
+
+// ---- the ground of a world of a group
+
+const level = (name: string, z: number) => ({ name, mesh: { points: [-1, -1, z, 1, -1, z, 0, 2, z], triangles: [0, 1, 2] } });
+const hilly = {
+    geometries: [level("geometry-1", 0), level("geometry-2", 3)],
+    bodies: [{ name: "ground", kind: "STATIC", shapes: [{ mesh: { geometry: "geometry-1" }, material: "ice" }] }, { name: "ball", shapes: [{ sphere: { radius: 1 } }] }],
+};
+
+test("an episode shows the ground that its world wears", () => {
+    const head = {
+        damage: [], scenes: [{ step: 0, text: JSON.stringify(hilly) }], chunks: [], definition: { timeStep: 0.01, stride: 1 },
+    } as unknown as EpisodeHead;
+    const episode = new Episode({} as Client, { uid: "", isOfGroup: true } as EpisodeRow, head);
+    const heights = () => episode.bodies.get(1)?.shapes.map((shape) => [shape.hull?.points[2], shape.size[2], shape.material]);
+    episode.meet(frameOf(1, 2)); // one that was stored says nothing of it
+    assert.deepEqual(heights(), [[0, 0, "ice"]]);
+    episode.meet({ ...frameOf(1, 2), worn: [1, 0] });
+    const met = episode.scenesMet;
+    episode.meet({ ...frameOf(1, 2), worn: [2, 0] });
+    assert.deepEqual(heights(), [[3, 3, "ice"]]);
+    assert.equal(episode.scenesMet, met + 1); // who draws looks again
+    episode.meet({ ...frameOf(1, 2), worn: [2, 0] });
+    episode.meet({ ...frameOf(1, 2), worn: [7, 7] }); // what no scene has changes nothing
+    assert.equal(episode.scenesMet, met + 1);
+    assert.equal(episode.bodies.get(2)?.shapes[0]?.kind, "sphere");
 });

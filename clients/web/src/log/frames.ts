@@ -15,6 +15,7 @@ export interface Frame {
     jointPosition: Float64Array;
     jointVelocity: Float64Array;
     jointOrders: Float64Array; // targets, target velocities, efforts, of frames that have them
+    worn?: number[]; // ids of geometries, per body, of frames that were stepped to; 0: none, or several
 }
 
 function readFrame(body: Uint8Array, at: number, ids: number[], p: number, q: number, orders: number, joints: JointList | null): Frame {

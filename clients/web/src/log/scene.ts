@@ -49,6 +49,7 @@ export interface Scene {
     settings: Record<string, unknown>;
     bodies: Body[];
     joints: Joint[];
+    geometries: ReadonlyMap<string, Hull>; // by name
 }
 
 type Json = any;
@@ -165,7 +166,16 @@ export function readScene(text: string, step: number): Scene {
 /** Of message Scene, as JSON has it. */
 export function sceneOf(json: Json, step: number): Scene {
     const hulls = readHulls(json.geometries), bodies: Body[] = json.bodies.map((b: Json, i: number) => readBody(b, i, hulls));
-    return { step, settings: json.settings ?? {}, bodies, joints: readJoints(json.joints, bodies) };
+    return { step, settings: json.settings ?? {}, bodies, joints: readJoints(json.joints, bodies), geometries: hulls };
+}
+
+/** The body on another geometry than the one that its one hull or surface is of; itself, if that is the same. */
+export function wearing(body: Body, hull: Hull): Body {
+    const worn = body.shapes.filter((shape) => shape.hull !== null);
+    if (worn.length !== 1 || worn[0]?.hull === hull) {
+        return body;
+    }
+    return { ...body, shapes: body.shapes.map((shape) => (shape.hull === null ? shape : { ...shape, hull, size: extentOf(hull) })) };
 }
 
 /**

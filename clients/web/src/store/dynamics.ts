@@ -193,11 +193,12 @@ export class Dynamics {
         if (at === 0) {
             return null;
         }
-        const [n, ids, pose, velocity, time, p, q, position, rate, ...orders] = first(new Uint32Array(this.e.memory.buffer, at, 12), 12);
+        const [n, ids, pose, velocity, time, p, q, position, rate, target, targetRate, effort, worn] = first(new Uint32Array(this.e.memory.buffer, at, 13), 13);
         return {
             step: this.step, worldStep: 0, time: nth(this.numbers(time, 1), 0), ids: this.ids(ids, n), pose: this.numbers(pose, 7 * n),
             velocity: this.numbers(velocity, 6 * n), joints: null, jointPosition: this.numbers(position, p), jointVelocity: this.numbers(rate, q),
-            jointOrders: Float64Array.from(orders.flatMap((column) => [...this.numbers(column, q)])),
+            jointOrders: Float64Array.from([target, targetRate, effort].flatMap((column) => [...this.numbers(column, q)])),
+            worn: this.ids(worn, n),
         };
     }
 
