@@ -100,8 +100,9 @@ const uint64_t *prove_worst(void);
 
 // Addresses and counts. Frame: bodies, ids, poses, velocities, time; joint positions, joint
 // velocities (how many), and their positions, velocities, targets, target velocities, efforts; per
-// body the id of the one geometry that it wears, 0: it wears none, or several. Contacts: count, a, b, part of a, part of b, feature, point, frame, gap, impulse, velocity,
-// friction. NULL: memory ended, or there has been no step.
+// body the id of the one geometry that it wears, 0: it wears none, or several. Contacts: count, a,
+// b, part of a, part of b, feature, point, frame, gap, impulse, velocity, friction. NULL: memory
+// ended, or there has been no step.
 enum { PROVE_FRAME_COUNT = 13, PROVE_CONTACTS_COUNT = 12 };
 const uintptr_t *prove_frame(void);
 const uintptr_t *prove_contacts(void);
