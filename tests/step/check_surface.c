@@ -4,6 +4,7 @@
 #include "step/snapshot/snapshot.h"
 #include "step/step.h"
 
+#include "support/campaign.h"
 #include "support/hull_build.h"
 #include "support/leaning_lab.h"
 #include "support/suite.h"
@@ -281,7 +282,9 @@ START_TEST(no_bullet_passes) {
     const Id shape = mobile_shape(&lab, mobile, material);
     enum { BULLETS = 20 };
     uint32_t body[BULLETS];
-    for (int i = 0; i < BULLETS; i++) { // far from each other
+    // a triangle that is within four metres of a bullet is asked about: of all of them a minute
+    const int count = campaign_count(1) > 1 ? BULLETS : BULLETS / 4;
+    for (int i = 0; i < count; i++) { // far from each other
         const Vec3 from =
             vec3(lab_random(&seed, -3.0, 3.0), lab_random(&seed, -3.0, 3.0), 1.0 + 2.0 * i);
         const Vec3 aim = vec3(lab_random(&seed, -4.0, 4.0), lab_random(&seed, -4.0, 4.0), 0.0);
@@ -290,7 +293,7 @@ START_TEST(no_bullet_passes) {
                       vec3_scale(1000.0 / vec3_norm(way), way), vec3(50.0, -30.0, 20.0));
     }
     lab_step(&lab, 30);
-    for (int i = 0; i < BULLETS; i++) {
+    for (int i = 0; i < count; i++) {
         const Vec3 at = seen_position(&lab, body[i]);
         const bool is_over = fabs(at.x) < 5.0 && fabs(at.y) < 5.0;
         ck_assert_msg(at.z > -0.03 || (!is_over && at.z > -100.0), "bullet %d at %g %g %g", i, at.x,
