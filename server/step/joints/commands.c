@@ -2,7 +2,6 @@
 #include "step/joints/commands.h"
 
 #include "base/assert.h"
-#include "base/bytes.h"
 #include "base/decay.h"
 #include "world/motor.h"
 #include "world/world_commands.h"
@@ -34,6 +33,15 @@ static double approach(double from, double to, double share) {
     return is_beyond ? to : there;
 }
 
+// By value: in a mirror nothing is a zero with a sign.
+static bool are_equal(const double *a, const double *b, size_t count) {
+    bool are = true;
+    for (size_t i = 0; i < count; i++) {
+        are = are && a[i] == b[i];
+    }
+    return are;
+}
+
 // Takes what is under way along an axis a step further, and the command out of it; whether that
 // goes on by itself. `command` is what is given, and becomes what acts.
 static bool take_further(const JointAxis *axis, double h, const double *old, double *new,
@@ -46,7 +54,7 @@ static bool take_further(const JointAxis *axis, double h, const double *old, dou
         memcpy(queued, queue + COMMAND_NUMBERS, (delay - 1) * COMMAND_BYTES);
         memcpy(queued + COMMAND_NUMBERS * (delay - 1), command, COMMAND_BYTES);
         memcpy(command, queue, COMMAND_BYTES);
-        goes_on = !bytes_are_same(queue, queued, delay * COMMAND_BYTES);
+        goes_on = !are_equal(queue, queued, delay * COMMAND_NUMBERS);
     }
     if (lag > 0) {
         const double share = decay_share(h / axis->lag_time);
@@ -54,7 +62,7 @@ static bool take_further(const JointAxis *axis, double h, const double *old, dou
             command[i] = share < 1.0 ? approach(old[i], command[i], share) : command[i];
             new[i] = command[i];
         }
-        goes_on = goes_on || !bytes_are_same(old, new, COMMAND_BYTES);
+        goes_on = goes_on || !are_equal(old, new, COMMAND_NUMBERS);
     }
     return goes_on;
 }
