@@ -9,7 +9,7 @@
 
 // of the sizes: cores nearer than this count as touching, as rounding has turned what is between
 static const double touching_part = 1e-9;
-enum { SETTLE_ROUNDS = 100 };
+enum { SETTLE_ROUNDS = 100, CLIMB_ROUNDS = 4 };
 
 // How far the searches go: what is exact mostly knows the rest, and where it does not they go on.
 typedef struct Effort {
@@ -123,6 +123,22 @@ static bool has_axes(const Convex pair[2]) {
     return pair[0].kind != CONVEX_CYLINDER && pair[1].kind != CONVEX_CYLINDER && has_hull(pair);
 }
 
+// A direction, how far it parts the bodies, and what of them is nearest along it.
+static void take_found(const Convex pair[2], const GjkSimplex *simplex, Vec3 normal,
+                       double separation, ConvexGap *gap) {
+    gap->normal = normal;
+    gap->gap = separation;
+    for (int side = 0; side < 2; side++) {
+        const Corners corners = corners_of(simplex, side);
+        gap->corner[side] =
+            convex_has_corners(&pair[side]) && corners.count == 1 ? 1 + corners.point[0].vertex : 0;
+        const Vec3 outward = side == 0 ? gap->normal : vec3_neg(gap->normal);
+        gap->feature[side] = has_hull(pair) ? feature_of(&pair[side], &corners, outward) : 0;
+    }
+    gap->on_first = vec3_add_scaled(weigh(simplex, 0), pair[0].radius, gap->normal);
+    gap->on_second = vec3_add_scaled(weigh(simplex, 1), -pair[1].radius, gap->normal);
+}
+
 // `is_tight`: no other direction knows a smaller depth.
 static bool search(const Convex pair[2], double reach, const Effort *effort, ConvexGap *gap,
                    GjkSimplex *simplex, bool *is_tight) {
@@ -147,16 +163,7 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
             search_axes(pair, simplex, gap);
         }
     }
-    gap->gap = convex_separation(pair, gap->normal);
-    for (int side = 0; side < 2; side++) {
-        const Corners corners = corners_of(simplex, side);
-        gap->corner[side] =
-            convex_has_corners(&pair[side]) && corners.count == 1 ? 1 + corners.point[0].vertex : 0;
-        const Vec3 outward = side == 0 ? gap->normal : vec3_neg(gap->normal);
-        gap->feature[side] = has_hull(pair) ? feature_of(&pair[side], &corners, outward) : 0;
-    }
-    gap->on_first = vec3_add_scaled(weigh(simplex, 0), pair[0].radius, gap->normal);
-    gap->on_second = vec3_add_scaled(weigh(simplex, 1), -pair[1].radius, gap->normal);
+    take_found(pair, simplex, gap->normal, convex_separation(pair, gap->normal), gap);
     return true;
 }
 
@@ -258,7 +265,13 @@ static int curves_of(const Convex *convex, const Corners *corners, Vec3 outward,
     return count;
 }
 
-static void try_curves(const Convex pair[2], const Curve curve[2], const Vec3 near[2],
+// Of the directions that do not prove themselves the one that parts the bodies farthest.
+typedef struct Lead {
+    double separation;
+    Vec3 normal;
+} Lead;
+
+static void try_curves(const Convex pair[2], const Curve curve[2], const Vec3 near[2], Lead *lead,
                        ConvexGap *gap) {
     CurveLink link;
     if (!curve_meet(curve, near, gap->normal, &link)) {
@@ -268,7 +281,13 @@ static void try_curves(const Convex pair[2], const Curve curve[2], const Vec3 ne
     const Vec3 on[2] = {vec3_add_scaled(link.point[0], curve[0].skin, link.normal),
                         vec3_add_scaled(link.point[1], -curve[1].skin, link.normal)};
     const double slack = rounding_part * size_of(pair);
-    if (separation < gap->gap - slack || !is_proven(pair, link.normal, on, separation)) {
+    if (separation < gap->gap - slack) {
+        return;
+    }
+    if (!is_proven(pair, link.normal, on, separation)) {
+        if (separation > lead->separation) {
+            *lead = (Lead){separation, link.normal};
+        }
         return;
     }
     gap->normal = link.normal;
@@ -349,7 +368,7 @@ static bool is_exact(const Convex pair[2], const ConvexGap *gap) {
 }
 
 static void try_all_curves(const Convex pair[2], const GjkSimplex *simplex, bool is_wide,
-                           ConvexGap *gap) {
+                           Lead *lead, ConvexGap *gap) {
     const Vec3 near[2] = {weigh(simplex, 0), weigh(simplex, 1)};
     Curve of[2][CURVE_MAX];
     int count[2];
@@ -361,13 +380,30 @@ static void try_all_curves(const Convex pair[2], const GjkSimplex *simplex, bool
     for (int i = 0; i < count[0]; i++) {
         for (int k = 0; k < count[1]; k++) {
             const Curve curve[2] = {of[0][i], of[1][k]};
-            try_curves(pair, curve, near, gap);
+            try_curves(pair, curve, near, lead, gap);
         }
     }
     for (int side = 0; side < 2; side++) {
         for (int i = 0; !gap->is_proven && i < count[side]; i++) {
             try_along(pair, side, &of[side][i], gap);
         }
+    }
+}
+
+// Where the curves at the corners found know a better direction that is another corner's to prove,
+// as in bodies far thicker than the other is: those of the corners that are farthest along it, and
+// so on.
+static void climb(const Convex pair[2], Lead lead, ConvexGap *gap) {
+    const GjkBody a = {convex_support, &pair[0]}, b = {convex_support, &pair[1]};
+    const double slack = rounding_part * size_of(pair);
+    for (int round = 0; round < CLIMB_ROUNDS; round++) {
+        if (gap->is_proven || !(lead.separation > gap->gap + slack)) {
+            return;
+        }
+        GjkSimplex simplex = {.count = 1, .vertex = {gjk_vertex(&a, &b, lead.normal)}};
+        simplex.vertex[0].weight = 1.0;
+        take_found(pair, &simplex, lead.normal, lead.separation, gap);
+        try_all_curves(pair, &simplex, true, &lead, gap);
     }
 }
 
@@ -390,7 +426,8 @@ static void try_axes(const Convex pair[2], ConvexGap *gap) {
     curve[0].skin = pair[0].radius;
     curve[1].skin = pair[1].radius;
     const Vec3 near[2] = {curve[0].center, curve[1].center};
-    try_curves(pair, curve, near, gap);
+    Lead lead = {.separation = HUGE_VAL}; // there is none after this
+    try_curves(pair, curve, near, &lead, gap);
     for (int side = 0; side < 2; side++) {
         const Vec3 outward = side == 0 ? gap->normal : vec3_neg(gap->normal);
         if (!convex_has_corners(&pair[side])) {
@@ -450,11 +487,13 @@ static void refine(const Convex pair[2], const GjkSimplex *simplex, bool is_last
     if (!gap->is_proven && lie_flat(pair, gap->normal)) {
         return;
     }
+    Lead lead = {.separation = -HUGE_VAL};
     if (!gap->is_proven) {
-        try_all_curves(pair, simplex, false, gap);
+        try_all_curves(pair, simplex, false, &lead, gap);
     }
     if (!gap->is_proven && is_last) { // the edge that is nearest may be none of the corners found
-        try_all_curves(pair, simplex, true, gap);
+        try_all_curves(pair, simplex, true, &lead, gap);
+        climb(pair, lead, gap);
     }
 }
 

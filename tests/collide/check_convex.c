@@ -393,6 +393,27 @@ START_TEST(a_plate_in_a_cylinder_is_as_deep_as_its_points) {
 }
 END_TEST
 
+// The same where the search ends with corners of other edges than the one that is nearest: the
+// normal that those know leads there.
+START_TEST(a_plate_in_a_cylinder_is_as_deep_whichever_corners_are_found) {
+    Dice dice = {912};
+    for (int i = 0; i < 2000; i++) {
+        const double by = i == 0 ? 0.0 : 1e-7; // all else of the same, and the corners found
+        const Vec3 half = {0.99999999997976374, 0.00036644935607910156, 1.0};
+        const Primitive pair[2] = {make_box(vec3_add(half, dice_vec(&dice, 0.0, by))),
+                                   make_cylinder(5.6250000149011612, 5.6250001676380634)};
+        const Vec3 turn = dice_vec(&dice, -by, by);
+        const Quat off = {-0.49999999999997158 + turn.x, -0.49999999999997158 - turn.x,
+                          0.49999976158139248 + turn.y, 0.50000023841855068 + turn.z};
+        const Pose pose[2] = {{vec3(0.0, 0.0, 0.0), {-0.5, -0.5, 0.5, 0.5}},
+                              {vec3(0.0, 0.0, 0.0), quat_normalize(off)}};
+        Manifold manifold;
+        narrow_collide(&pair[0], pose[0], &pair[1], pose[1], 5.625, &manifold);
+        prove(pair, pose, &manifold, gap_tolerance, gap_tolerance);
+    }
+}
+END_TEST
+
 static TCase *case_convex(void) {
     TCase *tcase = tcase_create("convex");
     tcase_set_timeout(tcase, 120);
@@ -404,6 +425,7 @@ static TCase *case_convex(void) {
     tcase_add_test(tcase, a_pose_moved_by_a_nanometre_moves_no_point_by_a_micrometre);
     tcase_add_test(tcase, a_cylinder_rests_on_four_places_of_its_rim_or_on_two_ends_of_its_side);
     tcase_add_test(tcase, a_plate_in_a_cylinder_is_as_deep_as_its_points);
+    tcase_add_test(tcase, a_plate_in_a_cylinder_is_as_deep_whichever_corners_are_found);
     tcase_add_test(tcase, of_five_places_four_span_what_all_do);
     return tcase;
 }

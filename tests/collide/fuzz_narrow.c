@@ -452,15 +452,13 @@ static void judge_points(const Pair *near, const Manifold *manifold, Vec3 origin
 
 // A cylinder's gap is the distance of the planes across the normal; there is no other reference
 // here (check_convex.c asks the rest). Bodies so unlike in size, or so far apart, are not asked
-// about that rounding of the one is the other; nor those of which one is ten thousand times as
-// thick as the other: a plate's face deep in such a cylinder, 5e-7 off its cap, may be named in its
-// place, whose planes are that angle times the cap deeper, while gap and points are right.
+// about that rounding of the one is the other.
 static void judge_cylinder(const Pair *near, const Manifold *manifold) {
     const double a = near->a.kind == PRIMITIVE_PLANE ? 0.0 : vec3_norm(near->a.size);
     const double size = a + vec3_norm(near->b.size), apart = vec3_norm(near->pose_b.position);
     double least = fmin(near->b.size.x, near->b.size.y);
     least = near->a.kind == PRIMITIVE_BOX ? fmin(least, shortest_edge(&near->a)) : least;
-    if (manifold->count == 0 || least < 1e-4 * size || apart > 10.0 * size) {
+    if (manifold->count == 0 || least < 1e-5 * size || apart > 10.0 * size) {
         return;
     }
     const Vec3 n = near->a.kind == PRIMITIVE_PLANE ? up_of(near->pose_a) : manifold->normal;
