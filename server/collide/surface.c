@@ -25,6 +25,8 @@ static const double steep_cosine = 0.5;
 static const double slop_part = 1e-9;
 static const double tie_part = 1e-6;
 
+static const uint32_t feature_kinds = 0x70000000u; // convex.h
+
 static const Hull *hull_of(const Primitive *primitive) {
     return primitive->geometry == NULL ? NULL : primitive->geometry->hull;
 }
@@ -142,7 +144,7 @@ bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side) {
 // What of the mesh is there, of a feature of the piece as a hull; 0: it is not of these corners.
 static uint32_t mesh_feature(const Mesh *mesh, SurfacePiece piece, uint32_t feature,
                              uint32_t bits) {
-    const uint32_t kind = feature & 0x70000000u, number = feature & 0xfu;
+    const uint32_t kind = feature & feature_kinds, number = feature & 0xfu;
     const bool is_whole = piece.edge == SURFACE_WHOLE;
     const uint32_t first = is_whole ? number : (piece.edge + number) % 3;
     const uint32_t next = first == 2 ? 0 : first + 1;
@@ -245,6 +247,19 @@ bool surface_is_beside(const Mesh *mesh, const SurfacePose *pose, uint32_t trian
     return side * vec3_dot(n, mesh_normal(mesh, triangle)) >= beside_cosine;
 }
 
+// Of the triangles around a point of the mesh the lowest.
+static uint32_t patch_around(const Mesh *mesh, uint32_t point) {
+    uint32_t own[GRID_RING_MAX], patch = UINT32_MAX;
+    const uint32_t *ring;
+    const uint32_t count = mesh_ring(mesh, point, own, &ring);
+    ASSERT(count > 0);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t around = mesh_patch(mesh, ring[k]);
+        patch = around < patch ? around : patch;
+    }
+    return patch;
+}
+
 uint32_t surface_ridge_patch(const Mesh *mesh, uint32_t triangle, uint32_t taken) {
     uint32_t patch = mesh_patch(mesh, triangle);
     for (uint32_t i = 0; mesh->patch != NULL && i < 3; i++) {
@@ -254,14 +269,7 @@ uint32_t surface_ridge_patch(const Mesh *mesh, uint32_t triangle, uint32_t taken
             const uint32_t beyond = mesh_patch(mesh, other);
             patch = beyond < patch ? beyond : patch;
         } else if (taken == 1u << i) {
-            const uint32_t point = mesh_corner_number(mesh, triangle, i);
-            uint32_t own[GRID_RING_MAX];
-            const uint32_t *ring;
-            const uint32_t count = mesh_ring(mesh, point, own, &ring);
-            for (uint32_t k = 0; k < count; k++) {
-                const uint32_t around = mesh_patch(mesh, ring[k]);
-                patch = around < patch ? around : patch;
-            }
+            patch = patch_around(mesh, mesh_corner_number(mesh, triangle, i));
         }
     }
     return patch;
@@ -397,7 +405,11 @@ static void add_at(const Bearing *on, Vec3 position, double gap, uint32_t of_mes
     }
     const Vec3 middle = vec3_add_scaled(position, -0.5 * gap, points->normal);
     const ConvexPoint point = {vec3_add(middle, on->origin), gap, {of_mesh, of_other}};
-    add_point(points, &point, (uint8_t)mesh_patch(on->mesh, on->triangle));
+    // a corner is found where an edge that falls away begins at it, and not where one ends
+    const bool is_corner = (of_mesh & feature_kinds) == CONVEX_VERTEX && on->mesh->patch != NULL;
+    add_point(points, &point,
+              (uint8_t)(is_corner ? patch_around(on->mesh, of_mesh & ~feature_kinds)
+                                  : mesh_patch(on->mesh, on->triangle)));
 }
 
 static void add_polygon(const Bearing *on, const Facet *lying, double tie, SurfacePoints *points) {

@@ -161,6 +161,39 @@ START_TEST(the_border_is_of_the_lower_patch) {
 }
 END_TEST
 
+// So is a corner at which a border ends at the surface's rim, on both sides of a strip: on the one
+// the rim goes on in the upper patch from there, on the other in the lower one. A plank across it,
+// which rests on nothing else there; then the same with the patches the other way round.
+START_TEST(a_corner_of_the_rim_is_of_the_lower_patch) {
+    const Vec3 point[6] = {vec3(-1.0, -1.0, 0.0), vec3(1.0, -1.0, 0.0), vec3(-1.0, 0.0, 0.0),
+                           vec3(1.0, 0.0, 0.0),   vec3(-1.0, 1.0, 0.0), vec3(1.0, 1.0, 0.0)};
+    const uint32_t corner[12] = {0, 1, 3, 0, 3, 2, 2, 3, 5, 2, 5, 4};
+    const uint8_t patch[2][4] = {{0, 0, 2, 2}, {2, 2, 0, 0}};
+    const MeshForm form = {point, 6, corner, 4, false, patch[_i]};
+    Lab lab = lab_create(gravity, 1.0 / HERTZ);
+    const Id smooth = lab_material(&lab, of_smooth, 0.0), rough = lab_material(&lab, of_rough, 0.0);
+    const Id block = lab_material(&lab, of_block, 0.0);
+    const Id of_patch[MESH_PATCHES_MAX - 1] = {0, rough};
+    lab_set_patches(&lab, of_patch);
+    lab_body(&lab, lab_mesh(&lab, &form, smooth), BODY_STATIC, (Pose){none, quat_identity()}, NULL,
+             0.0, NULL);
+    lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(1.5, 2.0, 0.1), block), BODY_DYNAMIC,
+             (Pose){vec3(0.0, 0.0, 0.1), quat_identity()}, NULL, 0.0, NULL);
+    lab_step(&lab, 1);
+    int count = 0;
+    for (uint32_t i = 0; i < lab.stepper->contact_count; i++) {
+        const Vec3 at = lab.stepper->contact[i].point;
+        if (fabs(at.y) < 0.1) {
+            ck_assert_double_eq_tol(fabs(at.x), 1.0, 1e-9);
+            ck_assert_double_eq_tol(lab.stepper->problem.contact[i].mu, 0.3, 1e-12);
+            count++;
+        }
+    }
+    ck_assert_int_eq(count, 2);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // A snapshot has them, and goes on as the world does; its bytes tell them in the hash.
 START_TEST(a_snapshot_has_patches) {
     const Ground ground = {.is_mesh = _i == 0, .has_patches = true};
@@ -193,6 +226,7 @@ static TCase *case_patches(void) {
     tcase_add_loop_test(tcase, a_block_is_braked_by_the_patches_under_its_corners, 0, 2);
     tcase_add_loop_test(tcase, patches_of_one_material_are_none, 0, 2);
     tcase_add_loop_test(tcase, the_border_is_of_the_lower_patch, 0, 2);
+    tcase_add_loop_test(tcase, a_corner_of_the_rim_is_of_the_lower_patch, 0, 2);
     tcase_add_loop_test(tcase, a_snapshot_has_patches, 0, 2);
     return tcase;
 }
