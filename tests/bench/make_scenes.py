@@ -394,4 +394,5 @@ def main():
                 write(make(), folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

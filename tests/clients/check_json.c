@@ -188,7 +188,8 @@ END_TEST
 START_TEST(every_scene_file_is_a_scene_and_survives_the_way_there_and_back) {
     static const char *const folders[] = {
         MOREAU_SOURCE_DIR "/tests/scenes", MOREAU_SOURCE_DIR "/tests/scenes/joints",
-        MOREAU_SOURCE_DIR "/tests/scenes/large", MOREAU_SOURCE_DIR "/tests/scenes/moving"};
+        MOREAU_SOURCE_DIR "/tests/scenes/large", MOREAU_SOURCE_DIR "/tests/scenes/moving",
+        MOREAU_SOURCE_DIR "/tests/scenes/shapes"};
     DIR *directory = opendir(folders[_i]);
     ck_assert_ptr_nonnull(directory);
     size_t count = 0;
@@ -227,7 +228,7 @@ static TCase *case_reading(void) {
     tcase_add_test(tcase, doubles_come_back_with_the_same_bits);
     tcase_add_test(tcase, a_reply_with_every_scalar_type_survives_the_way_there_and_back);
     tcase_add_loop_test(tcase, every_scene_file_is_a_scene_and_survives_the_way_there_and_back, 0,
-                        4);
+                        5);
     return tcase;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SCENE_LIST_MAX = 64 };
+enum { SCENE_LIST_MAX = 128 };
 
 typedef struct SceneList {
     char name[SCENE_LIST_MAX][80]; // as "joints/ant"

@@ -120,6 +120,7 @@ typedef struct Limit {
 
 static const Limit limits[] = {
     {.scene = "arch", .friction = 0.1809},
+    {.scene = "shapes/arch-hulls", .friction = 0.1809},
     {.scene = "wedge", .friction = 0.2078},
     {.scene = "card-frame", .friction = 0.4623},
     {.scene = "card-house", .friction = 0.4623}, // its upper frame falls when it stood alone
@@ -182,9 +183,10 @@ START_TEST(a_ladder_of_masses_stands) {
 }
 END_TEST
 
-static const char *const large[] = {"balls-125",    "foundation-900", "heap-125",
-                                    "pile-1000",    "pyramid-55",     "pyramid-55-kicked",
-                                    "wall-105-hit", "wall-525",       "wall-525-kicked"};
+static const char *const large[] = {"balls-125",      "bin-200",    "dominoes-200",
+                                    "foundation-900", "heap-125",   "hourglass-300",
+                                    "pile-1000",      "pyramid-55", "pyramid-55-kicked",
+                                    "wall-105-hit",   "wall-525",   "wall-525-kicked"};
 enum { LARGE = sizeof(large) / sizeof(large[0]) };
 
 // The whole of tests/scenes/large, from its first step; half a second of each with deploy/test

@@ -292,6 +292,7 @@ static TCase *case_turned(void) {
     scene_list_add(&scenes, "");
     scene_list_add(&scenes, "joints/");
     scene_list_add(&scenes, "large/");
+    scene_list_add(&scenes, "shapes/");
     TCase *tcase = tcase_create("turned");
     tcase_set_timeout(tcase, 600.0);
     tcase_add_loop_test(tcase, every_scene_steps_turned_as_upright, 0, 2 * scenes.count);

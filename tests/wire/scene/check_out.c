@@ -474,6 +474,7 @@ static TCase *case_scene_out(void) {
     tcase_set_timeout(tcase, 60.0);
     scene_list_add(&scenes, "");
     scene_list_add(&scenes, "joints/");
+    scene_list_add(&scenes, "shapes/");
     tcase_add_loop_test(tcase, every_scene_comes_back_and_goes_on, 0, scenes.count);
     tcase_add_loop_test(tcase, a_heap_of_a_program_comes_back, 0, 4);
     tcase_add_test(tcase, quaternions_come_back_to_the_bit);
