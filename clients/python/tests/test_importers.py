@@ -271,9 +271,9 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
     assert [shape["cylinder"] for shape in shapes if "cylinder" in shape] == [tin]
     said = "\n".join(imported.unsupported)
     assert imported.json["settings"]["integrator"] == "RK4" and "RK4" not in said
+    assert any("ellipsoids are hulls" in note and "egg" in note for note in imported.notes)
     for word in (
         "tin",
-        "egg",
         "density",
         "torsional",
         "limits of ball joints: k",
@@ -289,29 +289,141 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
 
 def test_what_is_lost_has_a_weight(mujoco, tmp_path):
     path = tmp_path / "weights.xml"
-    path.write_text("""<mujoco><asset><mesh name="dice" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset><worldbody>
+    path.write_text("""<mujoco><asset><mesh name="dice" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
+      <mesh name="leaf" vertex="0 0 0 1 0 0 0 1 0 0 0 1e-8" inertia="shell"/></asset><worldbody>
       <geom name="floor" type="plane" size="1 1 1" friction="0.8" solref="0.01 1"/>
-      <body name="a"><joint name="j"/><geom type="box" size="0.1 0.1 0.1" mass="3" friction="0.8"/>
+      <body name="a"><joint name="j"/><joint name="i" axis="1 0 0"/>
+      <geom type="box" size="0.1 0.1 0.1" mass="3" friction="0.8"/>
       <geom type="mesh" mesh="dice" mass="0" contype="0" conaffinity="0" condim="6" friction="0.1"/>
       <body name="b" gravcomp="1" pos="1 0 0"><joint name="k" type="ball" limited="true" range="0 1"/>
-      <geom name="rock" type="ellipsoid" size="1 2 3" mass="1" friction="0.8"/><site name="s"/></body></body>
+      <geom name="rock" type="mesh" mesh="leaf" mass="1" friction="0.8"/><site name="s"/></body></body>
       </worldbody>
-      <sensor><jointpos joint="j"/></sensor><tendon><fixed name="slack"><joint joint="j" coef="1"/></fixed>
+      <sensor><jointpos joint="j"/></sensor><tendon>
+      <fixed name="slack"><joint joint="j" coef="1"/><joint joint="i" coef="1"/></fixed>
       <fixed name="taut" stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>
       <actuator><motor joint="j"/><motor joint="j"/><motor joint="j"/><motor tendon="slack"/></actuator></mujoco>""")
     imported = importers.load(path)
     physical = [loss for loss in imported.losses if loss.is_physical]
     weights = {loss.sentence: (loss.mass, loss.geometry, loss.actuators) for loss in physical}
-    assert weights == {  # of three geoms that may touch one is an ellipsoid, and what is only seen is not asked for
-        "geoms that are an ellipsoid touch nothing (their mass counts): rock": (0, pytest.approx(1 / 3), 0),
+    assert weights == {  # of three geoms that may touch one has no hull, and what is only seen is not asked for
+        "geoms that are a mesh touch nothing (their mass counts): rock": (0, pytest.approx(1 / 3), 0),
         "limits of ball joints: k": (0.25, 0, 0),
-        "actuators on what is no joint do nothing: actuator 3": (0, 0, 0.25),
+        "actuators on tendons of several joints do nothing: actuator 3": (0, 0, 0.25),
         "gravity compensation: b": (0.25, 0, 0),
         "tendons: taut": (1, 0, 0),
     }
     others = [loss.sentence.split(":")[0] for loss in imported.losses if not loss.is_physical]
     assert others == ["solref of geoms", "tendons that nothing acts along", "sensors (1)", "sites (1)"]
     assert imported.verdict.endswith("100 % of mass, 33 % of collision geometry, 25 % of actuators")
+
+
+PULLED = """<mujoco><option gravity="0 0 0"/><worldbody>
+  <body name="a"><joint name="a" type="slide" axis="1 0 0"/><geom size="0.1" mass="2"/></body>
+  <body name="b" pos="0 1 0"><joint name="b" axis="0 0 1" ref="20"/><geom size="0.1" pos="0.5 0 0"/></body>
+  <body name="c" pos="0 2 0"><joint name="c" axis="0 0 1"/><geom size="0.1" pos="0.5 0 0" mass="3"/></body>
+  <body name="d" pos="0 3 0"><joint name="d" axis="0 0 1"/><geom size="0.1" pos="0.5 0 0" mass="1"/></body></worldbody>
+  <tendon><fixed name="one"><joint joint="a" coef="3"/><joint joint="b" coef="0"/></fixed>
+    <fixed name="place"><joint joint="b" coef="-0.5"/></fixed>
+    <fixed name="both"><joint joint="c" coef="0.5"/><joint joint="d" coef="2"/></fixed>
+    <fixed name="tie"><joint joint="c" coef="1"/><joint joint="d" coef="-2"/></fixed>
+    <fixed name="far"><joint joint="a" coef="1"/><joint joint="c" coef="1"/></fixed></tendon>
+  <equality><tendon tendon1="tie"/></equality>
+  <actuator><motor name="pull" tendon="one" gear="0.5"/><position name="hold" tendon="place" kp="5" kv="0.3"/>
+    <motor name="grip" tendon="both"/><motor name="none" tendon="far"/></actuator></mujoco>"""
+
+
+def test_what_pulls_at_tendons_acts_on_joints(mujoco, client, tmp_path):
+    path = tmp_path / "pulled.xml"
+    path.write_text(PULLED)
+    twin = Twin(mujoco, client, path)
+    (lost,) = (loss for loss in twin.imported.losses if loss.is_physical)
+    assert lost.sentence == "actuators on tendons of several joints do nothing: none"
+    controls = {control.name: control for control in twin.imported.controls}
+    # d is half of c: 1 N m along `both` is 0.5 N m on c and 2 N m on d, 1.5 N m on c in all
+    assert {name: (one.joint, one.scale) for name, one in controls.items() if one.quantity == "effort"} == {
+        "pull": ("a", pytest.approx(1.5)), "grip": ("c", pytest.approx(1.5))}  # fmt: skip
+    rng = np.random.default_rng(2)
+    for _ in range(3):  # of what is not tied, as constraints are off
+        twin.draw(rng)
+        twin.data.ctrl[:2] = rng.normal(size=2)
+        mujoco.mj_forward(twin.model, twin.data)
+        for name, told in zip(("pull", "hold"), twin.data.ctrl):
+            column = {"effort": "joint_effort", "target": "joint_target"}[controls[name].quantity]
+            which = 1 + [joint["name"] for joint in twin.scene["joints"]].index(controls[name].joint)
+            number = [float(controls[name].scale * told)]
+            client.world_set(world=twin.world.id, joints=[which], **{column: number})
+        error, largest = twin.acceleration_error()
+        assert error < 1e-7 * max(largest, 1.0)
+
+
+EGGS = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+  <body name="a" pos="0 0 0.5"><freejoint name="a"/><geom type="ellipsoid" size="0.3 0.2 0.1"/></body>
+  <body name="b" pos="3 0 0.5"><freejoint name="b"/><geom name="twin" type="ellipsoid" size="0.3 0.2 0.1"/></body>
+  <body name="c" pos="6 0 0.5"><freejoint name="c"/><geom type="ellipsoid" size="0.1 0.1 0.5"/></body>
+  </worldbody></mujoco>"""
+
+
+def test_ellipsoids_are_hulls_to_a_hundredth(mujoco, client, tmp_path):
+    path = tmp_path / "eggs.xml"
+    path.write_text(EGGS)
+    imported = importers.load(path)
+    assert imported.verdict.startswith("usable") and len(imported.json["geometries"]) == 2  # those alike are one
+    rng = np.random.default_rng(4)
+    for geometry, halves in zip(imported.json["geometries"], ([0.3, 0.2, 0.1], [0.1, 0.1, 0.5])):
+        corners = np.reshape(geometry["hull"]["points"], (-1, 3))
+        ways = rng.normal(size=(500, 3))
+        ways /= np.linalg.norm(ways, axis=1)[:, None]
+        reach, wanted = (corners @ ways.T).max(axis=0), np.linalg.norm(ways * halves, axis=1)
+        # how far it comes along any direction; that of the ellipsoid is sqrt(sum (a n)^2)
+        assert np.abs(reach / wanted - 1.0).max() < 0.01
+    world = World.create(client, imported.scene)
+    world.step(2000)
+    heights = world.state().pose[:2, 2]
+    assert heights == pytest.approx(0.1, abs=0.001)  # they lie on their shortest axes
+
+
+FELT = """<mujoco><option gravity="1 2 -9"/><worldbody>
+  <body name="base" pos="1 2 3" euler="10 20 30"><joint name="base" type="free" armature="0.3" damping="0.7"
+    frictionloss="0.2" {spring}/><geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0.05"/>
+    <body name="arm" pos="0.2 0 0"><joint name="arm" axis="0 1 0" damping="0.1"/>
+      <geom type="capsule" size="0.03" fromto="0 0 0 0.4 0 0.1"/></body></body>
+  <body name="ball" pos="0 0 9"><freejoint name="ball"/><geom size="0.1"/></body></worldbody>
+  <keyframe><key name="thrown" qpos="1 1 1 0.5 0.5 0.5 -0.5 0.7 0 0 2 1 0 0 0" qvel="1 2 3 4 5 6 7 0 0 0 0 0 0"/>
+  </keyframe></mujoco>"""
+
+
+def test_what_acts_along_free_joints_comes_along(mujoco, client, tmp_path):
+    path = tmp_path / "felt.xml"
+    path.write_text(FELT.format(spring=""))
+    twin = Twin(mujoco, client, path)
+    assert twin.imported.verdict.startswith("usable: nothing physical")
+    assert "base" in twin.imported.joints and "ball" not in twin.imported.joints  # along which nothing acts
+    (joint,) = (one for one in twin.imported.json["joints"] if one["name"] == "base")
+    assert joint["kind"] == "FREE" and joint["friction"] == [0.2] * 6
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        twin.draw(rng)
+        assert twin.pose_error() < 1e-12
+        error, largest = twin.acceleration_error()
+        assert error < 1e-7 * max(largest, 1.0)
+    world = World.create(client, twin.imported.at("thrown"))  # in which all of it stands in numbers of joints
+    numbers = client.world_get(world=world.id, joints=True)
+    assert numbers.joint_position == pytest.approx([1, 1, 1, 0.5, 0.5, 0.5, -0.5, 0.7])
+    assert numbers.joint_velocity == pytest.approx([1, 2, 3, 4, 5, 6, 7])
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_springs_of_free_joints_rest_where_they_begin(mujoco, client, tmp_path, turned):
+    path = tmp_path / "sprung.xml"
+    text = FELT.format(spring='stiffness="30"')
+    path.write_text(text if turned else text.replace('euler="10 20 30"', ""))
+    twin = Twin(mujoco, client, path)
+    if turned:
+        assert "springs of free joints that rest turned: base" in twin.imported.unsupported
+        return
+    twin.draw(np.random.default_rng(6))
+    error, largest = twin.acceleration_error()
+    assert error < 1e-7 * max(largest, 1.0)
 
 
 # a loop of four bars, a box that is welded to another and one to a place, and two joints of which one follows

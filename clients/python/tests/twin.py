@@ -42,8 +42,8 @@ class Twin:
         self.positions = self.axes = 0
         for joint in scene["joints"]:
             self.at[joint["name"]] = (self.positions, self.axes)
-            axes = {"HINGE": 1, "SLIDER": 1, "BALL": 3}.get(joint["kind"]) or len(joint["axes"])
-            self.positions += 4 if joint["kind"] == "BALL" else axes
+            axes = {"HINGE": 1, "SLIDER": 1, "BALL": 3, "FREE": 6}.get(joint["kind"]) or len(joint["axes"])
+            self.positions += axes + (joint["kind"] in ("BALL", "FREE"))
             self.axes += axes
 
     def draw(self, rng):
@@ -66,7 +66,7 @@ class Twin:
     def numbers(self, j):
         """Where a joint's positions and axes are among the world's, or the body that it frees."""
         m = self.model
-        if m.jnt_type[j] == 0:
+        if m.jnt_type[j] == 0 and m.jnt(j).name not in self.imported.joints:
             return None, self.names.index(m.body(m.jnt_bodyid[j]).name)
         # of a planar joint of URDF it makes three
         name, _, part = m.jnt(j).name.rpartition("_")
@@ -88,7 +88,7 @@ class Twin:
                 motion = np.concatenate([d.qvel[v : v + 3] + np.cross(spin, arm), spin])
                 self.world.move([self.world.ids[axis]], pose=d.qpos[q : q + 7], velocity=motion)
             else:
-                count = (4, 3) if m.jnt_type[j] == 1 else (1, 1)
+                count = {0: (7, 6), 1: (4, 3)}.get(int(m.jnt_type[j]), (1, 1))
                 position[at : at + count[0]] = d.qpos[q : q + count[0]]
                 velocity[axis : axis + count[1]] = d.qvel[v : v + count[1]]
         if self.axes:
@@ -130,6 +130,6 @@ class Twin:
                 moved = d.qacc[v : v + 3] + np.cross(spun, arm) + np.cross(spin, np.cross(spin, arm))
                 worst = max(worst, np.abs(np.concatenate([moved, spun]) - bodies[axis]).max())
             else:
-                count = 3 if m.jnt_type[j] == 1 else 1
+                count = {0: 6, 1: 3}.get(int(m.jnt_type[j]), 1)
                 worst = max(worst, np.abs(axes[axis : axis + count] - d.qacc[v : v + count]).max())
         return worst, np.abs(d.qacc).max()

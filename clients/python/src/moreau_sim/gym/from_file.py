@@ -32,6 +32,7 @@ PERIOD = 0.02  # [s] of a step, where nobody says how many substeps it has
 KINDS = {"effort": "JOINT_EFFORT", "target": "JOINT_TARGET", "target_velocity": "JOINT_TARGET_VELOCITY"}
 # of joints that leave free only what they name
 STIFF = {"FIXED", "DISTANCE", "GEAR"}
+FREE = "FREE"  # a joint that holds nothing
 GROUND = {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}, "group": 0xFFFFFFFF}]}
 
 Reward = Callable[[Moment], NDArray[np.float64]]
@@ -118,9 +119,9 @@ def _actions(path: pathlib.Path, imported: Imported | None, is_normalized: bool)
 
 
 def _observations(scene: Mapping[str, Any]) -> list[p.GroupChannel]:
-    """Of bodies that no joint holds height, rotation and rates in their own axes; then places and rates of joints."""
-    joints = [one for one in scene.get("joints", []) if one.get("kind", "HINGE") not in STIFF]
-    held = {one.get("body_b") for one in scene.get("joints", [])}
+    """Of bodies that are free height, rotation and rates in their own axes; then places and rates of joints."""
+    joints = [one for one in scene.get("joints", []) if one.get("kind", "HINGE") not in {*STIFF, FREE}]
+    held = {one.get("body_b") for one in scene.get("joints", []) if one.get("kind") != FREE}
     free = [
         body["name"]
         for body in scene.get("bodies", [])

@@ -13,7 +13,8 @@
 Bodies that no joint holds apart are one body here. Two or three joints of one body are one joint of as many
 axes where their axes stand at right angles and meet; otherwise bodies of a billionth of its mass stand
 between. Mocap bodies are kinematic. Numbers of joints are the model's own: a position here is the same number there,
-`ref` included.
+`ref` included. A free joint along which nothing acts is none here; one with armature, damping, dry friction or a spring
+is of coordinates (FREE). Ellipsoids are hulls of 256 corners.
 
 Actuators are forces, and drives towards targets and rates, by any affine law whose force does not grow with place
 or rate; activations of first order are lags (`lag_time`), and what bounds all that acts on a joint, to both sides

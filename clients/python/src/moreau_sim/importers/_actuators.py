@@ -4,10 +4,14 @@
 Of MuJoCo's affine law, force = gain control + constant + stiffness length + damping velocity, stiffness and damping are
 those of a drive, and the control number moves its target or its rate where the gain is theirs; else it is fed forward
 beside it. An activation of first order is a lag of the joint's commands. It acts as it was at the begin of the step,
-unless the actuator is early, and so is behind a delay of one step."""
+unless the actuator is early, and so is behind a delay of one step.
+
+What pulls along a fixed tendon acts on joints. Where that is one, or others are tied to it, it is an actuator of that
+one, of another gear."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +34,15 @@ class Control:
 
 
 class Actuators:
-    def __init__(self, mujoco: Any, joints: Joints, findings: Findings) -> None:
+    def __init__(
+        self, mujoco: Any, joints: Joints, findings: Findings, ties: Mapping[int, tuple[int, float]]
+    ) -> None:
+        """`ties`: of joints that are held at multiples of others, those and the ratios."""
         self.mujoco = mujoco
         self.model = joints.model
         self.joints = joints
         self.findings = findings
+        self._on = [self._reach(actuator, ties) for actuator in range(len(self.model.actuator_trntype))]
         self.controls: list[Control] = []
         self._scene = {joint["name"]: joint for joint in joints.scene}
         self._lag: dict[int, tuple[float, bool]] = {}  # of joints: the lag of all actuators of one, whether it is early
@@ -62,15 +70,37 @@ class Actuators:
     def name(self, actuator: int) -> str:
         return self.model.actuator(actuator).name or f"actuator {actuator}"
 
+    def _reach(self, actuator: int, ties: Mapping[int, tuple[int, float]]) -> tuple[int, float]:
+        """The joint that it acts on, -1: not one alone, and the gear at which it does."""
+        m, of = self.model, self.mujoco.mjtTrn
+        kind, which = int(m.actuator_trntype[actuator]), int(m.actuator_trnid[actuator][0])
+        gear = float(m.actuator_gear[actuator][0])
+        if kind in (int(of.mjTRN_JOINT), int(of.mjTRN_JOINTINPARENT)):
+            return which, gear
+        if kind != int(of.mjTRN_TENDON):
+            return -1, gear
+        shares: dict[int, float] = {}
+        for wrap in range(int(m.tendon_adr[which]), int(m.tendon_adr[which] + m.tendon_num[which])):
+            joint, share = int(m.wrap_objid[wrap]), float(m.wrap_prm[wrap])
+            if int(m.wrap_type[wrap]) != int(self.mujoco.mjtWrap.mjWRAP_JOINT):
+                return -1, gear
+            for _ in range(len(ties)):  # at most: of a circle of ties none would be the last
+                if joint in ties:
+                    joint, share = ties[joint][0], share * ties[joint][1]
+            shares[joint] = shares.get(joint, 0.0) + share
+        pulled = [(joint, share) for joint, share in shares.items() if share != 0.0]
+        return (pulled[0][0], gear * pulled[0][1]) if len(pulled) == 1 else (-1, gear)
+
     def _unsupported(self, actuator: int) -> str:
         m, of = self.model, self.mujoco
-        target = int(m.actuator_trnid[actuator][0])
-        if int(m.actuator_trntype[actuator]) not in (int(of.mjtTrn.mjTRN_JOINT), int(of.mjtTrn.mjTRN_JOINTINPARENT)):
-            return "on what is no joint"
+        target = self._on[actuator][0]
+        if target < 0:
+            is_tendon = int(m.actuator_trntype[actuator]) == int(of.mjtTrn.mjTRN_TENDON)
+            return "on tendons of several joints" if is_tendon else "on what is no joint"
         if target not in self.joints.numbers:
             return "on free joints"
         if self.joints.numbers[target].width > 1:
-            return "on ball joints"
+            return {3: "on ball joints", 6: "on free joints"}[self.joints.numbers[target].width]
         first_order = (int(of.mjtDyn.mjDYN_FILTER), int(of.mjtDyn.mjDYN_FILTEREXACT))
         if int(m.actuator_dyntype[actuator]) not in (int(of.mjtDyn.mjDYN_NONE), *first_order):
             return "with a state of their own"
@@ -107,8 +137,8 @@ class Actuators:
 
     def _take(self, actuator: int) -> None:
         m = self.model
-        numbers = self.joints.numbers[int(m.actuator_trnid[actuator][0])]
-        gear = float(m.actuator_gear[actuator][0])
+        target, gear = self._on[actuator]
+        numbers = self.joints.numbers[target]
         gain, (constant, stiffness, damping) = self._law(actuator)
         if gear == 0.0:
             self.findings.add("actuators with gear 0 do nothing", self.name(actuator), physical=False)
@@ -124,14 +154,14 @@ class Actuators:
         quantity = self._quantity(actuator)
         if m.actuator_forcelimited[actuator]:
             least, most = (float(bound) for bound in m.actuator_forcerange[actuator])
-            is_alone = len(self._of_joint(int(m.actuator_trnid[actuator][0]))) == 1
-            is_plain = stiffness == damping == 0.0 and not self._lag[int(m.actuator_trnid[actuator][0])][0]
+            is_alone = len(self._of_joint(target)) == 1
+            is_plain = stiffness == damping == 0.0 and not self._lag[target][0]
             bound = abs(gear) * max(abs(least), abs(most))
             if quantity == "effort" and gain != 0.0 and (is_plain or not is_alone):
                 bounds = sorted(((least - constant) / gain, (most - constant) / gain))
                 low, high = max(low, bounds[0]), min(high, bounds[1])
                 if not is_plain:
-                    self._each_alone(int(m.actuator_trnid[actuator][0]))
+                    self._each_alone(target)
             elif is_alone and bound > 0.0 and (quantity == "effort" or constant != 0.0):
                 self._bound(numbers, bound, least == -most, actuator, column="stall_effort")
             else:
@@ -149,7 +179,7 @@ class Actuators:
             self._column(numbers.joint, column, 0.0)[numbers.axis] += number
 
     def _follow(self, actuator: int, numbers: Any) -> None:
-        lag, is_early = self._lag[int(self.model.actuator_trnid[actuator][0])]
+        lag, is_early = self._lag[self._on[actuator][0]]
         if lag > 0.0:
             self._check_activation(actuator)
             self._column(numbers.joint, "lag_time", 0.0)[numbers.axis] = lag
@@ -184,12 +214,7 @@ class Actuators:
         )
 
     def _of_joint(self, joint: int) -> list[int]:
-        on_joints = (int(self.mujoco.mjtTrn.mjTRN_JOINT), int(self.mujoco.mjtTrn.mjTRN_JOINTINPARENT))
-        return [
-            actuator
-            for actuator, (kind, target) in enumerate(zip(self.model.actuator_trntype, self.model.actuator_trnid))
-            if int(kind) in on_joints and int(target[0]) == joint
-        ]
+        return [actuator for actuator, (on, _) in enumerate(self._on) if on == joint]
 
     def _limit_efforts(self) -> None:
         """Ranges of what all actuators of a joint do together: of one that is driven, the drive's."""

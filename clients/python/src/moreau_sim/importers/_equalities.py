@@ -24,6 +24,7 @@ class Equalities:
         self.findings = findings
         self.scene: list[dict[str, Any]] = []
         self.held: set[int] = set()  # tendons whose length does not change: nothing that acts along them does anything
+        self.ties: dict[int, tuple[int, float]] = {}  # of a joint: another one, and its position over that one's
         self._names = {joint["name"] for joint in joints.scene}
         for row in range(0 if is_off(mujoco, self.model, "EQUALITY", "CONSTRAINT") else self.model.neq):
             kind = mujoco.mjtEq(int(self.model.eq_type[row])).name.removeprefix("mjEQ_")
@@ -96,6 +97,7 @@ class Equalities:
             return False
         names = [self.joints.numbers[joint].joint for joint in (first, second)]
         self._add(row, {"kind": "GEAR", "joint_a": names[1], "joint_b": names[0], "ratio": float(coefficients[1])})
+        self.ties.setdefault(first, (second, float(coefficients[1])))
         return True
 
     def _tie(self, row: int) -> bool:
@@ -116,6 +118,7 @@ class Equalities:
         names = [self.joints.numbers[joint].joint for joint in (first, second)]
         self._add(row, {"kind": "GEAR", "joint_a": names[0], "joint_b": names[1], "ratio": -a / b})
         self.held.add(tendon)
+        self.ties.setdefault(second, (first, -a / b))
         return True
 
     def _lock(self, joint: int, number: float) -> bool:

@@ -39,7 +39,8 @@ class Imported:
     verdict      the same in one line: "usable: nothing physical is lost", or what is
     notes        sentences: what was repaired, and what was chosen where the model does not say
     bodies       every body of the model, by name
-    joints       where the numbers of every joint of the model are, by name; free joints are bodies without joint
+    joints       where the numbers of every joint of the model are, by name; free joints along which nothing acts are
+                 bodies without joint
     controls     what the model's control numbers are here, in their order
     starts       the model's key-frames, by name: at() is the scene that begins so
     """

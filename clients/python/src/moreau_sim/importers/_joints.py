@@ -83,7 +83,8 @@ class Joints:
         first, count = int(self.model.body_jntadr[root]), int(self.model.body_jntnum[root])
         joints = list(range(first, first + count))
         if self._kind(joints[0]) == "FREE":
-            self._check_free(joints[0])
+            if self._is_felt(joints[0]):
+                self._float(joints[0], root)
             return
         stages = self._stages(joints)
         last = self.bodies.name(root)
@@ -105,13 +106,27 @@ class Joints:
         if len(stages) == 1 and not self.collides and self.bodies.parent(root) != 0:
             self.adjacent.add(tuple(sorted((root, self.bodies.parent(root)))))  # type: ignore[arg-type]
 
-    def _check_free(self, joint: int) -> None:
-        dof = int(self.model.jnt_dofadr[joint])
-        for name in ("armature", "damping", "frictionloss"):
-            if np.any(getattr(self.model, f"dof_{name}")[dof : dof + 6]):
-                self.findings.add(f"{name} of free joints", self.name(joint), self.weights(joint))
-        if self.model.jnt_stiffness[joint]:
-            self.findings.add("stiffness of free joints", self.name(joint), self.weights(joint))
+    def _is_felt(self, joint: int) -> bool:
+        """Whether anything acts along a free joint: if not, it is none here."""
+        m, dof = self.model, int(self.model.jnt_dofadr[joint])
+        acting = [m.dof_armature[dof : dof + 6]]
+        acting += [] if self.off["friction"] else [m.dof_frictionloss[dof : dof + 6]]
+        acting += [] if self.off["damping"] else [m.dof_damping[dof : dof + 6]]
+        acting += [] if self.off["stiffness"] else [m.jnt_stiffness[joint]]
+        return any(bool(np.any(numbers)) for numbers in acting)
+
+    def _float(self, joint: int, root: int) -> None:
+        """A free joint as one of coordinates: moves along the world's axes, turns about the body's own."""
+        name, at = self.name(joint), int(self.model.jnt_qposadr[joint])
+        place = self.bodies.in_world[root]
+        scene: dict[str, Any] = {"name": name, "kind": "FREE", "body_b": self.bodies.name(root)}
+        scene |= {"frame_a": HERE.numbers(), "frame_b": HERE.numbers(), "position": place.numbers()}
+        self.numbers[joint] = Numbers(name, 0, 0, 6)
+        columns = self._columns([joint])
+        turned = self.model.qpos_spring[at + 3 : at + 7]
+        if any(columns.get("stiffness", ())) and np.abs(turned[1:]).max() > 0.0:
+            self.findings.add("springs of free joints that rest turned", name, self.weights(joint))
+        self.scene.append(scene | columns)
 
     def _stages(self, joints: list[int]) -> list[Stage]:
         stages: list[Stage] = []
@@ -193,16 +208,18 @@ class Joints:
         m = self.model
         axes: list[dict[str, float]] = []
         for joint in order:
-            dof, is_ball = int(m.jnt_dofadr[joint]), self._kind(joint) == "BALL"
-            if is_ball and m.jnt_limited[joint] and not self.off["limits"]:
+            dof, kind = int(m.jnt_dofadr[joint]), self._kind(joint)
+            width = {"FREE": 6, "BALL": 3}.get(kind, 1)
+            if kind == "BALL" and m.jnt_limited[joint] and not self.off["limits"]:
                 self.findings.add("limits of ball joints", self.name(joint), self.weights(joint))
-            is_limited = bool(m.jnt_limited[joint]) and not is_ball and not self.off["limits"]
-            for k in range(3 if is_ball else 1):
+            is_limited = bool(m.jnt_limited[joint]) and width == 1 and not self.off["limits"]
+            for k in range(width):
+                is_turn = kind == "BALL" or k > 2  # one of three: a spring's rest is none
                 axis = {
                     "low": float(m.jnt_range[joint][0]) if is_limited else -1e18,
                     "high": float(m.jnt_range[joint][1]) if is_limited else 1e18,
                     "stiffness": float(np.ravel(m.jnt_stiffness[joint])[0]),
-                    "rest": 0.0 if is_ball else float(m.qpos_spring[m.jnt_qposadr[joint]]),
+                    "rest": 0.0 if is_turn else float(m.qpos_spring[m.jnt_qposadr[joint] + k]),
                     "damping": float(np.ravel(m.dof_damping[dof + k])[0]),
                     "friction": float(m.dof_frictionloss[dof + k]),
                     "armature": float(m.dof_armature[dof + k]),

@@ -117,8 +117,8 @@ def read_model(
     shapes = Shapes(mujoco, bodies, findings)
     joints = Joints(mujoco, bodies, findings)
     shapes.assign_groups(joints.adjacent, not joints.collides, collision_group)
-    actuators = Actuators(mujoco, joints, findings)
     equalities = Equalities(mujoco, joints, findings)
+    actuators = Actuators(mujoco, joints, findings, equalities.ties)
     compensated = gravity_compensation(joints)
     if compensated != 0.0:
         findings.note(f"gravity compensation of all that moves: gravity is {compensated:.4g} of it less")

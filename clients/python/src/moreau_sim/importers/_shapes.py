@@ -17,6 +17,7 @@ from ._frictions import Rubbing, materials_of
 from ._poses import Vector, matrix, pose
 
 GROUPS_MAX = 32
+SPIN = "torsional and rolling friction"
 
 
 def _form(mujoco: Any, kind: int, size: Any) -> dict[str, Any] | None:
@@ -61,7 +62,7 @@ class Shapes:
                 findings.add(sentence, self.name(geom), self.weight(geom))
         for geom in self.forms:
             if self.model.geom_condim[geom] > 3 and self.touches(geom):
-                findings.add("torsional and rolling friction", self.name(geom), self.weight(geom))
+                findings.add(SPIN, self.name(geom), self.weight(geom))
 
     def _worn(self, geom: int) -> dict[str, Any] | None:
         """Of a mesh or a height field that something may meet; a mesh that is only seen is not asked for."""
@@ -126,9 +127,11 @@ class Shapes:
                 i, j = geoms.index(int(a)), geoms.index(int(b))
                 along = m.pair_friction[pair][:2] if m.pair_dim[pair] > 1 else np.zeros(2)
                 pairs[i, j] = pairs[j, i] = along[0]
-                if along[0] != along[1] or m.pair_dim[pair] > 3:
-                    sentence = "pairs with other frictions across, or torsional and rolling ones"
-                    self.findings.add(sentence, f"{self.name(a)} - {self.name(b)}", self.weight(a) + self.weight(b))
+                both = self.weight(a) + self.weight(b)
+                if along[0] != along[1]:
+                    self.findings.add("pairs with other frictions across", f"{self.name(a)} - {self.name(b)}", both)
+                if m.pair_dim[pair] > 3:
+                    self.findings.add(SPIN, f"{self.name(a)} - {self.name(b)}", both)
         return np.asarray(pairs)
 
     def _rub(self, touch: NDArray[np.bool_]) -> None:

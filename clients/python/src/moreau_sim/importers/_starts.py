@@ -57,11 +57,15 @@ def read_starts(joints: Joints, controls: list[Control], centers: dict[int, Any]
     return starts
 
 
+def _positions(width: int) -> int:
+    """How many numbers say where a joint of so many axes is: three turns have four."""
+    return width + (width in (3, 6))
+
+
 def _start(joints: Joints, controls: list[Control], centers: dict[int, Any], key: int) -> Start:
     model, start = joints.model, Start()
     for numbers in joints.numbers.values():
-        is_ball = numbers.width == 3
-        start.joint_positions.setdefault(numbers.joint, []).extend([0.0] * (4 if is_ball else 1))
+        start.joint_positions.setdefault(numbers.joint, []).extend([0.0] * _positions(numbers.width))
         start.joint_velocities.setdefault(numbers.joint, []).extend([0.0] * numbers.width)
     for joint in range(model.njnt):
         q = model.key_qpos[key][int(model.jnt_qposadr[joint]) :]
@@ -74,7 +78,7 @@ def _start(joints: Joints, controls: list[Control], centers: dict[int, Any], key
             start.velocities[name] = [*(v[:3] + np.cross(spin, turned @ centers[joint])).tolist(), *spin.tolist()]
             continue
         numbers = joints.numbers[joint]
-        count = 4 if numbers.width == 3 else 1
+        count = _positions(numbers.width)
         start.joint_positions[numbers.joint][numbers.position : numbers.position + count] = q[:count].tolist()
         start.joint_velocities[numbers.joint][numbers.axis : numbers.axis + numbers.width] = v[: numbers.width].tolist()
     for body in range(model.nbody):

@@ -62,6 +62,7 @@ class Robot:
             if body not in names:
                 raise ValueError(f"{body}: the robot has no such body; it has {', '.join(map(str, names))}")
         _raise(scene, self.height - scene["bodies"][names.index(self.trunk)].get("position", [0.0, 0.0, 0.0])[2])
+        scene["joints"] = [joint for joint in scene["joints"] if joint.get("kind") != "FREE"]  # the trunk's own
         for joint in scene["joints"]:
             stand = self.angle(joint["name"])
             joint |= {"position": [stand], "target": [stand], "armature": [self.armature]}
