@@ -22,6 +22,7 @@ import urllib.error
 import urllib.request
 import zlib
 
+import numpy as np
 import pytest
 
 import check_widths
@@ -31,6 +32,7 @@ TOOL = os.environ["MOREAU_BIN"]
 SCENES = pathlib.Path(__file__).parent.parent / "scenes"
 CHROMIUM = next((path for path in map(shutil.which, ["chromium", "chromium-browser", "google-chrome"]) if path), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+needs_ffmpeg = pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="there is no ffmpeg (deploy/packages film brings it)")
 is_long = pytest.mark.skipif("MOREAU_LONG" not in os.environ, reason="takes a minute")
 
 
@@ -168,6 +170,54 @@ def test_a_video_has_every_frame_at_its_time(server, folder):
     blocks = [begin for name, begin, _ in elements(data, *parts[2][1:]) if name == "a3"]
     assert [int.from_bytes(data[b + 1 : b + 3], "big") for b in blocks] == [0, 50, 100, 150, 200, 250]  # 60 steps of 1/240 s
     assert [data[b + 3] >> 7 for b in blocks] == [1, 0, 0, 0, 0, 0]
+
+
+FILM = ["--size", "320x240", "--to", "60", "--fps", "20"]  # 6 frames of 0.05 s
+
+
+def frames(path):
+    """Colours of each frame, of which ffmpeg takes or leaves none: what is in the file."""
+    said = subprocess.run(["ffmpeg", "-loglevel", "error", "-i", path, "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "rgb24",
+                           "pipe:1"], capture_output=True, check=True).stdout
+    return np.frombuffer(said, np.uint8).reshape(-1, 240, 320, 3).astype(int)
+
+
+@needs_chromium
+@needs_ffmpeg
+@pytest.mark.parametrize(("name", "far"), [("v.mp4", 4), ("v.gif", 1), ("a:b c.GIF", 1)])
+def test_ffmpeg_makes_the_same_pictures_at_the_same_times(server, folder, name, far):
+    """In the mean of all its pixels no frame is farther from that of the WebM than `far`, of 255: twice what H.264 blurs, as at
+    this size many pixels are edges, and thrice what 256 colours miss. A palette of eight is 4 off, a fixed one 20."""
+    run(server, "shot", "tower", "--video", folder / "same.webm", *FILM)
+    said = run(server, "shot", "tower", "--video", folder / name, *FILM, "--json")
+    assert json.loads(said.stdout)["video"] == f"{folder}/{name}" and said.stderr == ""
+    wanted, made = frames(folder / "same.webm"), frames(folder / name)
+    assert wanted.shape == made.shape == (6, 240, 320, 3)
+    assert abs(made - wanted).mean(axis=(1, 2, 3)).max() < far
+    assert (made[0] != made[-1]).any()
+    told = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "format=duration:packet=pts_time", "-of", "json", folder / name],
+                          capture_output=True, check=True)
+    told = json.loads(told.stdout)
+    assert sorted(float(packet["pts_time"]) for packet in told["packets"]) == pytest.approx([0.05 * i for i in range(6)])
+    assert float(told["format"]["duration"]) == pytest.approx(0.3, abs=0.05)  # some leave the last frame's time out
+
+
+def test_without_ffmpeg_the_sentence_says_what_to_install(server, folder):
+    for name in ("x.mp4", "x.gif", "x.GIF"):
+        said = run(server, "shot", "tower", "--video", name, status=1, path=folder)
+        assert f"{name} is made by ffmpeg, which is not in PATH: apt install ffmpeg" in said.stderr and ".webm" in said.stderr
+
+
+@needs_chromium
+def test_a_video_that_ffmpeg_does_not_make_leaves_what_was_there(server, folder):
+    (folder / "bin").mkdir()
+    (folder / "bin/ffmpeg").write_text("#!/bin/sh\necho no room >&2\nexit 1\n")
+    (folder / "bin/ffmpeg").chmod(0o700)
+    (folder / "kept.mp4").write_text("what was there")
+    before = sorted(folder.iterdir())
+    said = run(server, "shot", "tower", "--video", folder / "kept.mp4", *FILM, status=1, path=f"{folder}/bin:{os.environ['PATH']}")
+    assert said.stderr.endswith(f"no room\nmoreau: ffmpeg could not make {folder}/kept.mp4\n")
+    assert (folder / "kept.mp4").read_text() == "what was there" and sorted(folder.iterdir()) == before
 
 
 # ---- its proof

@@ -7,6 +7,7 @@
 #include "cli/files/save.h"
 #include "cli/text/terminal.h"
 #include "cli/view/browser.h"
+#include "cli/view/convert.h"
 #include "cli/view/film.h"
 #include "cli/view/shoot.h"
 #include "cli/view/stored.h"
@@ -88,7 +89,7 @@ static int take_video(Cli *cli, const ShotOptions *options, Shoot *shoot) {
     }
     int status = film_make(cli, shoot, &wish, &bytes, &count);
     if (status == EXIT_DONE) {
-        status = film_save(cli, options->video, bytes, count);
+        status = convert_save(cli, options->video, bytes, &count);
     }
     free(bytes);
     if (status == EXIT_DONE && !cli->json) {
@@ -99,15 +100,15 @@ static int take_video(Cli *cli, const ShotOptions *options, Shoot *shoot) {
     return status;
 }
 
-static int shoot_page_of(Cli *cli, const ShotOptions *options, ShootWish *wish) {
+static int shoot_page_of(Cli *cli, const ShotOptions *options, ShootWish wish) {
     char hash[512];
     snprintf(hash, sizeof(hash), "%s%s%s%s", options->tab != NULL ? "tab=" : "",
              options->tab != NULL ? options->tab : "", options->camera != NULL ? "&camera=" : "",
              options->camera != NULL ? options->camera : "");
-    wish->hash = hash;
+    wish.hash = hash;
     Shoot *shoot = NULL;
     interrupt_catch();
-    int status = shoot_open(cli, wish, &shoot);
+    int status = shoot_open(cli, &wish, &shoot);
     if (status == EXIT_DONE && options->out != NULL) {
         status = take_picture(cli, options, shoot);
     }
@@ -143,7 +144,7 @@ static int shoot_episode(Cli *cli, const ShotOptions *options, const char *episo
     if (status == EXIT_DONE) {
         status = stored_write_page(cli, db, episode, options->page, page);
     }
-    return status == EXIT_DONE ? shoot_page_of(cli, options, &wish) : status;
+    return status == EXIT_DONE ? shoot_page_of(cli, options, wish) : status;
 }
 
 int command_shot(Cli *cli, int argc, char **argv) {
@@ -181,11 +182,8 @@ int command_shot(Cli *cli, int argc, char **argv) {
     if (options.out == NULL && options.video == NULL) {
         return cli_fail(cli, EXIT_USAGE, "say what to write: -o OUT.png or --video OUT.webm");
     }
-    if (options.video != NULL && !film_can_save(options.video)) {
-        return cli_fail(cli, EXIT_USAGE,
-                        "%s: a video is a .webm; .mp4 and .gif are made by ffmpeg, which is not in "
-                        "PATH (apt install ffmpeg)",
-                        options.video);
+    if (options.video != NULL) {
+        status = convert_check(cli, options.video);
     }
-    return shoot_episode(cli, &options, words.item[0]);
+    return status != EXIT_DONE ? status : shoot_episode(cli, &options, words.item[0]);
 }

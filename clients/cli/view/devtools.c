@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +18,14 @@
 #include <unistd.h>
 
 enum { BROWSER_READS = 3, BROWSER_WRITES = 4 }; // descriptors, as Chromium has them
-enum { ANSWER_MS = 60000, CHUNK_BYTES = 1 << 16, WHY_BYTES = 512, SESSION_BYTES = 128 };
+// an answer may take long where the machine has much else to do: Ctrl-C ends it sooner
+enum {
+    ANSWER_MS = 300000,
+    LOOK_UP_MS = 200,
+    CHUNK_BYTES = 1 << 16,
+    WHY_BYTES = 512,
+    SESSION_BYTES = 128
+};
 enum { ASK_AGAIN_US = 20000 };
 
 struct Devtools {
@@ -78,9 +86,12 @@ static bool send_message(Devtools *devtools, const char *method, json_t *paramet
 static bool read_more(Devtools *devtools, double until_s) {
     struct pollfd poller = {devtools->from, POLLIN, 0};
     const double left_ms = 1e3 * (until_s - terminal_now_s());
-    const int ready = left_ms <= 0.0 ? 0 : poll(&poller, 1, (int)left_ms + 1);
+    const int ready = poll(&poller, 1, left_ms < LOOK_UP_MS ? (int)fmax(left_ms, 0.0) : LOOK_UP_MS);
+    if (interrupt_wanted()) {
+        return devtools_fail(devtools, "interrupted");
+    }
     if (ready == 0) {
-        return devtools_fail(devtools, "the browser does not answer");
+        return left_ms > 0.0 || devtools_fail(devtools, "the browser does not answer");
     }
     if (ready < 0) { // a signal: to read now could wait for ever
         return errno == EINTR || devtools_fail(devtools, strerror(errno));
@@ -186,6 +197,8 @@ static void start_browser(const DevtoolsWish *wish, const char *folder, int read
                           "--no-first-run", "--no-default-browser-check", "--disable-extensions",
                           "--mute-audio", "--hide-scrollbars", "--disable-background-networking",
                           "--disable-component-update",
+                          // nobody sees it, and it is waited for
+                          "--disable-renderer-backgrounding",
                           "--disable-dev-shm-usage", // which containers have little of
                           // a picture needs no graphics processor
                           "--use-angle=swiftshader", "--enable-unsafe-swiftshader",

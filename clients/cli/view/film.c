@@ -4,19 +4,13 @@
 #include "cli/json/base64.h"
 #include "cli/base/interrupt.h"
 #include "cli/base/memory.h"
-#include "cli/files/save.h"
 #include "cli/text/terminal.h"
-#include "cli/view/browser.h"
 #include "cli/view/webm.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SCRIPT_BYTES = 512 };
 
@@ -96,6 +90,9 @@ static bool record(Shoot *shoot, const FilmWish *wish, Film *film) {
         progress_show(&progress, i + 1, frames, (double)step * shoot_time_step(shoot));
     }
     progress_stop(&progress);
+    if (interrupt_wanted()) {
+        return devtools_fail(shoot_page(shoot), "interrupted");
+    }
     return is_good && run(shoot, film, "film.end()");
 }
 
@@ -116,47 +113,4 @@ int film_make(Cli *cli, Shoot *shoot, const FilmWish *wish, uint8_t **bytes, siz
     }
     free(film.frame);
     return is_made ? EXIT_DONE : shoot_fail(cli, shoot);
-}
-
-// ---- what it becomes
-
-static bool ends_in(const char *path, const char *ending) {
-    const size_t bytes = strlen(path), wanted = strlen(ending);
-    return bytes >= wanted && strcasecmp(path + bytes - wanted, ending) == 0;
-}
-
-bool film_can_save(const char *path) {
-    char ffmpeg[BROWSER_PATH_BYTES];
-    return ends_in(path, ".webm") || ((ends_in(path, ".mp4") || ends_in(path, ".gif")) &&
-                                      browser_find_program("ffmpeg", ffmpeg));
-}
-
-// ffmpeg reads the WebM from its standard input.
-static int convert(Cli *cli, const char *path, const uint8_t *bytes, size_t count) {
-    char ffmpeg[BROWSER_PATH_BYTES];
-    FILE *source = tmpfile();
-    if (source == NULL || fwrite(bytes, 1, count, source) != count || fflush(source) != 0 ||
-        !browser_find_program("ffmpeg", ffmpeg)) {
-        if (source != NULL) {
-            fclose(source);
-        }
-        return cli_fail(cli, EXIT_REFUSED, "cannot hand the video to ffmpeg");
-    }
-    rewind(source);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(fileno(source), STDIN_FILENO);
-        execl(ffmpeg, ffmpeg, "-loglevel", "error", "-y", "-f", "webm", "-i", "pipe:0", "-pix_fmt",
-              ends_in(path, ".mp4") ? "yuv420p" : "rgb8", path, (char *)NULL);
-        _exit(127);
-    }
-    int state = 0;
-    const bool is_done = child > 0 && waitpid(child, &state, 0) == child && state == 0;
-    fclose(source);
-    return is_done ? EXIT_DONE : cli_fail(cli, EXIT_REFUSED, "ffmpeg could not write %s", path);
-}
-
-int film_save(Cli *cli, const char *path, const uint8_t *bytes, size_t count) {
-    return ends_in(path, ".webm") ? save_file(cli, path, bytes, count)
-                                  : convert(cli, path, bytes, count);
 }

@@ -16,8 +16,3 @@ typedef struct FilmWish {
 
 // A WebM file, owned by the caller. EXIT_DONE, or says why not and returns the status to end with.
 int film_make(Cli *cli, Shoot *shoot, const FilmWish *wish, uint8_t **bytes, size_t *count);
-
-// Saves it as `path`, whose name says what it becomes: .webm; .mp4 and .gif by ffmpeg, where that
-// is.
-int film_save(Cli *cli, const char *path, const uint8_t *bytes, size_t count);
-bool film_can_save(const char *path);
