@@ -87,6 +87,10 @@ stop
 "$build/clients/moreau" export sealed --db "$folder/signed.db" --html "$folder/sealed.html" --page "$web/page/moreau-viewer.html" --seal-pub "$folder/mine/seal.pub" >/dev/null
 cp "$folder/signed.db" "$folder/resealed.db" # another name, and each checksum right again
 "$source/tests/web/forge.py" "$folder/resealed.db" sealed said sealed seated
+start "$folder/others.db" --seal-key "$folder/other/seal.key"
+run falling --steps 90 --record=inputs --episode-name theirs
+stop
+"$build/moreau-server" --merge "$folder/merged.db" "$folder/signed.db" "$folder/others.db" >/dev/null 2>&1 # two keys
 missing() { # NAME WHICH
     cp "$folder/long.db" "$folder/no-$1.db"
     "$source/tests/web/change.py" "$folder/no-$1.db" "DELETE FROM chunk WHERE $2"

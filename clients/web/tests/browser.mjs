@@ -353,6 +353,19 @@ const tests = {
         await page.setInputFiles("#file", log);
         await signed(page, "^Unsigned by ");
         await close(page);
+        const merged = await open(join(folder, "merged.db")); // of two servers, each with its key
+        await choose(merged, "sealed");
+        await merged.setInputFiles("#file", join(folder, "mine/seal.pub"));
+        await signed(merged, `^Signed from its beginning to its end, step 200, by ${key.mine}, the key that you gave`);
+        await choose(merged, "theirs");
+        await signed(merged, `^Signed by another \\(${key.other}\\), and not by the key ${key.mine}`);
+        await prove(merged, "proven against the file itself, not signed by the key given");
+        await merged.setInputFiles("#file", join(folder, "other/seal.pub"));
+        await signed(merged, `^Signed from its beginning to its end, step 90, by ${key.other}, the key that you gave`);
+        await merged.waitForFunction((said) => document.querySelector("#badge").textContent === said, `proven, and signed by ${key.other.slice(0, 8)}`);
+        await choose(merged, "sealed");
+        await signed(merged, `^Signed by another \\(${key.mine}\\), and not by the key ${key.other}`);
+        await close(merged);
         const exported = await open(null, "", join(folder, "sealed.html"));
         await signed(exported, `^Signed from its beginning to its end, step 200, by ${key.mine}, the key that came with this page: whoever made the page chose it`);
         await prove(exported, `proven, and signed by ${key.mine.slice(0, 8)}, a key that this page brought`);
