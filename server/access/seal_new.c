@@ -7,33 +7,14 @@
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <unistd.h>
 
 enum { PATH_BYTES = 600 };
 static const char option[] = "seal-new";
 
-static Status write_files(const char *key_path, const char *public_path, EVP_PKEY *key,
-                          Error *error) {
-    FILE *key_file = new_file(key_path, S_IRUSR | S_IWUSR, option, error);
-    if (key_file == NULL) {
-        return error->status;
-    }
-    FILE *file = new_file(public_path, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, option, error);
-    if (file == NULL) {
-        fclose(key_file);
-        unlink(key_path);
-        return error->status;
-    }
-    bool is_written =
-        new_file_end(key_file, PEM_write_PrivateKey(key_file, key, NULL, NULL, 0, NULL, NULL) == 1);
-    is_written = new_file_end(file, PEM_write_PUBKEY(file, key) == 1) && is_written;
-    if (!is_written) {
-        unlink(key_path);
-        unlink(public_path);
-        return error_set(error, STATUS_UNAVAILABLE, option,
-                         "%.200s and %.150s could not be written.", key_path, public_path);
-    }
-    return STATUS_OK;
+static bool write_key(const void *context, FILE *file, FILE *public_file) {
+    const EVP_PKEY *key = context;
+    return PEM_write_PrivateKey(file, key, NULL, NULL, 0, NULL, NULL) == 1 &&
+           PEM_write_PUBKEY(public_file, key) == 1;
 }
 
 static void print_result(FILE *out, const EVP_PKEY *key, const char *key_path,
@@ -63,7 +44,7 @@ Status seal_new(const char *folder, FILE *out, Error *error) {
     if (key == NULL) {
         status = error_set(error, STATUS_INTERNAL, option, "OpenSSL makes no key.");
     }
-    status = STATUS_THEN(status, write_files(key_path, public_path, key, error));
+    status = STATUS_THEN(status, new_pair(key_path, public_path, write_key, key, option, error));
     if (status == STATUS_OK) {
         print_result(out, key, key_path, public_path);
     }

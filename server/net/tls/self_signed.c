@@ -13,7 +13,6 @@
 #include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,28 +125,15 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const char *host, const char 
 
 // ---- files
 
-static Status write_files(const char *certificate_path, const char *key_path, X509 *certificate,
-                          EVP_PKEY *key, Error *error) {
-    FILE *key_file = new_file(key_path, S_IRUSR | S_IWUSR, option, error);
-    if (key_file == NULL) {
-        return error->status;
-    }
-    FILE *file = new_file(certificate_path, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH, option, error);
-    if (file == NULL) {
-        fclose(key_file);
-        unlink(key_path);
-        return error->status;
-    }
-    bool is_written =
-        new_file_end(key_file, PEM_write_PrivateKey(key_file, key, NULL, NULL, 0, NULL, NULL) == 1);
-    is_written = new_file_end(file, PEM_write_X509(file, certificate) == 1) && is_written;
-    if (!is_written) {
-        unlink(key_path);
-        unlink(certificate_path);
-        return error_set(error, STATUS_UNAVAILABLE, "tls-self-signed",
-                         "%.200s and %.150s could not be written.", key_path, certificate_path);
-    }
-    return STATUS_OK;
+typedef struct Made {
+    X509 *certificate;
+    EVP_PKEY *key;
+} Made;
+
+static bool write_made(const void *context, FILE *file, FILE *public_file) {
+    const Made *made = context;
+    return PEM_write_PrivateKey(file, made->key, NULL, NULL, 0, NULL, NULL) == 1 &&
+           PEM_write_X509(public_file, made->certificate) == 1;
 }
 
 // ---- what is said
@@ -198,7 +184,8 @@ Status tls_self_signed(const char *folder, FILE *out, Error *error) {
         status = error_set(error, STATUS_INTERNAL, "tls-self-signed",
                            "OpenSSL makes no certificate: %s.", tls_last_error());
     }
-    status = STATUS_THEN(status, write_files(certificate_path, key_path, certificate, key, error));
+    status = STATUS_THEN(status, new_pair(key_path, certificate_path, write_made,
+                                          &(Made){certificate, key}, option, error));
     if (status == STATUS_OK) {
         print_result(out, certificate, host, names, certificate_path, key_path);
     }
