@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,9 +243,19 @@ static Status run(sqlite3 *db, const char *sql, const char *doing, Error *error)
     return STATUS_OK;
 }
 
+// A name is a file's, whatever it looks like: SQLite takes ":memory:" for no file at all, and some
+// of its builds "file:…" for an address.
+static int open_by_name(const char *path, int flags, sqlite3 **db) {
+    char below_here[PATH_MAX];
+    if (path[0] != '/' && snprintf(below_here, sizeof(below_here), "./%s", path) < PATH_MAX) {
+        path = below_here;
+    }
+    return sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
 static Status open_file(const char *path, int flags, sqlite3 **db, Error *error) {
     *db = NULL;
-    int code = sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    int code = open_by_name(path, flags, db);
     if (code != SQLITE_OK) {
         return schema_error(*db, code, "opening the log", error);
     }

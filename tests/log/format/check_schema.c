@@ -74,6 +74,24 @@ START_TEST(a_new_file_is_marked_as_ours) {
 }
 END_TEST
 
+// To SQLite, or to some of its builds, they are no files.
+static const char *const strange_names[] = {":memory:", "file:a.db?mode=memory", "file::memory:"};
+
+START_TEST(a_name_is_that_of_a_file) {
+    const char *name = strange_names[_i];
+    ck_assert_int_eq(chdir(file.folder), 0);
+    sqlite3 *db = NULL;
+    Error error = {0};
+    ck_assert_msg(schema_open(name, false, &db, &error) == STATUS_OK, "%s", error.message);
+    sqlite3_close(db);
+    struct stat info;
+    ck_assert_int_eq(stat(name, &info), 0);
+    ck_assert_int_gt(info.st_size, 0);
+    ck_assert_msg(schema_open_reader(name, &db, &error) == STATUS_OK, "%s", error.message);
+    sqlite3_close(db);
+}
+END_TEST
+
 START_TEST(a_reader_reads_and_nothing_else) {
     make_log();
     sqlite3 *db = NULL;
@@ -290,6 +308,8 @@ static TCase *make_case(const char *name) {
 static TCase *case_open(void) {
     TCase *tcase = make_case("open");
     tcase_add_loop_test(tcase, a_new_file_is_marked_as_ours, 0, 2);
+    tcase_add_loop_test(tcase, a_name_is_that_of_a_file, 0,
+                        sizeof(strange_names) / sizeof(strange_names[0]));
     tcase_add_test(tcase, a_reader_reads_and_nothing_else);
     tcase_add_test(tcase, a_reader_never_checkpoints);
     tcase_add_test(tcase, paths_that_lead_nowhere_are_refused);
