@@ -16,8 +16,8 @@ FILE *new_file(const char *path, mode_t mode, const char *option, Error *error);
 // Whether all of it is on the disk, and was written.
 bool new_file_end(FILE *file, bool is_written);
 
-// A private half, for its owner's eyes alone, and a public one, which `write` writes into files that
-// are new: both are there in the end, or none.
+// A private half, for its owner's eyes alone, and a public one, which `write` writes into files
+// that are new: both are there in the end, or none.
 typedef bool NewPairWrite(const void *context, FILE *private_file, FILE *public_file);
 Status new_pair(const char *private_path, const char *public_path, NewPairWrite *write,
                 const void *context, const char *option, Error *error);
