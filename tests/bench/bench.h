@@ -38,7 +38,7 @@ typedef struct BenchRun {
     Bench *bench;
     double seconds; // how long each figure of a bench on the wire is measured, and a solve may take
     const char *files; // folder of problems and scenes for solvers; NULL: those of the tests
-    const char *scene; // of curve; NULL: all
+    const char *scene; // of curve and rates; NULL: all
     const char *write; // folder in which curve leaves its table and picture; NULL: nowhere
     bool json;         // nothing else goes to standard output
 } BenchRun;
@@ -71,6 +71,7 @@ void bench_sap(const BenchRun *run);
 void bench_solvers(const BenchRun *run);
 void bench_scenes(const BenchRun *run);
 void bench_curve(const BenchRun *run);
+void bench_rates(const BenchRun *run);
 void bench_realtime(const BenchRun *run);
 void bench_foundation(const BenchRun *run);
 void bench_block(const BenchRun *run);

@@ -7,37 +7,14 @@
 #include "bench/bench.h"
 #include "bench/curve/peers.h"
 #include "bench/curve/record.h"
+#include "bench/curve/rows.h"
 #include "bench/curve/show.h"
 #include "bench/curve/verdict.h"
 #include "bench/curve/ways.h"
 #include "bench/load.h"
-#include "bench/knobs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define RECORDED "method=gauss_seidel max_iterations=10"
-
-typedef struct Row {
-    const char *name, *about;
-    const char *scene;     // of tests/scenes
-    uint32_t first, count; // steps
-} Row;
-
-// What is kicked, hit, falls, leans and settles; what takes least first, so that a run that is cut
-// short has left most.
-static const Row rows[] = {
-    {"heap-12-falling", "twelve boxes, falling", "heap-12", 24, 48},
-    {"dominoes-falling", "40 dominoes, falling", "moving/dominoes-40", 120, 24},
-    {"pyramid-55-kicked", "a pyramid of 55 boxes, kicked", "large/pyramid-55-kicked", 0, 24},
-    {"heap-125-falling", "125 boxes, falling", "large/heap-125", 100, 24},
-    {"wall-105-hit", "a wall of 105 boxes, hit by a ball", "large/wall-105-hit", 40, 24},
-    {"heap-300-falling", "300 boxes, capsules, balls, falling", "moving/heap-mixed-300", 80, 24},
-    {"wall-525-kicked", "a wall of 525 boxes, kicked", "large/wall-525-kicked", 0, 6},
-    {"heap-125-settling", "125 boxes, settling", "large/heap-125", 360, 24},
-    {"heap-300-settling", "300 boxes, capsules, balls, settling", "moving/heap-mixed-300", 400, 24},
-};
-enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
 
 static uint32_t count_moving(const World *world) {
     uint32_t count = 0;
@@ -47,22 +24,8 @@ static uint32_t count_moving(const World *world) {
     return count;
 }
 
-static Scene load(const Row *row) {
-    char path[LOAD_PATH_BYTES];
-    snprintf(path, sizeof(path), MOREAU_SOURCE_DIR "/tests/scenes/%s.json", row->scene);
-    Scene scene = load_scene(path);
-    WorldSettings settings = scene.world->settings;
-    SolverSettings solver = solver_default(SOLVER_MDP);
-    if (!knobs_set(&solver, RECORDED)) {
-        bench_fail("mdp does not take " RECORDED);
-    }
-    step_set_solver(&settings, &solver);
-    world_set_settings(scene.world, &settings);
-    return scene;
-}
-
-static CurveScene run_row(const BenchRun *run, const Row *row) {
-    Scene scene = load(row);
+static CurveScene run_row(const BenchRun *run, const CurveRow *row) {
+    Scene scene = curve_row_load(row);
     CurveScene curve = {.name = row->name, .about = row->about};
     curve.bodies = count_moving(scene.world);
     Recording recording = record_scene(&scene, row->first, row->count);
@@ -74,7 +37,7 @@ static CurveScene run_row(const BenchRun *run, const Row *row) {
     ways_run(&recording, run->seconds, &curve);
     record_free(&recording);
     scene_destroy(&scene);
-    scene = load(row);
+    scene = curve_row_load(row);
     peers_run(&scene, row->first, row->count, &curve);
     scene_destroy(&scene);
     return curve;
@@ -129,14 +92,14 @@ static void write_files(const BenchRun *run, const CurveScene *scene, size_t cou
 }
 
 void bench_curve(const BenchRun *run) {
-    CurveScene *curves = bench_memory(ROW_COUNT, sizeof(*curves));
+    CurveScene *curves = bench_memory(CURVE_ROW_COUNT, sizeof(*curves));
     size_t count = 0;
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        if (run->scene != NULL && strcmp(run->scene, rows[i].name) != 0) {
+    for (size_t i = 0; i < CURVE_ROW_COUNT; i++) {
+        if (run->scene != NULL && strcmp(run->scene, curve_row[i].name) != 0) {
             continue;
         }
-        fprintf(stderr, "  %s\n", rows[i].name);
-        curves[count] = run_row(run, &rows[i]);
+        fprintf(stderr, "  %s\n", curve_row[i].name);
+        curves[count] = run_row(run, &curve_row[i]);
         if (run->json) {
             add_rows(run, &curves[count]);
         } else {

@@ -40,6 +40,7 @@ static const Bench benches[] = {
      true},
     {"curve", bench_curve, "residual over time of what is kicked, falls and settles, beside peers",
      true},
+    {"rates", bench_rates, "what a counted effort counts a sweep as; only by its name", true},
     {"realtime", bench_realtime, "every scene at 1/240 s: whether one core keeps up with it", true},
     {"foundation", bench_foundation, "a cube on an elastic foundation of 900 cells for a second",
      false},
