@@ -24,15 +24,9 @@ enum {
     FACTORISATIONS = 30, // of Newton's method, that an island which rests may borrow
     WORTHWHILE = 10,     // of them: where less is left, sweeps take an island further
     OWED_SMALL = 32,     // steps: as long as less is owed, what is small may borrow
-    OWED_MAX = 64,
-    BALLS_PER_POINT = 8 // as in auto.c
+    OWED_MAX = 64
 };
 
-// A sweep over one contact takes as long as so many multiplications of Newton's method: 54 to 110
-// ns beside 2.0 to 2.2 of them in a nanosecond, from 5 to 450 contacts.
-#define SWEEP_MULTIPLICATIONS 150.0
-// The same of islands that are small, where half of the time is beside the multiplications.
-#define SMALL_SWEEP_MULTIPLICATIONS 75.0
 // What goes with a factorisation, for each of them, as newton_cost_of_constraints has it.
 #define FACTORISATION_MULTIPLICATIONS 1500.0
 // Contacts and rows of an island that is small, and the multiplications that all of those may
@@ -55,16 +49,6 @@ static double size_of(const MdpWork *work, uint32_t i) {
            (double)(range.row_end - range.row_begin);
 }
 
-// The same in what a sweep takes as long as: balls are swept eight at a time, about.
-static double sweep_of(const MdpWork *work, uint32_t i) {
-    IslandRange range = islands_range(&work->judge.islands, i, i + 1);
-    uint32_t balls = 0;
-    for (uint32_t k = range.contact_begin; k < range.contact_end; k++) {
-        balls += work->pack.kind[k] == MDP_BALL;
-    }
-    return size_of(work, i) - (1.0 - 1.0 / BALLS_PER_POINT) * balls;
-}
-
 bool mdp_anytime_is_small(const MdpWork *work, uint32_t island) {
     return size_of(work, island) <= SMALL_SIZE;
 }
@@ -81,13 +65,13 @@ bool mdp_anytime_rests(const Judge *judge, uint32_t island) {
 }
 
 bool mdp_anytime_counts(const MdpWork *work) {
-    return work->sweep_share > 0 || (!work->is_auto && work->sweep_max <= AIM_AFTER);
+    return work->sweep_share > 0 || !work->is_auto;
 }
 
 // A fast effort is where a balanced one is after as many sweeps, so its aims count for nothing.
 MdpCount mdp_anytime_count(const MdpWork *work) {
     return (MdpCount){.aim = work->sweep_share > FAST_SWEEPS ? AIM_SWEEPS : 0,
-                      .wait = mdp_anytime_counts(work) ? AIM_AFTER : 0,
+                      .wait = AIM_AFTER,
                       .settling = work->sweep_share > FAST_SWEEPS ? SETTLING : 0};
 }
 
@@ -120,7 +104,7 @@ static uint32_t sweeps_left(const MdpWork *work, uint32_t i) {
 static double left_over(const MdpWork *work) {
     double left = 0.0;
     for (uint32_t i = 0; i < work->judge.islands.count; i++) {
-        left += sweeps_left(work, i) * sweep_of(work, i);
+        left += sweeps_left(work, i) * mdp_pack_points(&work->pack, i);
     }
     return left;
 }
@@ -148,14 +132,15 @@ static Status spend_left_over(MdpWork *work, uint32_t *more, double left) {
     const Judge *judge = &work->judge;
     Status status = STATUS_OK;
     uint32_t worst = find_worst(work);
-    while (status == STATUS_OK && worst < judge->islands.count && left >= sweep_of(work, worst)) {
+    while (status == STATUS_OK && worst < judge->islands.count &&
+           left >= mdp_pack_points(&work->pack, worst)) {
         const MdpIsland *island = &work->pack.island[worst];
         uint32_t before = mdp_island_taken(island), room = work->sweep_max - island->sweep_max;
-        double most = left / sweep_of(work, worst);
+        double most = left / mdp_pack_points(&work->pack, worst);
         more[worst] = most < room ? (uint32_t)most : room;
         status = mdp_sweep_more(work, more);
         more[worst] = 0;
-        left -= (mdp_island_taken(island) - before) * sweep_of(work, worst);
+        left -= (mdp_island_taken(island) - before) * mdp_pack_points(&work->pack, worst);
         worst = find_worst(work);
     }
     return status;
@@ -189,7 +174,7 @@ static Status solve_asked(MdpWork *work, const bool *is_asked, const Loan *loan,
 static void owe(const MdpWork *work, double multiplications) {
     double step = 0.0;
     for (uint32_t i = 0; i < work->judge.islands.count; i++) {
-        step += BALANCED_SWEEPS * SWEEP_MULTIPLICATIONS * sweep_of(work, i);
+        step += BALANCED_SWEEPS * MDP_SWEEP_MULTIPLICATIONS * mdp_pack_points(&work->pack, i);
     }
     SolveResult *result = work->judge.result;
     const double steps = result->owed + ceil(multiplications / fmax(step, STEP_LEAST));
@@ -204,11 +189,11 @@ static Status solve_small(MdpWork *work, bool *is_asked, double budget, double *
     const Loan loan = {fmin(SMALL_MULTIPLICATIONS, budget), HUGE_VAL, 1.0, NULL};
     MdpSpent spent;
     Status status = solve_asked(work, is_asked, &loan, &spent);
-    const double own = SWEEP_MULTIPLICATIONS * *left;
+    const double own = MDP_SWEEP_MULTIPLICATIONS * *left;
     if (spent.all > own) {
         owe(work, spent.all - own);
     }
-    *left = fmax(0.0, *left - spent.all / SWEEP_MULTIPLICATIONS);
+    *left = fmax(0.0, *left - spent.all / MDP_SWEEP_MULTIPLICATIONS);
     return status;
 }
 
@@ -224,7 +209,7 @@ static Status sweep_small(MdpWork *work, const bool *is_asked, const bool *is_le
                        share = sweeps_left(work, i);
         more[i] = !goes_on ? 0 : share < room ? share : room;
         judge->island[i].reason = more[i] > 0 ? END_ITERATIONS : judge->island[i].reason;
-        *left -= more[i] * sweep_of(work, i);
+        *left -= more[i] * mdp_pack_points(&work->pack, i);
     }
     Status status = mdp_sweep_more(work, more);
     memset(more, 0, judge->islands.count * sizeof(*more));
@@ -240,18 +225,20 @@ static Status solve_small_within(MdpWork *work, bool *is_asked, uint32_t *more, 
     if (is_left == NULL) {
         return no_memory(judge->error);
     }
-    const double all = fmin(SMALL_SWEEP_MULTIPLICATIONS * *left, budget);
+    const double all = fmin(MDP_SWEEP_MULTIPLICATIONS * *left, budget);
     double kept = 0.0; // for those that go on with sweeps
     for (uint32_t i = 0; i < judge->islands.count; i++) {
         is_asked[i] = is_open(work, i) && mdp_anytime_is_small(work, i) &&
                       WORTHWHILE * FACTORISATION_MULTIPLICATIONS * size_of(work, i) <= all;
-        kept += is_open(work, i) && !is_asked[i] ? sweeps_left(work, i) * sweep_of(work, i) : 0.0;
+        kept += is_open(work, i) && !is_asked[i]
+                    ? sweeps_left(work, i) * mdp_pack_points(&work->pack, i)
+                    : 0.0;
     }
-    const Loan loan = {fmax(0.0, all - SMALL_SWEEP_MULTIPLICATIONS * kept), FACTORISATIONS,
+    const Loan loan = {fmax(0.0, all - MDP_SWEEP_MULTIPLICATIONS * kept), FACTORISATIONS,
                        WORTHWHILE, is_left};
     MdpSpent spent;
     Status status = solve_asked(work, is_asked, &loan, &spent);
-    *left = fmax(0.0, *left - spent.all / SMALL_SWEEP_MULTIPLICATIONS);
+    *left = fmax(0.0, *left - spent.all / MDP_SWEEP_MULTIPLICATIONS);
     return may_go_on(work, status) ? sweep_small(work, is_asked, is_left, more, left) : status;
 }
 

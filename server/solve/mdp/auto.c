@@ -10,7 +10,7 @@
 // alone so many more as are as dear. Newton's method takes 5 to 20 factorisations at best, and
 // one of them as long as 10 sweeps over points: no more than that is spent in vain before it
 // begins.
-enum { AUTO_SWEEPS = 30, BALLS_PER_POINT = 8 };
+enum { AUTO_SWEEPS = 30 };
 // An island is not begun where the budget does not suffice for so many factorisations: of those
 // that succeed, half take no more. It goes on with sweeps.
 #define AUTO_LEAST 20.0
@@ -25,8 +25,8 @@ uint32_t mdp_auto_sweeps(const MdpWork *work, uint32_t i) {
     for (uint32_t k = range.contact_begin; k < range.contact_end; k++) {
         balls += work->pack.kind[k] == MDP_BALL;
     }
-    uint64_t dear = (uint64_t)BALLS_PER_POINT * all,
-             cost = dear - (uint64_t)(BALLS_PER_POINT - 1) * balls;
+    uint64_t dear = (uint64_t)MDP_BALLS_PER_POINT * all,
+             cost = dear - (uint64_t)(MDP_BALLS_PER_POINT - 1) * balls;
     uint32_t sweeps = all == 0 ? AUTO_SWEEPS : (uint32_t)(AUTO_SWEEPS * dear / cost);
     return sweeps < work->sweep_max ? sweeps : work->sweep_max;
 }

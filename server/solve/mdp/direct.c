@@ -18,8 +18,10 @@
 
 // more than TREE_MAX bodies that all touch each other fill
 #define NUMBERS_MAX ((size_t)1 << 18)
-// multiplications per contact in the factor: the time of some five sweeps
+// multiplications per contact in the factor: the time of some three sweeps
 #define WORK_MAX 300.0
+// the same of a contact that sticks into three blocks of the matrix, of six by six each
+#define HOLD_MULTIPLICATIONS (3.0 * 3.0 * 36.0)
 
 enum {
     ROUND_MAX = 4, // of states changed and the system solved anew
@@ -137,6 +139,7 @@ static Status lay_out(Judge *judge, MdpPack *pack, uint32_t island, MdpAim *aim)
     }
     Graph graph;
     uint32_t contacts = list_edges(pack, range, &graph, end);
+    system->sweep = MDP_SWEEP_MULTIPLICATIONS * mdp_pack_points(pack, island);
     const LdltLimits limits = {NUMBERS_MAX, WORK_MAX * contacts, NULL};
     Error refusal;
     Status status = ldlt_plan(&graph, limits, judge->arena, &system->plan, &refusal);
@@ -375,6 +378,7 @@ typedef struct System {
     Ldlt *ldlt;
     uint32_t first, end;
     uint32_t contact_count;
+    bool is_hurried; // what slips once is taken to slip to the end, as what is on the move does
 } System;
 
 // The matrix, and the right side into the change.
@@ -446,10 +450,12 @@ static void aim_tree(MdpPack *pack, uint32_t tree, const double *change) {
     }
 }
 
-// Whether states were found that hold at the solution that goes with them.
-static bool find_states(const System *system) {
+// Whether states were found that hold at the solution that goes with them; `systems` counts how
+// often it was solved.
+static bool find_states(const System *system, uint32_t *systems) {
     MdpHold *hold = system->aim->hold;
-    for (int round = 0; round < ROUND_MAX; round++) {
+    for (*systems = 0; *systems < ROUND_MAX;) {
+        ++*systems;
         if (!solve_system(system)) {
             return false;
         }
@@ -458,7 +464,7 @@ static bool find_states(const System *system) {
             all_hold = judge_hold(&hold[i], system->aim->change) && all_hold;
             any_slips = any_slips || hold[i].slips;
         }
-        if (all_hold) {
+        if (all_hold || (any_slips && system->is_hurried)) {
             return !any_slips;
         }
     }
@@ -488,7 +494,8 @@ bool mdp_direct_can_aim(const MdpPack *pack, const MdpGroup *group, uint32_t isl
     return group->aim != NULL && pack->direct->system[island] != NULL;
 }
 
-bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
+bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island, double *took) {
+    *took = 0.0;
     if (!mdp_direct_can_aim(pack, group, island)) {
         return false;
     }
@@ -498,7 +505,8 @@ bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
                      .aim = group->aim,
                      .ldlt = &pack->direct->system[island]->ldlt,
                      .first = range.tree_begin,
-                     .end = range.tree_end};
+                     .end = range.tree_end,
+                     .is_hurried = pack->island[island].wait_first > 0};
     for (uint32_t i = range.contact_begin; i < range.contact_end; i++) {
         if (pack->kind[i] != MDP_NONE) {
             MdpHold *hold = &group->aim->hold[system.contact_count++];
@@ -507,7 +515,12 @@ bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island) {
             load_rows(pack, islands->contact[i], hold);
         }
     }
-    if (!find_states(&system)) {
+    uint32_t systems;
+    const bool are_found = find_states(&system, &systems);
+    const double multiplications =
+        system.ldlt->plan->operations + HOLD_MULTIPLICATIONS * system.contact_count;
+    *took = systems * multiplications / pack->direct->system[island]->sweep;
+    if (!are_found) {
         return false;
     }
     match_velocities(&system);

@@ -44,6 +44,7 @@ struct MdpAim {
 typedef struct MdpSystem {
     LdltPlan plan;
     Ldlt ldlt;
+    double sweep; // multiplications that a sweep over the island takes as long as
 } MdpSystem;
 
 // All memory is the arena's.
@@ -67,5 +68,6 @@ bool mdp_direct_can_aim(const MdpPack *pack, const MdpGroup *group, uint32_t isl
 
 // Between two sweeps: aims the island's next carry at the solution of its linear system, by setting
 // what was before so that momentum with ratio 1 goes there. false, with nothing changed: the island
-// does not fit, something in it slips, or its contacts found no states that hold.
-bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island);
+// does not fit, something in it slips, or its contacts found no states that hold. Either way `took`
+// becomes how many sweeps over the island take as long.
+bool mdp_direct_aim(MdpPack *pack, const MdpGroup *group, uint32_t island, double *took);

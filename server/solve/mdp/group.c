@@ -207,9 +207,10 @@ Status mdp_group_begin(MdpWork *work, MdpGroup *group) {
         island->enough = work->tolerance;
         island->sweep_max = sweeps_of(work, i);
         const bool moves = mdp_anytime_counts(work) && !mdp_anytime_rests(&work->judge, i);
-        island->is_held = moves && work->sweep_share > 0 && !mdp_anytime_is_small(work, i);
+        const uint32_t most = work->sweep_share > 0 ? work->sweep_share : work->sweep_max;
+        island->is_held = moves && !mdp_anytime_is_small(work, i);
         island->wait_first = moves ? work->pack.count.wait : 0;
-        island->has_no_aim = moves && work->sweep_share <= island->wait_first;
+        island->has_no_aim = moves && most <= island->wait_first;
         island->look = work->sweep_share > 0 ? mdp_anytime_look(work) : LOOK;
         mdp_momentum_begin(&work->pack, i);
     }

@@ -24,7 +24,8 @@ enum {
     // a cold start soon knows which contacts push, and what still slides then does so for long
     AIM_WAIT = 2,
     AIM_WAIT_GROWTH = 4,
-    NO_MORE = 1 << 30, // carries: of an island that is held one aim takes as long as thirty sweeps
+    NO_MORE = 1 << 30, // carries: of a share of sweeps, what is held has one aim
+    AIM_PRICE = 3,     // sweeps of what is on the move, for every one that an aim took as long as
     HELD_SWEEPS = 150  // of an island, with momentum held
 };
 
@@ -63,10 +64,14 @@ static bool aim(MdpPack *pack, const MdpGroup *group, uint32_t i, double enough)
         island->wait--;
         return false;
     }
-    island->wait = island->is_held ? NO_MORE : island->wait_next;
+    double took;
+    const bool does_aim = mdp_direct_aim(pack, group, i, &took);
+    const uint32_t price = island->wait_first > 0 ? (uint32_t)(AIM_PRICE * took) : 0;
+    const uint32_t next = price > island->wait_next ? price : island->wait_next;
+    island->wait = island->is_held && pack->count.aim > 0 ? NO_MORE : next;
     island->wait_next *= AIM_WAIT_GROWTH;
     island->aims_paid += pack->count.aim;
-    if (!mdp_direct_aim(pack, group, i)) {
+    if (!does_aim) {
         return false;
     }
     island->residual_plain = sum->residual;

@@ -16,18 +16,20 @@
 // its least. Where the residual at such an end is no better than at the end before, the ratio is
 // held further below 1. At worst that leaves plain Gauss-Seidel.
 //
-// Where sweeps are counted (anytime.c) and an island is on the move, momentum is held at 0.8 for
-// the first hundred and fifty of them instead, opposed or not, and begins anew only where the
-// residual has grown: a longer memory stirs what slides. Beside the rule above, after a hundred
-// sweeps: a quarter of the residual of a wall that is kicked, a sixth of a pile's, half of a wall's
-// that a ball hits; 1.4 times as much of a pyramid's that is kicked. What rests wants the long
-// memory: there a momentum that is held leaves a pyramid two hundred times as much.
+// Where sweeps are counted (anytime.c), or all that there is, and an island is on the move and of
+// more than 128 contacts, momentum is held at 0.8 for the first hundred and fifty of them instead,
+// opposed or not, and begins anew only where the residual has grown: a longer memory stirs what
+// slides. Beside the rule above, after a hundred sweeps: a quarter of the residual of a wall that
+// is kicked, a sixth of a pile's, half of a wall's that a ball hits; 1.4 times as much of a
+// pyramid's that is kicked. What rests wants the long memory: there a momentum that is held leaves
+// a pyramid two hundred times as much.
 //
 // A solve that starts near its end, as every one of a stack at rest does, first tries a leap: some
 // plain sweeps, and one carry by the whole geometric sum of their slowest change. A small island
-// leaps to the solution of its linear system (direct.h) wherever that can be had, but where sweeps
-// are counted and it is on the move: there an aim, which takes as long as a dozen of them, mostly
-// misses, and sweeps try first; and of more than 128 contacts, where it takes as long as thirty,
+// leaps to the solution of its linear system (direct.h) wherever that can be had, but, in the same
+// cases, where it is on the move: there an aim, which takes as long as five to thirty sweeps,
+// mostly misses. So sweeps try first, what slips once is taken to slip, and three times as many
+// sweeps as an aim took stand before the next; of more than 128 contacts and a share of sweeps,
 // one that misses is the last. Either leap is undone when the sweep after it changes more than the
 // one before.
 #pragma once

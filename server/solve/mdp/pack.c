@@ -585,6 +585,17 @@ Status mdp_pack_end(Judge *judge, MdpPack *pack) {
     return mdp_pack_rows(judge, pack);
 }
 
+double mdp_pack_points(const MdpPack *pack, uint32_t island) {
+    ASSERT(island < pack->judge->islands.count);
+    IslandRange range = islands_range(&pack->judge->islands, island, island + 1);
+    uint32_t balls = 0;
+    for (uint32_t k = range.contact_begin; k < range.contact_end; k++) {
+        balls += pack->kind[k] == MDP_BALL;
+    }
+    return (double)(range.contact_end - range.contact_begin) +
+           (double)(range.row_end - range.row_begin) - (1.0 - 1.0 / MDP_BALLS_PER_POINT) * balls;
+}
+
 // ---- in and out
 
 void mdp_pack_load(const MdpPack *pack, const double *v, uint32_t begin, uint32_t end) {

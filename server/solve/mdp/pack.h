@@ -195,6 +195,15 @@ typedef struct MdpPack {
     MdpPlain *plain;   // … as this says (plain.h); NULL: by stages
 } MdpPack;
 
+// A sweep over a point takes as long as so many multiplications of Newton's method: 48 to 94 of
+// them, from 12 to 5,000 contacts, where `moreau bench rates` measures both.
+#define MDP_SWEEP_MULTIPLICATIONS 65.0
+// Balls are swept eight at a time, about.
+enum { MDP_BALLS_PER_POINT = 8 };
+
+// Contacts and rows of an island, in points that take as long to sweep.
+double mdp_pack_points(const MdpPack *pack, uint32_t island);
+
 // Lays the problem out: begin, before the judge's survey; mdp_pack_survey is what the survey calls
 // (`solver` is the pack); and end, once it is done. Impulses are those of the answer.
 Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack);

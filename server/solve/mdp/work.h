@@ -73,7 +73,7 @@ Status mdp_sweep_more(MdpWork *work, const uint32_t *more);
 // Nothing in it moves faster than by a few steps of falling.
 bool mdp_anytime_rests(const Judge *judge, uint32_t island);
 
-// Its sweeps are counted, or too few for an aim at what moves: that would take longer than they do.
+// Its sweeps are counted, or all that there is: what moves is aimed at when they have come far.
 bool mdp_anytime_counts(const MdpWork *work);
 
 bool mdp_anytime_is_small(const MdpWork *work, uint32_t island);
