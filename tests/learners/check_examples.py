@@ -3,19 +3,33 @@
 tests/learners.sh."""
 
 import math
+import pathlib
 
 import clean_ppo
 import clean_sac
+import gymnasium
 import numpy as np
 import ppo
 import pytest
+import rsl_ppo
+import skrl_ppo
 import torch
+import torchrl_ppo
 import walk
 
 import moreau_sim
+from moreau_sim.gym.rsl_rl import RSLWorlds
+from moreau_sim.gym.sb3 import SB3Worlds
 
 # few worlds, so that a thousand steps are several updates; Reacher's episodes are of 50 steps, and end within them
-LEARNERS = {"PPO": (clean_ppo.learn, 8), "SAC": (clean_sac.learn, 8)}
+LEARNERS = {
+    "PPO": (clean_ppo.learn, 8),
+    "SAC": (clean_sac.learn, 8),
+    "RSL-RL": (rsl_ppo.learn, 8),
+    "SKRL": (skrl_ppo.learn, 8),
+    "TorchRL": (torchrl_ppo.learn, 8),
+}
+LINES_MAX = 60  # of an example, without empty ones
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +47,58 @@ def test_a_thousand_steps_run_and_repeat(address, name):
     assert steps[-1] == 1024 and len(steps) > 1
     # between what nobody does worse than and none: no reward is above 0
     assert all(math.isfinite(mean) and -500.0 < mean <= 0.0 for mean in means) and means[-1] < 0.0
+
+
+@pytest.mark.parametrize("module", [clean_ppo, clean_sac, ppo, rsl_ppo, skrl_ppo, torchrl_ppo, walk])
+def test_an_example_is_short(module):
+    assert sum(map(bool, pathlib.Path(module.__file__).read_text().split("\n"))) <= LINES_MAX
+
+
+def test_torchrl_refuses_what_its_example_leaves_out(address):
+    worlds = gymnasium.make_vec("moreau_sim/Reacher-v5", num_envs=2, address=address)  # NEXT_STEP, as Gymnasium has it
+    with pytest.raises(RuntimeError, match="SAME_STEP or DISABLED"):
+        torchrl_ppo.GymWrapper(worlds)
+    worlds.close()
+
+
+def test_worlds_of_rsl_rl_are_those_of_gymnasium(address):
+    """Each number of two episodes, told apart where they ended; actions beyond the space are cut to it."""
+    given = {"num_envs": 3, "autoreset_mode": "SameStep", "address": address}
+    ours, theirs = (gymnasium.make_vec("moreau_sim/Reacher-v5", **given) for _ in range(2))
+    ours.reset(seed=4)
+    worlds, stream = RSLWorlds(theirs, seed=4, logged=("reward_dist",)), np.random.default_rng(1)
+    assert (worlds.num_envs, worlds.num_actions, worlds.max_episode_length) == (3, 2, 50)
+    for step in range(1, 101):
+        action = stream.uniform(-2.0, 2.0, (3, 2)).astype(np.float32)
+        seen, reward, terminated, truncated, told = ours.step(np.clip(action, -1.0, 1.0))
+        rows, paid, over, extras = worlds.step(torch.as_tensor(action))
+        assert np.array_equal(rows["policy"], seen.astype(np.float32)) and rows is worlds.get_observations()
+        assert np.array_equal(paid, reward.astype(np.float32)) and np.array_equal(over, terminated | truncated)
+        assert extras["time_outs"].all() == (step % 50 == 0) and over.all() == (step % 50 == 0)
+        assert extras["log"] == {"/reward_dist": pytest.approx(told["reward_dist"].mean())}
+        assert (worlds.episode_length_buf == step % 50).all()
+    with pytest.raises(ValueError, match="init_at_random_ep_len"):
+        worlds.episode_length_buf = torch.zeros(3)
+    worlds.close()
+    ours.close()
+
+
+@pytest.mark.parametrize("kind", [RSLWorlds, SB3Worlds])
+def test_worlds_that_begin_anew_in_another_step_are_refused(address, kind):
+    worlds = gymnasium.make_vec("moreau_sim/Reacher-v5", num_envs=2, address=address)
+    with pytest.raises(ValueError, match="SAME_STEP"):
+        kind(worlds)
+    worlds.close()
+
+
+def test_worlds_of_stable_baselines_tell_opinions(address):
+    worlds = SB3Worlds("moreau_sim/Hopper-v5", 4, address=address, opinion=1.0)
+    worlds.seed(1)
+    worlds.reset()
+    for _ in range(20):
+        worlds.step(np.zeros((4, 3), np.float32))
+    assert worlds.told["doubtful"].shape == (4,) and "x_position" in worlds.told
+    worlds.close()
 
 
 def test_a_thousand_steps_of_stable_baselines_run(address):

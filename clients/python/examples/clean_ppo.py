@@ -7,8 +7,11 @@ import sys
 import gymnasium
 import numpy as np
 import torch
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from torch import nn
 from torch.distributions import Normal
+
+from moreau_sim.gym import seen_last
 
 ROLLOUT, EPOCHS, PARTS, DISCOUNT, TRACE, CLIP, RATE = 64, 10, 32, 0.99, 0.95, 0.2, 3e-4
 
@@ -25,32 +28,28 @@ def learn(id="moreau_sim/Hopper-v5", steps=1_000_000, count=64, seed=0, actor=No
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # small networks are slower on many
     options = {"num_envs": count, "autoreset_mode": "SameStep", **place}
-    worlds = gymnasium.make_vec(f"moreau_sim.gym:{id}", **options) if isinstance(id, str) else id
+    worlds = RecordEpisodeStatistics(gymnasium.make_vec(id, **options) if isinstance(id, str) else id)
     inputs, high = worlds.single_observation_space.shape[0], worlds.single_action_space.high
     actor, critic = actor or network(inputs, len(high), 0.01), network(inputs, 1, 1.0)
     spread = nn.Parameter(torch.full((len(high),), -0.5))
     optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters(), spread], lr=RATE, eps=1e-5)
-    seen, running, returns = torch.as_tensor(worlds.reset(seed=seed)[0]).float(), np.zeros(count), []
+    seen = torch.as_tensor(worlds.reset(seed=seed)[0]).float()
     for done in range(ROLLOUT * count, steps + 1, ROLLOUT * count):
-        rows, gain, gains = [], 0.0, []
+        rows, gains = [], [torch.zeros(count)]
         with torch.no_grad():
             for _ in range(ROLLOUT):
                 policy = Normal(actor(seen), spread.exp())
                 action = policy.sample()
-                after, reward, terminated, truncated, infos = worlds.step(np.clip(action.numpy(), -1, 1) * high)
-                over, running = terminated | truncated, running + reward
-                returns, running = [*returns, *running[over]][-100:], running * ~over
-                if (cut := truncated & ~terminated).any():  # what would have come counts
-                    last = torch.as_tensor(np.stack(infos["final_obs"][cut])).float()
-                    reward[cut] += DISCOUNT * critic(last).numpy()[:, 0]
-                paid, kept = torch.as_tensor(reward).float(), DISCOUNT * torch.as_tensor(~over).float()
-                rows.append((seen, action, policy.log_prob(action).sum(1), critic(seen)[:, 0], paid, kept))
+                after, *told, infos = worlds.step(np.clip(action.numpy(), -1, 1) * high)
+                told = map(torch.as_tensor, (seen_last(after, infos), *told))
+                rows.append((seen, action, policy.log_prob(action).sum(1), *told))
                 seen = torch.as_tensor(after).float()
-            ahead = critic(seen)[:, 0]
-            for _, _, _, value, paid, kept in reversed(rows):
-                gain, ahead = paid + kept * ahead - value + TRACE * kept * gain, value
-                gains.insert(0, gain)
-        states, actions, likely, values, gained = map(torch.cat, [*list(zip(*rows))[:4], gains])
+            states, actions, likely, last, paid, ended, cut = map(torch.cat, zip(*rows))
+            values = critic(states)[:, 0]  # what would have come counts, unless that was the end
+            more = paid.float() + DISCOUNT * ~ended * critic(last.float())[:, 0] - values
+            for gain, goes_on in zip(reversed(more.split(count)), reversed((~(ended | cut)).split(count))):
+                gains.insert(0, gain + DISCOUNT * TRACE * goes_on * gains[0])
+            gained = torch.cat(gains[:-1])
         for part in (part for _ in range(EPOCHS) for part in torch.randperm(len(states)).chunk(PARTS)):
             ratio = (Normal(actor(states[part]), spread.exp()).log_prob(actions[part]).sum(1) - likely[part]).exp()
             better = (gained[part] - gained[part].mean()) / (gained[part].std() + 1e-8)
@@ -62,7 +61,7 @@ def learn(id="moreau_sim/Hopper-v5", steps=1_000_000, count=64, seed=0, actor=No
         for network_ in (actor, critic):
             network_[0].train()(states)
             network_.eval()
-        yield done, float(np.mean(returns)) if returns else 0.0
+        yield done, float(np.mean(worlds.return_queue or 0))
     worlds.close()
 
 

@@ -8,7 +8,10 @@ import sys
 import gymnasium
 import numpy as np
 import torch
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from torch import nn
+
+from moreau_sim.gym import seen_last
 
 KEPT, BATCH, BEGIN, DISCOUNT, FOLLOW, RATE = 1_000_000, 256, 512, 0.99, 0.005, 3e-4
 
@@ -32,23 +35,19 @@ def worth(critics, state, action):
 def learn(id="moreau_sim/Hopper-v5", steps=200_000, count=16, seed=0, **place):
     """After every 16 steps of all worlds: steps so far, and the mean return of the last hundred episodes."""
     torch.manual_seed(seed)
-    worlds = gymnasium.make_vec(f"moreau_sim.gym:{id}", num_envs=count, autoreset_mode="SameStep", **place)
+    worlds = RecordEpisodeStatistics(gymnasium.make_vec(id, num_envs=count, autoreset_mode="SameStep", **place))
     inputs, high = worlds.single_observation_space.shape[0], worlds.single_action_space.high
     sizes = [inputs, len(high), inputs, 1, 1]  # of what is kept: seen, action, what came, paid, whether it went on
     actor, critics = network(inputs, 2 * len(high)), nn.ModuleList(network(sum(sizes[:2]), 1) for _ in range(2))
     targets, heat, kept = copy.deepcopy(critics), torch.zeros(1, requires_grad=True), torch.zeros(KEPT, sum(sizes))
     optimizer = torch.optim.Adam([*actor.parameters(), *critics.parameters(), heat], lr=RATE)
-    seen, running, returns = torch.as_tensor(worlds.reset(seed=seed)[0]).float(), np.zeros(count), []
+    seen = torch.as_tensor(worlds.reset(seed=seed)[0]).float()
     for done in range(count, steps + 1, count):
         with torch.no_grad():
             action = 2 * torch.rand(count, len(high)) - 1 if done <= BEGIN else chosen(actor, seen)[0]
-        after, reward, terminated, truncated, infos = worlds.step(action.numpy() * high)
-        over, running, last = terminated | truncated, running + reward, after.copy()
-        returns, running = [*returns, *running[over]][-100:], running * ~over
-        if over.any():
-            last[over] = np.stack(infos["final_obs"][over])
-        came = (torch.as_tensor(part).float() for part in (last, reward[:, None], ~terminated[:, None]))
-        kept[torch.arange(done - count, done) % KEPT] = torch.cat([seen, action, *came], 1)
+        after, reward, terminated, _, infos = worlds.step(action.numpy() * high)
+        came = np.concatenate([seen_last(after, infos), reward[:, None], ~terminated[:, None]], axis=1)
+        kept[torch.arange(done - count, done) % KEPT] = torch.cat([seen, action, torch.as_tensor(came).float()], 1)
         seen = torch.as_tensor(after).float()
         for _ in range(count if done > BEGIN else 0):
             state, action, then, paid, goes_on = kept[torch.randint(min(done, KEPT), (BATCH,))].split(sizes, 1)
@@ -66,7 +65,7 @@ def learn(id="moreau_sim/Hopper-v5", steps=200_000, count=16, seed=0, **place):
             for old, new in zip(targets.parameters(), critics.parameters()):
                 old.data.lerp_(new.data, FOLLOW)
         if done % (16 * count) == 0:
-            yield done, float(np.mean(returns)) if returns else 0.0
+            yield done, float(np.mean(worlds.return_queue or 0))
     worlds.close()
 
 

@@ -330,10 +330,13 @@ def test_final_info_is_nested_with_masks(address):
     infos = worlds.step(actions)[4]
     assert infos["_success"].all() and "final_obs" not in infos
     worlds.reset(options={"reset_mask": np.array([True, False])})
-    infos = worlds.step(actions)[4]
+    observation, *_, infos = worlds.step(actions)
     assert infos["_final_obs"].tolist() == infos["_final_info"].tolist() == [False, True]
     assert infos["final_info"]["_success"].tolist() == [False, True] and infos["_success"].tolist() == [True, False]
     assert infos["final_obs"][0] is None and infos["final_obs"][1].shape == (7,)
+    last = environments.seen_last(observation, infos)
+    assert np.array_equal(last[0], observation[0]) and np.array_equal(last[1], infos["final_obs"][1])
+    assert not np.array_equal(last[1], observation[1]) and environments.seen_last(observation, {}) is observation
     worlds.close()
 
 

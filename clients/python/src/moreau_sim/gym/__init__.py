@@ -33,7 +33,7 @@ from .render import Camera, Picture  # noqa: E402
 from .single import MoreauEnv  # noqa: E402
 from .stack import Stack  # noqa: E402
 from .v5 import ENVIRONMENTS as V5  # noqa: E402
-from .vector import MoreauVectorEnv  # noqa: E402
+from .vector import MoreauVectorEnv, seen_last  # noqa: E402
 
 __all__ = [
     "Ant",
@@ -51,6 +51,7 @@ __all__ = [
     "from_file",
     "register",
     "register_all",
+    "seen_last",
 ]
 
 ENVIRONMENTS: tuple[type[Environment], ...] = (CartPole, BlockPush, Ant, Stack, LeggedLocomotion, *V5)

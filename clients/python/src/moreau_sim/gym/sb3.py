@@ -13,6 +13,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -21,12 +22,20 @@ class SB3Worlds(VecEnv):  # type: ignore[misc, unused-ignore]  # the gate does w
     """A Gymnasium vector environment as Stable-Baselines3 has them: episodes begin anew in the step that they end in,
     and what was seen last is in the info of that step.
 
+    id      of an environment, or worlds that were made with autoreset_mode="SameStep"
     place   as MoreauVectorEnv and the description have them: address, record, ctrl_cost_weight …
+
+    `told` is what the last step said of all worlds at once: opinions, and what rewards are made of.
     """
 
-    def __init__(self, id: str, worlds: int, **place: Any) -> None:
-        self.env = gymnasium.make_vec(id, num_envs=worlds, autoreset_mode="SameStep", **place)
-        super().__init__(worlds, self.env.single_observation_space, self.env.single_action_space)
+    def __init__(self, id: str | gymnasium.vector.VectorEnv[Any, Any, Any], worlds: int = 1, **place: Any) -> None:
+        same = AutoresetMode.SAME_STEP
+        self.env = gymnasium.make_vec(id, num_envs=worlds, autoreset_mode=same, **place) if isinstance(id, str) else id
+        mode = self.env.metadata.get("autoreset_mode")
+        if mode is not same:
+            raise ValueError(f"Stable-Baselines3 takes worlds that were made with autoreset_mode {same}, not {mode}")
+        self.told: dict[str, Any] = {}
+        super().__init__(self.env.num_envs, self.env.single_observation_space, self.env.single_action_space)
 
     def reset(self) -> NDArray[Any]:
         seed = None if self._seeds[0] is None else int(self._seeds[0])
@@ -38,6 +47,7 @@ class SB3Worlds(VecEnv):  # type: ignore[misc, unused-ignore]  # the gate does w
 
     def step_wait(self) -> tuple[Any, NDArray[Any], NDArray[Any], list[dict[str, Any]]]:
         observations, rewards, terminated, truncated, infos = self.env.step(self.actions)
+        self.told = infos
         ended = terminated | truncated
         each: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for world in np.flatnonzero(ended):

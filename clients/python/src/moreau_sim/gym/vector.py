@@ -207,6 +207,17 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
             self.close()
 
 
+def seen_last(observation: NDArray[Any], infos: dict[str, Any]) -> NDArray[Any]:
+    """What each world saw at the end of a step in which episodes may have begun anew (SAME_STEP): of those that ended,
+    their last observation instead of the next one's first. Of any Gymnasium vector environment."""
+    if "final_obs" not in infos:
+        return observation
+    ended = infos["_final_obs"]
+    last = observation.copy()
+    last[ended] = np.stack(infos["final_obs"][ended])
+    return last
+
+
 def _spread(mask: NDArray[np.bool_], values: NDArray[Any]) -> NDArray[np.bool_]:
     """A mask of worlds for all numbers that each of them has."""
     return mask.reshape(-1, *[1] * (values.ndim - 1))

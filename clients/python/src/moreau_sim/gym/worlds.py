@@ -77,6 +77,7 @@ class Worlds:
         drawn = self.picture.names if self.picture else []
         # of a description that draws how its episodes begin
         starts = environment.starts(count)
+        self.step_limit = environment.step_limit if step_limit is None else step_limit  # of an episode
         layout: dict[str, Any] = {
             "name": environment.name,
             "count": count,
@@ -89,7 +90,7 @@ class Worlds:
             "bounds": environment.bounds,
             "noise": environment.noise,
             "substeps": environment.substeps,
-            "step_limit": environment.step_limit if step_limit is None else step_limit,
+            "step_limit": self.step_limit,
             "autoreset": "DISABLED" if starts is not None else autoreset,
             "double": environment.double_precision if double_precision is None else double_precision,
             "record": record,
