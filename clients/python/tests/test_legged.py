@@ -234,6 +234,29 @@ def test_who_goes_as_told_comes_to_the_next_terrain():
     assert list(curriculum.draw(0, 0, rng))[0] == 0
 
 
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_a_fleet_walks_as_one_server_does(address, mode):
+    """Worlds that begin anew from here, on terrains that go by what they did: the same bits, also where a server is lost
+    on the way."""
+
+    def play(lose=None, **place):
+        description = LeggedLocomotion(PUP, HILLS, curriculum=True)
+        worlds = MoreauVectorEnv(description, 8, autoreset_mode=mode, max_episode_steps=15, **place)
+        rows, rng = [worlds.reset(seed=5)[0]], np.random.default_rng(0)
+        for call in range(50):
+            if call == 22 and lose:
+                lose.process.kill()
+            rows += worlds.step(rng.uniform(-1, 1, (8, 12)))[:4]
+        events = [event.kind for event in worlds.worlds.group.events] if "fleet" in place else []
+        worlds.close()
+        return rows, events
+
+    with moreau_sim.launch(workers=1) as stays, moreau_sim.launch(workers=1) as goes:
+        rows, events = play(goes, fleet=[stays.address, goes.address], shares=4)
+    assert "restored" in events
+    assert all(np.array_equal(one, other) for one, other in zip(play(address=address)[0], rows))
+
+
 def test_the_checker_finds_nothing(address):
     def make(autoreset_mode):
         description = LeggedLocomotion(PUP, HILLS, curriculum=True)
