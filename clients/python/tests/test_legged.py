@@ -236,8 +236,8 @@ def test_who_goes_as_told_comes_to_the_next_terrain():
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
 def test_a_fleet_walks_as_one_server_does(address, mode):
-    """Worlds that begin anew from here, on terrains that go by what they did: the same bits, also where a server is lost
-    on the way."""
+    """Worlds that begin anew from here, on terrains that go by what they did: the same bits, also where a server is
+    lost on the way."""
 
     def play(lose=None, **place):
         description = LeggedLocomotion(PUP, HILLS, curriculum=True)
