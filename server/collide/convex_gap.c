@@ -24,6 +24,8 @@ static const Effort of_flat = {1e-14, 1e-13};
 static const double rounding_part = 1e-13;
 // of the sizes: how far from each other's planes two points may be that prove a direction
 static const double proof_part = 1e-11;
+// of the sizes: by how much a direction must part two that overlap farther to be another one
+static const double sure_part = 1e-9;
 // of the sizes: by how much another direction may know a smaller depth and not be asked for
 static const double doubt_part = 1e-11;
 // cosine of the angle within which a face, or what is across a line, says more about the direction
@@ -139,18 +141,26 @@ static void take_found(const Convex pair[2], const GjkSimplex *simplex, Vec3 nor
     gap->on_second = vec3_add_scaled(weigh(simplex, 1), -pair[1].radius, gap->normal);
 }
 
-// `is_tight`: no other direction knows a smaller depth.
+// What a search knows of all other directions.
+typedef struct Bound {
+    bool is_tight; // none parts the two farther, to rounding
+    double most;   // none parts them farther than this [m]
+} Bound;
+
 static bool search(const Convex pair[2], double reach, const Effort *effort, ConvexGap *gap,
-                   GjkSimplex *simplex, bool *is_tight) {
+                   GjkSimplex *simplex, Bound *bound) {
     const GjkBody a = {convex_support, &pair[0]}, b = {convex_support, &pair[1]};
     const Vec3 offset = vec3_sub(pair[1].middle, pair[0].middle);
     const double radii = pair[0].radius + pair[1].radius;
     const bool is_centered = vec3_dot(offset, offset) == 0.0;
     const GjkResult result =
         gjk_search(a, b, is_centered ? pair[0].axes.c2 : offset, effort->gjk_progress, simplex);
-    *is_tight = true;
-    if (result.is_apart && result.distance > touching_part * size_of(pair)) {
-        gap->normal = result.normal;
+    *bound = (Bound){.is_tight = true, .most = result.distance - radii};
+    gap->normal = result.normal;
+    // thin triangles, as of points of a rim beside a body far larger, have no normal to speak of:
+    // what seems apart along one that does not part them may overlap
+    if (result.is_apart && result.distance > touching_part * size_of(pair) &&
+        convex_separation(pair, result.normal) + radii > 0.0) {
         if (result.distance * (1.0 - 1e-6) - radii > reach) {
             return false;
         }
@@ -158,10 +168,11 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
         const EpaResult epa = epa_depth(&a, &b, simplex, effort->epa_slack * size_of(pair));
         gap->normal = epa.normal;
         *simplex = epa.face;
-        *is_tight = epa.is_found && epa.doubt <= doubt_part * size_of(pair);
+        bound->is_tight = epa.is_found && epa.doubt <= doubt_part * size_of(pair);
         if (!epa.is_found) {
             search_axes(pair, simplex, gap);
         }
+        bound->most = convex_separation(pair, gap->normal) + (epa.is_found ? epa.doubt : HUGE_VAL);
     }
     take_found(pair, simplex, gap->normal, convex_separation(pair, gap->normal), gap);
     return true;
@@ -497,22 +508,45 @@ static void refine(const Convex pair[2], const GjkSimplex *simplex, bool is_last
     }
 }
 
+// Of two that overlap a proof says that no direction near by parts them farther, and the first
+// search left out what is not deeper by as much as it may be off. Where another may be the one, as
+// at the rim of a small body in a large one, the second search says so.
+static void try_farther(const Convex pair[2], double reach, const Bound *bound, ConvexGap *gap) {
+    const double sure = sure_part * size_of(pair);
+    if (!gap->is_proven || gap->gap >= 0.0 || bound->most <= gap->gap + sure) {
+        return;
+    }
+    ConvexGap other = {.is_proven = false};
+    GjkSimplex simplex;
+    Bound second;
+    if (search(pair, reach, &efforts[1], &other, &simplex, &second)) {
+        refine(pair, &simplex, true, &other);
+        if (other.gap > gap->gap + sure) {
+            *gap = other;
+        }
+    }
+}
+
 bool convex_gap(const Convex pair[2], double reach, ConvexGap *gap) {
     ASSERT(reach >= 0.0);
     gap->is_proven = false;
     const bool is_flat = has_axes(pair);
     const Effort *effort = is_flat ? &of_flat : efforts;
     const size_t rounds = is_flat ? 1 : sizeof(efforts) / sizeof(efforts[0]);
-    bool is_tight = true;
-    for (size_t i = 0; i < rounds && !gap->is_proven; i++) {
+    Bound bound = {.is_tight = true};
+    size_t round = 0;
+    for (; round < rounds && !gap->is_proven; round++) {
         GjkSimplex simplex;
-        if (!search(pair, reach, &effort[i], gap, &simplex, &is_tight)) {
+        if (!search(pair, reach, &effort[round], gap, &simplex, &bound)) {
             return false;
         }
-        refine(pair, &simplex, i + 1 == rounds, gap);
+        refine(pair, &simplex, round + 1 == rounds, gap);
+    }
+    if (round < rounds) {
+        try_farther(pair, reach, &bound, gap);
     }
     if (is_flat && gap->gap <= 0.0 &&
-        !(is_tight && (gap->is_proven || lie_flat(pair, gap->normal)))) {
+        !(bound.is_tight && (gap->is_proven || lie_flat(pair, gap->normal)))) {
         try_axes(pair, gap);
     }
     gap->direction = gap->normal;
