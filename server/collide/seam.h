@@ -73,7 +73,7 @@ bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const Se
 
 // The triangles of a surface that a place, in its frame, is on or next to, or under by no more than
 // a depth, or, where it is solid, by any: one after the other, of each face the first.
-enum { SEAM_NEAR_MAX = 128 }; // triangles that are looked at between two looks at the tree
+enum { SEAM_NEAR_MAX = 1024 }; // triangles that are looked at between two looks at the tree
 
 typedef struct SeamSearch {
     const Mesh *mesh;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "collide/convex_pair.h"
+#include "collide/mover.h"
 #include "geometry/mesh.h"
 
 enum { SURFACE_POINT_MAX = 48 }; // of a face, before they are reduced to a manifold's
@@ -82,3 +83,35 @@ void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t 
 
 // Those that bear: at most a manifold's, the lowest first and then those farthest from all kept.
 void surface_reduce(SurfacePoints *points);
+
+// ---- ways (surface_path.c)
+
+// What moves far in a step reaches as far all around, and asks for all triangles there, though it
+// comes near few of them. Whatever it is to a triangle on its way (surface.h), the place x where it
+// is touched lies over a place p of that triangle, x = p + s n, along a normal n of the contact:
+//
+//     a face     n is the triangle's: x is between the planes across it at its edges, or as far
+//                beyond them as a face goes on in a hollow
+//     a ridge    n stands on an edge, and leaves behind the triangles on both sides of it
+//     a peak     n leaves all triangles around a corner behind
+//
+// A ridge's and a peak's is on the triangle's side that is met. Each of these is some planes that x
+// is behind. The way is that of a ball: its middle goes straight
+// on, so that each plane leaves a stretch of it; where nothing is left of the way, nobody can be
+// there at any time. Of the triangles that a way passes most are told so by a few planes, and need
+// not be met.
+
+// The way of a ball around the moving one, in the mesh's frame.
+typedef struct SurfacePath {
+    Vec3 from, way;
+    double radius;
+    double beyond; // [m]
+} SurfacePath;
+
+// false: nothing can be said so, of a surface that moves, or as the other one moves no farther than
+// it is large.
+bool surface_path_read(const Mover *surface, const Mover *other, const Approach *approach,
+                       SurfacePath *path);
+
+// false: none of the other's contacts on its way is of that side (1, -1) of the triangle.
+bool surface_path_nears(const Mesh *mesh, const SurfacePath *path, uint32_t triangle, int side);

@@ -11,7 +11,9 @@
 
 #include <math.h>
 
-enum { NEAR_MAX = 256 }; // triangles that are looked at between two looks at the tree
+// Triangles that are looked at together, and between two looks at the tree, each of which goes over
+// all that is within reach.
+enum { NEAR_MAX = 256, NEAR_MANY = 8 * NEAR_MAX };
 
 // of the other part's length: a gap that is none, as of what has come to a triangle
 static const double touch_part = 2e-5;
@@ -26,6 +28,8 @@ typedef struct SurfaceMeeting {
     Surface surface;
     double reach;
     const PairPlace *place;
+    bool has_path; // it moves far, and most of what is within reach it comes nowhere near
+    SurfacePath path;
 } SurfaceMeeting;
 
 static SurfacePose pose_at(const SurfaceMeeting *meeting, double time) {
@@ -255,11 +259,22 @@ static void take_face(const SurfaceMeeting *meeting, double time, const FaceNear
     }
 }
 
+// Whether the other part's way comes near any of its triangles. All of them are met, then: which of
+// them is met first is the face's to ask.
+static bool is_on_path(const SurfaceMeeting *meeting, const FaceNear *near) {
+    bool is_near = !meeting->has_path;
+    for (uint32_t i = 0; i < near->count && !is_near; i++) {
+        is_near = surface_path_nears(meeting->surface.mesh, &meeting->path, (uint32_t)near->key[i],
+                                     near->side);
+    }
+    return is_near;
+}
+
 static void collide_face(const SurfaceMeeting *meeting, FaceNear *near) {
     ASSERT(near->count > 0 && near->count <= NEAR_MAX);
     const SurfacePose now = pose_at(meeting, 0.0);
     near->side = surface_side(&meeting->surface, &now, near->face, &near->is_below);
-    if (near->side == 0) {
+    if (near->side == 0 || (!near->is_below && !is_on_path(meeting, near))) {
         return;
     }
     const double time = meet_triangles(meeting, near).time;
@@ -304,6 +319,17 @@ static void find_box(const SurfaceMeeting *meeting, Vec3 *low, Vec3 *high) {
     high->z = meeting->surface.mesh->is_solid_below ? HUGE_VAL : high->z;
 }
 
+static void collide_faces(const SurfaceMeeting *meeting, const uint64_t *key, uint32_t count) {
+    ASSERT(count <= NEAR_MAX);
+    for (uint32_t i = 0; i < count;) {
+        FaceNear near = {.face = (uint32_t)(key[i] >> 32), .key = &key[i]};
+        for (; i < count && key[i] >> 32 == near.face; i++) {
+            near.count++;
+        }
+        collide_face(meeting, &near);
+    }
+}
+
 void surfaces_collide(const StepState *state, StepPair *pair, const StepPart part[2], int s,
                       const PairPlace *place) {
     ASSERT(s == 0 || s == 1);
@@ -311,29 +337,29 @@ void surfaces_collide(const StepState *state, StepPair *pair, const StepPart par
     if (primitive_rows[other->kind].volume == NULL) {
         return; // another surface, or a plane: neither moves for the other
     }
-    const SurfaceMeeting meeting = {.state = state,
-                                    .pair = pair,
-                                    .part = part,
-                                    .s = s,
-                                    .surface = {part[s].mover.primitive->geometry->mesh, other},
-                                    .reach = state->margin + state->reach[pair->a] +
-                                             state->reach[pair->b],
-                                    .place = place};
+    SurfaceMeeting meeting = {.state = state,
+                              .pair = pair,
+                              .part = part,
+                              .s = s,
+                              .surface = {part[s].mover.primitive->geometry->mesh, other},
+                              .reach =
+                                  state->margin + state->reach[pair->a] + state->reach[pair->b],
+                              .place = place};
+    const Approach approach = {state->input->time_step, meeting.reach};
+    meeting.has_path =
+        surface_path_read(&part[s].mover, &part[1 - s].mover, &approach, &meeting.path);
     Vec3 low, high;
     find_box(&meeting, &low, &high);
-    uint64_t key[NEAR_MAX], after = 0;
+    uint64_t key[NEAR_MANY], after = 0;
     bool is_first = true;
     uint32_t count;
     do {
-        count = mesh_near(meeting.surface.mesh, low, high, after, is_first, key, NEAR_MAX);
-        for (uint32_t i = 0; i < count;) {
-            FaceNear near = {.face = (uint32_t)(key[i] >> 32), .key = &key[i]};
-            for (; i < count && key[i] >> 32 == near.face; i++) {
-                near.count++;
-            }
-            collide_face(&meeting, &near);
+        count = mesh_near(meeting.surface.mesh, low, high, after, is_first, key, NEAR_MANY);
+        for (uint32_t from = 0; from < count; from += NEAR_MAX) {
+            const uint32_t left = count - from;
+            collide_faces(&meeting, key + from, left < NEAR_MAX ? left : NEAR_MAX);
         }
         after = count > 0 ? key[count - 1] : after;
         is_first = false;
-    } while (count == NEAR_MAX);
+    } while (count == NEAR_MANY);
 }
