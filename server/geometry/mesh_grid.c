@@ -336,12 +336,24 @@ static void meet_cell(const Grid *grid, uint32_t column, uint32_t row, const Mes
     mesh_meet(low, high, left, first + 1, false, way, hit);
 }
 
+static void meet_cells(const Grid *grid, const GridRange *cells, const MeshWay *way, MeshHit *hit) {
+    for (uint32_t row = cells->first[1]; row <= cells->last[1]; row++) {
+        for (uint32_t column = cells->first[0]; column <= cells->last[0]; column++) {
+            meet_cell(grid, column, row, way, hit);
+        }
+    }
+}
+
 void grid_enters(const Grid *grid, const MeshWay *way, MeshHit *hit) {
     const bool is_back[2] = {way->way.x < 0.0, way->way.y < 0.0};
     GridRange range, cells;
     const double slack =
         slack_part * (grid->half[0] + grid->half[1] + vec3_norm(way->origin) + vec3_norm(way->way));
     if (!find_range(grid, way, slack, &range)) {
+        return;
+    }
+    if (range.last[0] - range.first[0] < 2 && range.last[1] - range.first[1] < 2) {
+        meet_cells(grid, &range, way, hit); // so few, as below what is vertical: no block is asked
         return;
     }
     GridAt stack[STACK_MAX];
@@ -358,10 +370,6 @@ void grid_enters(const Grid *grid, const MeshWay *way, MeshHit *hit) {
             ASSERT(count <= STACK_MAX);
             continue;
         }
-        for (uint32_t row = cells.first[1]; row <= cells.last[1]; row++) {
-            for (uint32_t column = cells.first[0]; column <= cells.last[0]; column++) {
-                meet_cell(grid, column, row, way, hit);
-            }
-        }
+        meet_cells(grid, &cells, way, hit);
     }
 }

@@ -108,9 +108,8 @@ Moreau__V1__Scene *load_scene_message(const char *path) {
 }
 
 static Scene make_scene(const Moreau__V1__Scene *message) {
-    static GeometryShelf *shelf; // of all scenes, for as long as the program runs
-    shelf = shelf == NULL ? geometry_shelf_create() : shelf;
-    const WorldLimits limits = {.body_count_max = 1000000, .bytes_max = MEMORY_MAX, .shelf = shelf};
+    const WorldLimits limits = {
+        .body_count_max = 1000000, .bytes_max = MEMORY_MAX, .shelf = scene_shelf()};
     Scene scene = {.world = NULL};
     Error error = {0};
     if (apply_create(&limits, &scene.world, &scene.stepper, &error) != STATUS_OK) {

@@ -14,8 +14,18 @@ enum { SETTLE_SWEEPS = 60 };
 enum { STACK_BOXES = 10 };
 enum { WALL_COURSES = 15, WALL_BOXES_BELOW = 42 };
 
+GeometryShelf *scene_shelf(void) {
+    static GeometryShelf *shelf;
+    shelf = shelf == NULL ? geometry_shelf_create() : shelf;
+    if (shelf == NULL) {
+        bench_fail("memory ended");
+    }
+    return shelf;
+}
+
 Scene scene_create(void) {
-    WorldLimits limits = {.body_count_max = 1000000, .bytes_max = (size_t)1 << 33};
+    WorldLimits limits = {
+        .body_count_max = 1000000, .bytes_max = (size_t)1 << 33, .shelf = scene_shelf()};
     Scene scene = {.world = world_create(&limits), .stepper = stepper_create((size_t)1 << 33)};
     if (scene.world == NULL || scene.stepper == NULL) {
         bench_fail("memory ended");
@@ -124,8 +134,8 @@ static void add_box(Scene *scene, double width) {
     }
 }
 
-// A counter through a mixer (splitmix64), uniform in [0, 1): the same pile everywhere.
-static double scatter(uint64_t *seed) {
+// splitmix64
+double scene_scatter(uint64_t *seed) {
     uint64_t x = *seed += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -149,9 +159,10 @@ Scene scene_pile(uint32_t count) {
         uint32_t layer = i / (per_side * per_side), column = i % (per_side * per_side);
         uint32_t row = column / per_side;
         double jitter = 0.02 * RADIUS;
-        Pose pose = upright(pitch * (column % per_side + 0.5) + jitter * scatter(&seed),
-                            pitch * (row + 0.5) + jitter * scatter(&seed), pitch * (layer + 0.5));
-        Id size = shape[(int)(SIZE_COUNT * scatter(&seed))];
+        Pose pose =
+            upright(pitch * (column % per_side + 0.5) + jitter * scene_scatter(&seed),
+                    pitch * (row + 0.5) + jitter * scene_scatter(&seed), pitch * (layer + 0.5));
+        Id size = shape[(int)(SIZE_COUNT * scene_scatter(&seed))];
         scene_body(&scene, size, BODY_DYNAMIC, pose);
     }
     for (int i = 0; i < SETTLE_STEPS; i++) {

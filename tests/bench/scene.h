@@ -17,6 +17,12 @@ typedef struct Scene {
 Scene scene_create(void);
 void scene_destroy(Scene *scene);
 
+// Of the geometries of all scenes, for as long as the program runs.
+GeometryShelf *scene_shelf(void);
+
+// A counter through a mixer, uniform in [0, 1): the same everywhere.
+double scene_scatter(uint64_t *seed);
+
 void scene_set(Scene *scene, const char *parameter, double value);
 
 // A shape of one primitive.

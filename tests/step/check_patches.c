@@ -7,6 +7,7 @@
 
 #include "support/leaning_lab.h"
 #include "support/suite.h"
+#include "world/sleep.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -203,7 +204,7 @@ START_TEST(a_snapshot_has_patches) {
     const double twist[6] = {speed.x, speed.y, speed.z, 0.0, 0.0, 0.3};
     const uint32_t body =
         lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, half, material), BODY_DYNAMIC,
-                 placed(vec3(-0.4, 0.13, half.z), quat_identity()), twist, 0.0, NULL);
+                 placed(vec3(-0.8, 0.13, half.z), quat_identity()), twist, 0.0, NULL);
     lab_step(&lab, 20);
     World *copy = lab_copy(&lab);
     ck_assert_uint_eq(copy->primitive[0].patch_material[1], 3);
@@ -220,6 +221,180 @@ START_TEST(a_snapshot_has_patches) {
 }
 END_TEST
 
+// ---- in company
+
+enum { WAYS = 2 * SOLVER_COUNT };
+
+static void choose_way(Lab *lab, int way) {
+    const SolverSettings solver = solver_default((SolverKind)(way % SOLVER_COUNT));
+    step_set_solver(&lab->world->settings, &solver);
+    lab_set(lab, "tolerance", 1e-12);
+    lab->world->settings.contact_plane =
+        way < SOLVER_COUNT ? CONTACT_PLANE_APPROACH : CONTACT_PLANE_START;
+}
+
+static uint32_t throw_block(Lab *lab, Id material, Vec3 at, Vec3 velocity) {
+    const Vec3 v = turned(velocity);
+    const double twist[6] = {v.x, v.y, v.z, 0.0, 0.0, 0.0};
+    return lab_body(lab, lab_shape(lab, PRIMITIVE_BOX, half, material), BODY_DYNAMIC,
+                    placed(at, quat_identity()), twist, 0.0, NULL);
+}
+
+// On a patch it goes as on a plane of that patch's material, under every solver, with planes of the
+// motion and of the start; to what a step of sap's is worth (check_surface_company).
+START_TEST(a_patch_is_a_plane_of_its_material_under_every_solver) {
+    const int way = _i / 2;
+    Vec3 at[2], velocity[2];
+    for (int k = 0; k < 2; k++) {
+        const Ground ground = {.is_mesh = _i % 2 == 0, .has_patches = true};
+        Lab lab = leaning_lab(0.0, HERTZ);
+        choose_way(&lab, way);
+        Id block;
+        if (k == 0) {
+            put_ground(&lab, &ground, placed(none, quat_identity()), &block);
+        } else {
+            const Id rough = lab_material(&lab, of_rough, 0.0);
+            block = lab_material(&lab, of_block, 0.0);
+            lab_body(&lab, lab_shape(&lab, PRIMITIVE_PLANE, none, rough), BODY_STATIC,
+                     placed(none, quat_identity()), NULL, 0.0, NULL);
+        }
+        const uint32_t body =
+            throw_block(&lab, block, vec3(0.4, 0.13, half.z), vec3(3.0, 0.2, 0.0));
+        lab_step(&lab, HERTZ / 8);
+        at[k] = seen_position(&lab, body);
+        velocity[k] = seen(lab_velocity(&lab, body));
+        lab_destroy(&lab);
+    }
+    ck_assert_double_lt(velocity[0].x, 2.6); // it was braked, as by 0.6 and not by 0.3
+    const double slack = way % SOLVER_COUNT == SOLVER_SAP ? 1e-6 : 1e-9;
+    ck_assert_double_le(vec3_norm(vec3_sub(at[1], at[0])), slack);
+    ck_assert_double_le(vec3_norm(vec3_sub(velocity[1], velocity[0])), slack);
+}
+END_TEST
+
+// 6 m by 6 m, all of it of one patch.
+static Id one_patch(Lab *lab, bool is_mesh, uint8_t own, Id material) {
+    const Vec3 point[4] = {vec3(-3, -3, 0), vec3(3, -3, 0), vec3(3, 3, 0), vec3(-3, 3, 0)};
+    const uint32_t corner[6] = {0, 1, 2, 0, 2, 3};
+    const uint8_t patch[2] = {own, own};
+    const double height[4] = {0};
+    const MeshForm mesh = {point, 4, corner, 2, false, patch};
+    const HeightForm field = {2, 2, {6.0, 6.0}, height, patch};
+    return is_mesh ? lab_mesh(lab, &mesh, material) : lab_heights(lab, &field, material);
+}
+
+// From a piece onto its neighbour, each of a patch of its own, a ball that slides goes as over the
+// border of two patches of one surface, under every solver. (What lies on both at several points
+// may lean on any of them, and so be braked in several ways.)
+START_TEST(who_crosses_to_a_piece_of_another_patch_goes_as_over_a_border) {
+    const int way = _i / 4;
+    const bool is_mesh[2] = {(_i & 1) == 0, (_i & 2) == 0};
+    Vec3 at[2], velocity[2];
+    for (int k = 0; k < 2; k++) {
+        Lab lab = leaning_lab(0.0, HERTZ);
+        choose_way(&lab, way);
+        Id block;
+        if (k == 0) {
+            const Ground ground = {.is_mesh = is_mesh[0], .has_patches = true};
+            put_ground(&lab, &ground, placed(none, quat_identity()), &block);
+        } else {
+            const Id smooth = lab_material(&lab, of_smooth, 0.0);
+            const Id rough = lab_material(&lab, of_rough, 0.0);
+            block = lab_material(&lab, of_block, 0.0);
+            const Id patch[MESH_PATCHES_MAX - 1] = {smooth, rough};
+            lab_set_patches(&lab, patch);
+            for (uint8_t side = 0; side < 2; side++) {
+                lab_body(&lab, one_patch(&lab, is_mesh[side], (uint8_t)(side + 1), 0), BODY_STATIC,
+                         placed(vec3(side == 0 ? -3.0 : 3.0, 0.0, 0.0), quat_identity()), NULL, 0.0,
+                         NULL);
+            }
+        }
+        const Vec3 speed = turned(vec3(8.0, 0.1, 0.0));
+        const double twist[6] = {speed.x, speed.y, speed.z, 0.0, 0.0, 0.0};
+        const uint32_t body = lab_body(
+            &lab, lab_shape(&lab, PRIMITIVE_SPHERE, vec3(half.z, 0, 0), block), BODY_DYNAMIC,
+            placed(vec3(-0.8, 0.13, half.z), quat_identity()), twist, 0.0, NULL);
+        lab_step(&lab, HERTZ / 4);
+        at[k] = seen_position(&lab, body);
+        velocity[k] = seen(lab_velocity(&lab, body));
+        lab_destroy(&lab);
+    }
+    ck_assert_double_gt(at[0].x, 0.2);      // it is over
+    if (way % SOLVER_COUNT == SOLVER_MDP) { // braked by more than what is smooth; convex ones fly
+        ck_assert_double_lt(velocity[0].x, 8.0 - 0.25 * 0.3 * gravity);
+    }
+    const double slack = way % SOLVER_COUNT == SOLVER_SAP ? 1e-6 : 1e-9;
+    ck_assert_double_le(vec3_norm(vec3_sub(at[1], at[0])), slack);
+    ck_assert_double_le(vec3_norm(vec3_sub(velocity[1], velocity[0])), slack);
+}
+END_TEST
+
+// A geometry that nobody wears goes, and those behind it move up: patches are felt as before, to
+// the bit.
+START_TEST(patches_stay_when_another_geometry_is_removed) {
+    Vec3 end[2];
+    for (int k = 0; k < 2; k++) {
+        const Ground ground = {.is_mesh = _i == 0, .has_patches = true};
+        Lab lab = leaning_lab(0.0, HERTZ);
+        lab_set_patches(&lab, (const Id[MESH_PATCHES_MAX - 1]){0});
+        const Id other = one_patch(&lab, true, 1, 0);
+        Id block;
+        put_ground(&lab, &ground, placed(none, quat_identity()), &block);
+        const uint32_t body =
+            throw_block(&lab, block, vec3(-0.5, 0.13, half.z), vec3(3.0, 0.1, 0.0));
+        lab_step(&lab, 20);
+        if (k == 1) { // whose shape lets go of it, as a removal would want
+            uint32_t shape;
+            ck_assert(world_find_shape(lab.world, other, &shape));
+            Primitive *primitive = &lab.world->primitive[lab.world->shape[shape].primitive_first];
+            primitive->kind = PRIMITIVE_PLANE;
+            primitive->geometry = NULL;
+            primitive->geometry_number = 0;
+            const uint32_t first = 0;
+            world_remove_geometries(lab.world, &first, 1);
+        }
+        lab_step(&lab, HERTZ / 2);
+        end[k] = lab_position(&lab, body);
+        lab_destroy(&lab);
+    }
+    ck_assert_mem_eq(&end[0], &end[1], sizeof(Vec3));
+}
+END_TEST
+
+// Who sleeps on a patch of a slope is woken where its material is changed, and slides down at
+// g (sin - mu cos); where another patch's is, it stays where it was.
+START_TEST(who_sleeps_on_a_patch_feels_its_new_material) {
+    const bool is_own = _i / 2 == 0;
+    const double sine = 0.4, cosine = sqrt(1.0 - sine * sine);
+    const Ground ground = {.is_mesh = _i % 2 == 0, .has_patches = true};
+    Lab lab = leaning_lab(sine, HERTZ);
+    lab_set(&lab, "tolerance", 1e-12);
+    WorldSettings settings = lab.world->settings;
+    settings.sleep_speed = 0.05;
+    world_set_settings(lab.world, &settings);
+    Id block;
+    put_ground(&lab, &ground, placed(none, quat_identity()), &block);
+    const uint32_t body = throw_block(&lab, block, vec3(1.1, -1.5, half.z), none);
+    lab_step(&lab, 2 * HERTZ);
+    ck_assert_uint_eq(lab.report.asleep_count, 1);
+    const Vec3 slept = seen_position(&lab, body);
+
+    const double friction = 0.1;
+    const uint64_t smooth = 1, rough = 2, of = is_own ? rough : smooth; // as put_ground adds them
+    const MaterialUpdate update = {.count = 1, .id = &of, .friction = &friction};
+    Error error = {0};
+    ck_assert_int_eq(world_update_materials(lab.world, &update, &error), STATUS_OK);
+    ck_assert(!sleep_is_asleep(lab.world, body));
+    const int steps = HERTZ / 4;
+    lab_step(&lab, steps);
+    const double rate = gravity * (sine - sqrt(friction * of_block) * cosine);
+    ck_assert_double_eq_tol(seen(lab_velocity(&lab, body)).y, is_own ? rate * steps / HERTZ : 0.0,
+                            1e-8);
+    ck_assert(is_own || vec3_norm(vec3_sub(seen_position(&lab, body), slept)) <= 1e-8);
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_patches(void) {
     TCase *tcase = tcase_create("patches");
     tcase_set_timeout(tcase, 120.0);
@@ -228,6 +403,11 @@ static TCase *case_patches(void) {
     tcase_add_loop_test(tcase, the_border_is_of_the_lower_patch, 0, 2);
     tcase_add_loop_test(tcase, a_corner_of_the_rim_is_of_the_lower_patch, 0, 2);
     tcase_add_loop_test(tcase, a_snapshot_has_patches, 0, 2);
+    tcase_add_loop_test(tcase, a_patch_is_a_plane_of_its_material_under_every_solver, 0, 2 * WAYS);
+    tcase_add_loop_test(tcase, who_crosses_to_a_piece_of_another_patch_goes_as_over_a_border, 0,
+                        4 * WAYS);
+    tcase_add_loop_test(tcase, patches_stay_when_another_geometry_is_removed, 0, 2);
+    tcase_add_loop_test(tcase, who_sleeps_on_a_patch_feels_its_new_material, 0, 4);
     return tcase;
 }
 

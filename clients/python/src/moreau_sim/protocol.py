@@ -1451,7 +1451,9 @@ class Mesh(Message):
     """default false: then no edge is of more than two triangles, nor of two that look to opposite sides"""
     patches: ArrayLike | None = None
     """per triangle 0 … 7: which patch it is of. Patches feel like materials of their own, which those who
-    wear the mesh say; a point on the border of several is of the lowest. Default: all are of patch 0"""
+    wear the mesh say; a point on the border of several is of the lowest. Which triangle is of which patch
+    stays, and which material a shape's patches wear; what that feels like is changed by its numbers
+    (WorldSet.materials). Default: all are of patch 0"""
 
 
 @dataclass(slots=True, kw_only=True)
