@@ -7,6 +7,8 @@ import pathlib
 
 import clean_ppo
 import clean_sac
+import compare
+import exploit
 import gymnasium
 import numpy as np
 import ppo
@@ -18,6 +20,7 @@ import torchrl_ppo
 import walk
 
 import moreau_sim
+from moreau_sim.protocol import Episode
 from moreau_sim.gym.rsl_rl import RSLWorlds
 from moreau_sim.gym.sb3 import SB3Worlds
 
@@ -49,7 +52,7 @@ def test_a_thousand_steps_run_and_repeat(address, name):
     assert all(math.isfinite(mean) and -500.0 < mean <= 0.0 for mean in means) and means[-1] < 0.0
 
 
-@pytest.mark.parametrize("module", [clean_ppo, clean_sac, ppo, rsl_ppo, skrl_ppo, torchrl_ppo, walk])
+@pytest.mark.parametrize("module", [clean_ppo, clean_sac, exploit, ppo, rsl_ppo, skrl_ppo, torchrl_ppo, walk])
 def test_an_example_is_short(module):
     assert sum(map(bool, pathlib.Path(module.__file__).read_text().split("\n"))) <= LINES_MAX
 
@@ -129,3 +132,36 @@ def test_a_quadruped_begins_to_learn_and_is_judged_with_certificates(tmp_path):
             for one in episodes[:4]:
                 reply = client.episode_verify(episode=one.episode).result()
                 assert reply.verified and not reply.unconverged_steps
+
+
+def test_who_lives_from_eight_sweeps_is_found(tmp_path):
+    """The left end of the rail is worth at most 0.1 m for a second; more than that is nobody's by mechanics."""
+    with moreau_sim.launch(db=tmp_path / "exploit.db") as server:
+        earned = {}
+        for effort in ("FAST", "EXACT"):
+            policy = exploit.learn(effort, address=server.address, record=effort, opinion=0.05)
+            earned[effort] = [exploit.judge(policy, other, address=server.address) for other in ("FAST", "EXACT")]
+        assert earned["FAST"][0] > 0.1 and earned["FAST"][1] < 0.06
+        assert all(0.09 < paid < 0.1 for paid in earned["EXACT"])
+        with server.client(timeout_s=120.0) as client:
+            ranked = client.episode_list(rank=Episode.Rank.DOUBTFUL, count=1000).episodes
+    # first who earned most of it in doubtful steps: those of FAST; under EXACT no step is one
+    assert ranked[0].name == "FAST" and ranked[0].return_doubtful > 0.9 * ranked[0].return_sum > 0.09
+    assert all(one.return_doubtful == 0.0 for one in ranked if one.name == "EXACT")
+    # nor is one of who went left, also under FAST: what is doubtful is how a return was earned
+    honest = [one for one in ranked if one.name == "FAST" and one.return_doubtful == 0.0 and one.return_sum > 0.09]
+    assert honest
+
+
+def test_learning_is_compared(tmp_path):
+    """A thousand steps on either side, kept and drawn."""
+    for side in compare.SIDES:
+        told = compare.run("CartPole", side, 0, 1024)
+        assert len([paid for paid in told["curve"] if paid is not None]) > 5
+        assert all(len(told["judged"][other]) == compare.JUDGED for other in compare.SIDES)
+        assert (side == "ours") == ("opinion" in told)
+        (tmp_path / f"{side}.json").write_text(compare.json.dumps(told))
+    compare.keep(tmp_path, tmp_path / "kept")
+    compare.draw(tmp_path / "kept", tmp_path / "learning.svg")
+    picture = (tmp_path / "learning.svg").read_text()
+    assert picture.count("<path fill=") == 4 and "nan" not in picture and "1,024 steps" in picture
