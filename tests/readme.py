@@ -4,12 +4,12 @@ build.
 
   tests/readme.py BUILD_DIR CC
 
-The server listens where there is room and not on port 7667, and the build may lie elsewhere: both are put in their
-places. What its first block shows, deploy/run and deploy/test, CI runs by itself."""
+The server listens where there is room and not on port 7667, the build may lie elsewhere, and is installed into a folder
+that goes again: these are put in their places. What its first block shows, deploy/run and deploy/test, CI runs by
+itself, and the wheel is tests/wheel.sh's; the Python program runs here from the sources, which needs NumPy."""
 import os
 import pathlib
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -61,26 +61,31 @@ def run_python(text, build, folder):
                  PYTHONPATH=str(ROOT / "clients/python/src")))
 
 
-def run_c(text, build, compiler, folder, address):
-    """The ball has fallen from 1 m onto its radius, where nothing moves any more."""
+def run_c(commands, text, build, compiler, folder, address):
+    """As the page compiles it, against an installation of this build; warnings are errors here. The ball has fallen from
+    1 m onto its radius, where nothing moves any more."""
     assert DEFAULT_ADDRESS in text
     (folder / "ball.c").write_text(text.replace(DEFAULT_ADDRESS, address))
-    library = build / "clients/libmoreau.a"
-    run([*shlex.split(compiler), "-std=c17", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/clients/c", "ball.c", library,
-         "-lprotobuf-c", "-lssl", "-lcrypto", "-lm", "-o", "ball"], "", cwd=folder)
-    run(["./ball"], r"1 s: the ball is at a height of 0\.100 m", cwd=folder)
+    install, compile_and_run = (re.sub(r"\s+#.*", "", line) for line in commands.splitlines())
+    assert install == "cmake --build --preset release && cmake --install build/release", install
+    assert compile_and_run.startswith("cc ball.c "), compile_and_run
+    run(["cmake", "--install", build, "--prefix", folder / "prefix"], "libmoreau", cwd=folder)
+    lib = next((folder / "prefix").rglob("libmoreau.so")).parent
+    run(["sh", "-c", compile_and_run.replace("cc", f"{compiler} -std=c17 -Wall -Wextra -Werror", 1)],
+        r"1 s: the ball is at a height of 0\.100 m", cwd=folder,
+        env=dict(os.environ, PKG_CONFIG_PATH=str(lib / "pkgconfig"), LD_LIBRARY_PATH=str(lib)))
 
 
 def main():
     build, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
     blocks = read_blocks()
-    assert {language: len(of) for language, of in blocks.items()} == {"sh": 2, "python": 1, "c": 1}, blocks.keys()
+    assert {language: len(of) for language, of in blocks.items()} == {"sh": 4, "python": 1, "c": 1}, blocks.keys()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         server, address = start_server(build, folder)
         try:
             run_commands(blocks["sh"][1], build, folder, address)
-            run_c(blocks["c"][0], build, compiler, folder, address)
+            run_c(blocks["sh"][3], blocks["c"][0], build, compiler, folder, address)
         finally:
             server.terminate()
             server.wait()
