@@ -4,7 +4,8 @@
 //   node build.mjs MODULE PAGE     the dynamics for WebAssembly, which deploy/web makes; the file to write
 import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
@@ -51,22 +52,23 @@ const withoutShaders = {
     },
 };
 
-const workersCode = (codes) => ({
-    name: "workers-code",
-    resolveId: (id) => (id in codes ? `\0${id}` : null),
-    load: (id) => (id.slice(1) in codes ? `export default ${JSON.stringify(codes[id.slice(1)])}` : null),
-});
-
 const inScript = (code) => code.replace(/<\/script/gi, "<\\/script").replace(/<!--/g, "<\\!--");
 // as gzip does it, and smaller by a twentieth
 const zopfli = (file) => execFileSync("zopfli", ["-c", file], { maxBuffer: 1 << 30 }).toString("base64");
 const data = (id, file) => `<script type="application/octet-stream;base64" id="${id}">${zopfli(file)}</script>`;
+const folder = mkdtempSync(join(tmpdir(), "moreau-page-"));
+function code(id, { script }) {
+    const file = join(folder, id);
+    writeFileSync(file, script);
+    return data(id, file);
+}
 
 const worker = await bundle("src/store/worker.ts", "worker", [withoutAssets]);
 const prover = await bundle("src/store/prover.ts", "prover", []);
-const main = await bundle("src/main.ts", "viewer", [withoutShaders, workersCode({ "virtual:worker": worker.script, "virtual:prover": prover.script })]);
+const main = await bundle("src/main.ts", "viewer", [withoutShaders]);
 const sqlite = join(here, "node_modules/@sqlite.org/sqlite-wasm/dist/sqlite3.wasm");
-const parts = [data("sqlite3-wasm", sqlite), data("moreau-proof-wasm", module)];
+const parts = [code("reader", worker), data("sqlite3-wasm", sqlite), code("prover", prover), data("moreau-proof-wasm", module)];
+rmSync(folder, { recursive: true });
 const text = readFileSync(join(here, "src/page.html"), "utf8")
     .replace("/* style */", () => main.style)
     .replace("<!-- data -->", () => parts.join("\n"))

@@ -412,8 +412,10 @@ def test_a_window_opens_also_as_root(server, folder):
 
 
 def test_the_demo_is_shown_by_the_page_alone(server, folder):
+    """Where it is a browser of our own, in one that has nothing to remember."""
     given = shown_by(folder, server, "demo", "--out", folder / "shown")
     assert re.fullmatch(r"--app=http://127\.0\.0\.1:\d+/#live=.*&world=1", given[-1])
+    assert ("--incognito" in given) == ("--use-angle=swiftshader" in given)
 
 
 def test_without_a_graphics_processor_the_browser_is_told_to_draw_in_software(server, folder):

@@ -130,6 +130,9 @@ static void add_chromium(Words *words, const char *address, BrowserWindow window
         add_software_drawing(words);
     }
     if (window == BROWSER_BARE) {
+        if (!has_graphics_processor()) { // in a profile of our own, which has nothing to remember:
+            add(words, "", "--incognito"); // to lay out where it would takes it a tenth of a second
+        }
         add(words, "--app=", address);
     } else {
         add(words, "", "--new-window");

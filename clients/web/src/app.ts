@@ -14,7 +14,7 @@ import type { SealKey } from "./log/seal_key";
 import { Prover } from "./prove";
 import { emptySeries, Series, walk } from "./series";
 import { Signing } from "./signing";
-import type { Client } from "./store/client";
+import type { Brought, Client } from "./store/client";
 import type { Course, EpisodeRow, Opened } from "./store/messages";
 import { $, bytes, count, el, num } from "./ui/dom";
 import { Inspector } from "./ui/inspector";
@@ -47,6 +47,7 @@ export class App {
     private told: Event[] = []; // by the file
     prover: Prover | null = null;
     signing: Signing | null = null;
+    private brought: Brought = { dynamics: null, version: 0 };
     private sealKey: SealKey | null = null; // whose signatures are wanted
     private others: Prover[] = []; // of the episode beside it, and that walk both
     private url = "";
@@ -70,8 +71,7 @@ export class App {
     private readonly again = new Again($("tab-again"));
     private readonly groups: Groups;
 
-    /** `version` is that of the dynamics that the page brought along, if it did. */
-    constructor(readonly client: Client, private readonly dynamics: ArrayBuffer | null, private readonly version: number) {
+    constructor(readonly client: Client, private readonly bring: () => Promise<Brought>) {
         try {
             this.stage = new Stage($("view"));
             this.stage.onMove = () => this.keepLink();
@@ -99,6 +99,7 @@ export class App {
         this.openedAt = performance.now();
         this.close();
         this.note([]);
+        this.stage?.warm();
         this.url = typeof what === "string" ? what : "";
         $("file-name").textContent = "opening…";
         try {
@@ -226,10 +227,11 @@ export class App {
         $<HTMLSelectElement>("second").value = "";
         $("episodes").title = $<HTMLSelectElement>("episodes").selectedOptions[0]?.textContent ?? "";
         try {
-            const head = await this.client.call("episode", row.uid);
+            const [head, brought] = await Promise.all([this.client.call("episode", row.uid), this.bring()]);
             if (token !== this.token) {
                 return true;
             }
+            this.brought = brought;
             this.episode = new Episode(this.client, row, head);
         } catch (error) {
             this.addNote((error as Error).message);
@@ -257,7 +259,7 @@ export class App {
     }
 
     private newProver(episode: Episode, onChange: () => void = () => undefined): Prover {
-        return new Prover(this.dynamics, this.version, episode, onChange);
+        return new Prover(this.brought.dynamics, this.brought.version, episode, onChange);
     }
 
     private newSigning(): void {

@@ -2,11 +2,12 @@
 // Where the page begins: files that are dropped, chosen, named by the address or brought along; buttons and keys.
 import { App, SPEEDS } from "./app";
 import { readLink } from "./link";
+import { Connection } from "./live/connection";
 import { Live, ownAddress, readAim } from "./live/live";
 import { KEY_FILE_BYTES_MAX, keyOf, readSealKey } from "./log/seal_key";
 import { nth } from "./nth";
 import { NO_KEY } from "./signing";
-import { Client, embedded, ProverClient } from "./store/client";
+import { bring, Brought, Client, embedded } from "./store/client";
 import "./style.css";
 import { $, el } from "./ui/dom";
 import { help } from "./ui/help";
@@ -197,20 +198,18 @@ function listenToPointer(app: App): void {
     });
 }
 
-async function versionOf(dynamics: ArrayBuffer): Promise<number> {
-    const client = new ProverClient(dynamics);
-    const version = await client.call("version");
-    client.close();
-    return version;
+// What a running world is shown without is not looked at before somebody asks for it.
+function bringOnce(): () => Promise<Brought> {
+    let brought: Promise<Brought> | null = null;
+    return () => (brought ??= bring());
 }
 
 async function begin(): Promise<void> {
-    const sqlite = await embedded("sqlite3-wasm");
-    if (sqlite === null) {
-        throw new Error("it came without SQLite");
-    }
-    const dynamics = await embedded("moreau-proof-wasm");
-    const app = new App(new Client(sqlite), dynamics, dynamics === null ? 0 : await versionOf(dynamics));
+    const aim = readAim(location.hash);
+    // the server is asked while the picture's shaders are made
+    const opening = aim === null ? null : Connection.open(aim.address, aim.token);
+    opening?.catch(() => undefined); // said by who waits for it
+    const dynamics = bringOnce(), app = new App(new Client(), dynamics);
     const live = new Live(app);
     Object.assign(window, { moreau: app, live });
     listen(app);
@@ -218,11 +217,11 @@ async function begin(): Promise<void> {
     listenToPointer(app);
     app.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     window.addEventListener("hashchange", () => void app.go(location.hash));
-    const aim = readAim(location.hash);
     if (aim !== null) {
-        await live.begin(aim);
+        await live.begin(aim, opening);
         return;
     }
+    dynamics().catch(() => undefined); // they are made ready while the file is opened, which says what fails
     const data = await embedded("episode"), brought = await embedded("seal-pub"), moment = readLink(location.hash);
     const key = brought === null ? null : keyOf(new Uint8Array(brought), true);
     if (key !== null) {

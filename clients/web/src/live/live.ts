@@ -101,16 +101,18 @@ export class Live {
         app.onOpen = () => this.end();
     }
 
-    async begin(aim: Partial<Aim> & { address: string; token: string }): Promise<void> {
+    /** `opening`: a connection to there that was begun already. */
+    async begin(aim: Partial<Aim> & { address: string; token: string }, opening: Promise<Connection> | null = null): Promise<void> {
         this.end();
         this.aim = { ...NOWHERE, ...aim };
         this.app.leave();
         document.body.classList.add("live");
         $("welcome").hidden = true;
         $("main").hidden = false;
+        this.app.stage?.warm();
         $<HTMLInputElement>("live-address").value = aim.address;
         this.tries = 0;
-        await this.connect();
+        await this.connect(opening);
     }
 
     end(): void {
@@ -132,12 +134,12 @@ export class Live {
         $("overlay").textContent = text;
     }
 
-    private async connect(): Promise<void> {
+    private async connect(opening: Promise<Connection> | null = null): Promise<void> {
         const turn = ++this.turn;
         this.state = "connecting";
         this.say(`connecting to ${this.aim.address} …`);
         try {
-            const connection = await Connection.open(this.aim.address, this.aim.token);
+            const connection = await (opening ?? Connection.open(this.aim.address, this.aim.token));
             if (turn !== this.turn) {
                 connection.close();
                 return;

@@ -12,6 +12,7 @@ import { pickBody } from "./pick";
 import { Planes } from "./planes";
 import { Shadows } from "./shadows";
 import { Cast, Slots } from "./slots";
+import { BALL_ON_GROUND } from "./warm";
 
 export interface Picture {
     episode: Cast;
@@ -77,10 +78,12 @@ export class Stage {
     private reference = 0;
     private picture: Picture | null = null;
     private asked = false;
+    private isWarm = false;
     private recolor = true;
 
     /** Throws where there is no WebGL. */
     constructor(private readonly canvas: HTMLCanvasElement) {
+        canvas.style.visibility = "hidden"; // what shows nothing is not to be put together with the page, which waits for that
         this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
         this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
         this.camera.up.set(0, 0, 1);
@@ -165,14 +168,28 @@ export class Stage {
         this.controls.update();
     }
 
+    /** Makes ready what draws, and shows nothing. */
+    warm(): void {
+        if (this.isWarm) {
+            return;
+        }
+        this.isWarm = true;
+        this.fit(BALL_ON_GROUND.episode, [BALL_ON_GROUND.frame]);
+        this.home();
+        this.picture = BALL_ON_GROUND;
+        this.draw();
+        this.show(null, true);
+    }
+
     show(picture: Picture | null, recolor: boolean): void {
         this.picture = picture;
         this.recolor ||= recolor;
+        this.canvas.style.visibility = picture === null ? "hidden" : "";
         this.ask();
     }
 
     private ask(): void {
-        if (!this.asked) {
+        if (!this.asked && this.picture !== null) {
             this.asked = true;
             requestAnimationFrame(() => this.draw());
         }
@@ -181,11 +198,10 @@ export class Stage {
     private draw(): void {
         this.asked = false;
         const begun = performance.now();
-        const picture = this.picture;
-        if (picture !== null) {
-            this.pose(picture);
+        if (this.picture === null) {
+            return;
         }
-        this.scene.visible = picture !== null;
+        this.pose(this.picture);
         this.renderer.render(this.scene, this.camera);
         this.scriptMs = performance.now() - begun;
         this.drawCalls = this.renderer.info.render.calls;
