@@ -276,11 +276,11 @@ static void keep_awake(const Judging *judging, uint32_t tree) {
     }
 }
 
-// What is pushed is not at rest.
+// What is pushed is not at rest; a fluid pushes nobody who is.
 static void tire_none_pushed(const Judging *judging) {
     const StepState *state = judging->state;
     const StepInput *input = state->input;
-    for (size_t i = 0; i < input->wrench_count; i++) {
+    for (size_t i = 0; i < state->given_count; i++) {
         uint32_t tree = state->stepper->tree_of_body[input->wrench_body[i]];
         if (is_any(input->wrench + 6 * i)) {
             keep_awake(judging, tree);

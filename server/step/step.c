@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/defect.h"
 #include "solve/problem_valid.h"
+#include "step/fluid.h"
 #include "step/joints/commands.h"
 #include "step/joints/project.h"
 #include "step/joints/rows.h"
@@ -360,6 +361,14 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                                         "Memory ended while pushing with joints: raise "
                                         "--memory-bytes-max.");
     }
+    StepInput dragged;
+    state.given_count = state.input->wrench_count;
+    if (status == STATUS_OK && !fluid_push(&state, &dragged)) {
+        status = error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "Memory ended while a fluid dragged at bodies: raise "
+                           "--memory-bytes-max.");
+    }
+    state.input = &dragged;
     status = STATUS_THEN(status, run_stages(&state));
     report->contact_count = stepper->contact_count;
     report->row_count = stepper->row_count;

@@ -41,11 +41,15 @@
 // joint_projection: joints of rows are brought together after every step. effort: what a step may
 // cost; what came before there was such a setting is exact, and a world that is created today has
 // what the proto says (wire/scene/scene.c). friction_rule: what two materials' frictions make.
+// fluid_…: of step/fluid.h.
 #define SETTING_LATER_MAP(VECTOR, NUMBER, CHOICE, FLAG)                                            \
     FLAG(13, 19, JOINT_PROJECTION, joint_projection, false)                                        \
     CHOICE(14, 20, EFFORT, effort, WORLD_EXACT, WORLD_EFFORT_COUNT, "EXACT 0, BALANCED 1, FAST 2") \
     CHOICE(15, 24, FRICTION_RULE, friction_rule, FRICTION_GEOMETRIC, FRICTION_RULE_COUNT,          \
-           "GEOMETRIC 0, MAXIMUM 1, MINIMUM 2, PRODUCT 3")
+           "GEOMETRIC 0, MAXIMUM 1, MINIMUM 2, PRODUCT 3")                                         \
+    NUMBER(16, 28, FLUID_DENSITY, fluid_density, "kg/m^3", 0.0, 1e6, 0.0,                          \
+           "of what fills the world and drags at bodies; 0: nothing does")                         \
+    NUMBER(17, 29, FLUID_VISCOSITY, fluid_viscosity, "Pa s", 0.0, 1e9, 0.0, "likewise; 0: none")
 
 #define SETTING_MAP(VECTOR, NUMBER, CHOICE, FLAG)                                                  \
     SETTING_EARLY_MAP(VECTOR, NUMBER, CHOICE) SETTING_LATER_MAP(VECTOR, NUMBER, CHOICE, FLAG)

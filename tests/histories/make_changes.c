@@ -84,6 +84,9 @@ static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
         change->value.effort = (uint8_t)(bits % WORLD_EFFORT_COUNT);
         change->given |= CHANGE_FRICTION_RULE;
         change->value.friction_rule = (uint8_t)(bits / 8 % FRICTION_RULE_COUNT);
+        change->given |= CHANGE_FLUID_DENSITY | CHANGE_FLUID_VISCOSITY;
+        change->value.fluid_density = bits / 32 % 3 == 0 ? (double)(bits / 128 % 2000) : 0.0;
+        change->value.fluid_viscosity = bits / 32 % 5 == 0 ? (double)(bits / 256 % 64) : 0.0;
     }
     SolverKind solver = (SolverKind)make->world->settings.solver;
     if (make_chance(make, percent)) {

@@ -292,6 +292,36 @@ def test_parameters_make_worlds_differ(client):
         make(client, parameters=[parameter("BODY_MASS", "cart", -masses)])
 
 
+TOP = {
+    "settings": {"time_step": 0.01, "gravity": [0, 0, 0]},
+    "bodies": [{"name": "arm", "mass": 1.0, "inertia": [1, 1, 1, 0, 0, 0]}],
+    "joints": [{"name": "axle", "body_b": "arm", "axis": [0, 0, 1]}],
+}
+
+
+def test_inertias_differ_from_world_to_world_and_are_proven(client):
+    moments = np.array([1.0, 2.0, 4.0])
+    tensors = np.zeros((3, 6))
+    tensors[:, :3] = moments[:, None]
+    tensors[:, 3] = 0.25 * moments  # which the axle does not feel
+    options = {"action": [channel("JOINT_EFFORT", "axle")], "observation": [channel("JOINT_VELOCITY", "axle")]}
+    options |= {"double": True, "step_limit": 10, "autoreset": "SAME_STEP", "record": "tops"}
+    both = [parameter("BODY_MASS", "arm", [2.0, 2.0, 2.0]), parameter("BODY_INERTIA", "arm", tensors.ravel())]
+    with Group.create(client, TOP, count=3, parameters=both, **options) as group:
+        recording = group.recording
+        group.reset(seed=1)
+        assert group.step(np.full((3, 1), 5.0)).observation[:, 0] == pytest.approx(0.05 / moments, rel=1e-12)
+        with Group.from_saved(client, group.save()) as other:
+            assert np.array_equal(other.step(np.ones((3, 1))).observation, group.step(np.ones((3, 1))).observation)
+        for _ in range(8):
+            group.step(np.ones((3, 1)))
+    for one in client.episode_list(recording=recording).episodes:
+        assert client.episode_verify(episode=one.episode).result().verified
+    tensors[1, :3] = [1.0, 1.0, 9.0]
+    with pytest.raises(errors.InvalidArgument, match=r"parameters\[0\].values\[6\]"):
+        Group.create(client, TOP, count=3, parameters=[parameter("BODY_INERTIA", "arm", tensors.ravel())], **options)
+
+
 def test_finished_episodes_are_recorded_with_what_they_earned(client):
     with make(client, step_limit=5, autoreset="SAME_STEP", record="pushed") as group:
         assert len(group.recording) == 32

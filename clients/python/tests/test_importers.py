@@ -12,6 +12,7 @@ import pytest
 from twin import Twin
 
 from moreau_sim import World, __main__, importers
+from moreau_sim import protocol as p
 from moreau_sim.importers import _poses
 
 SOURCE = pathlib.Path(importers.__file__).parents[2]
@@ -255,7 +256,7 @@ def test_what_acts_along_an_axis_comes_along(mujoco, tmp_path):
 
 def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
     path = tmp_path / "odd.xml"
-    path.write_text("""<mujoco><option integrator="RK4" density="1.2"/><worldbody><body name="b">
+    path.write_text("""<mujoco><option integrator="RK4" density="1.2" wind="1 0 0"/><worldbody><body name="b">
     <joint name="j" stiffness="1"/>
       <geom name="tin" type="cylinder" size="0.1 0.2" margin="0.01"/>
       <geom name="ball" size="0.1" condim="6" friction="0.5"/></body>
@@ -274,7 +275,7 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
     assert any("ellipsoids are hulls" in note and "egg" in note for note in imported.notes)
     for word in (
         "tin",
-        "density",
+        "wind",
         "torsional",
         "limits of ball joints: k",
         "tendons that nothing acts along: t",
@@ -315,6 +316,51 @@ def test_what_is_lost_has_a_weight(mujoco, tmp_path):
     others = [loss.sentence.split(":")[0] for loss in imported.losses if not loss.is_physical]
     assert others == ["solref of geoms", "tendons that nothing acts along", "sensors (1)", "sites (1)"]
     assert imported.verdict.endswith("100 % of mass, 33 % of collision geometry, 25 % of actuators")
+
+
+SWUM = """<mujoco><option density="{density}" viscosity="{viscosity}" gravity="0 0 -1"/><worldbody>
+  <body name="a" euler="10 20 30"><freejoint name="a"/><geom type="box" size="0.1 0.2 0.3" density="500"/>
+    <geom type="box" size="0.05 0.1 0.02" pos="0.2 0.1 0" euler="20 0 40"/>
+    <body name="b" pos="0.3 0 0"><joint name="b" axis="0 1 1"/><geom type="box" size="0.2 0.02 0.05" pos="0.2 0 0"/>
+      {more}</body></body></worldbody></mujoco>"""
+WELDED = '<body name="c" pos="0.5 0 0"><geom size="0.1"/></body>'
+
+
+@pytest.mark.parametrize(("density", "viscosity"), [(1000, 0), (0, 2), (700, 5)])
+def test_a_fluid_drags_as_mujocos(mujoco, client, tmp_path, density, viscosity):
+    path = tmp_path / "swum.xml"
+    path.write_text(SWUM.format(density=density, viscosity=viscosity, more=""))
+    twin = Twin(mujoco, client, path)
+    assert twin.imported.verdict.startswith("usable: nothing physical")
+    still = client.world_get(world=twin.world.id).settings
+    assert (still.fluid_density, still.fluid_viscosity) == (density, viscosity)
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        twin.draw(rng)
+        error, largest = twin.acceleration_error()
+        assert error < 1e-6 * max(largest, 1.0)  # of h = 1e-7 the drag takes 1e-7 of itself
+    path.write_text(SWUM.format(density=density, viscosity=viscosity, more=WELDED))
+    assert "a fluid drags at what is welded as at one body: b" in importers.load(path).unsupported
+
+
+def test_what_swims_is_recorded_proven_and_forked(mujoco, client, tmp_path):
+    path = tmp_path / "swum.xml"
+    path.write_text(SWUM.format(density=700, viscosity=5, more=""))
+    world = World.create(client, importers.load(path).scene)
+    said = client.world_scene(world=world.id).scene.settings
+    assert (said.fluid_density, said.fluid_viscosity) == (700, 5)
+    episode = client.episode_start(world=world.id, keyframe_steps=7).episode
+    world.step(20)
+    half = world.state().pose
+    client.world_set(world=world.id, settings=p.WorldSettings(fluid_density=100.0))
+    world.step(20)
+    client.episode_stop(episode=episode)
+    assert client.episode_verify(episode=episode).result().verified
+    forked = client.episode_fork(episode=episode, step=20).world
+    assert np.array_equal(np.reshape(client.world_get(world=forked).pose, (-1, 7)), half)
+    client.world_set(world=forked, settings=p.WorldSettings(fluid_density=100.0))
+    client.world_step(worlds=[forked], steps=20)
+    assert np.array_equal(np.reshape(client.world_get(world=forked).pose, (-1, 7)), world.state().pose)
 
 
 PULLED = """<mujoco><option gravity="0 0 0"/><worldbody>

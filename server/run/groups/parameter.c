@@ -16,7 +16,8 @@ static Status blame(size_t index, const char *field, const char *what, Error *er
 }
 
 bool group_parameter_is_known(uint64_t kind) {
-    return kind < GROUP_PARAMETER_JOINT_END || kind == GROUP_PARAMETER_BODY_GEOMETRY;
+    return kind < GROUP_PARAMETER_JOINT_END || kind == GROUP_PARAMETER_BODY_GEOMETRY ||
+           kind == GROUP_PARAMETER_BODY_INERTIA;
 }
 
 // ---- geometries
@@ -85,7 +86,9 @@ static Status find_body(const World *world, size_t index, const GroupParameterDe
     }
     uint32_t primitive;
     made->id = world->body_id[body];
-    made->stride = from->kind == GROUP_PARAMETER_BODY_POSE ? 7 : 1;
+    made->stride = from->kind == GROUP_PARAMETER_BODY_POSE      ? 7
+                   : from->kind == GROUP_PARAMETER_BODY_INERTIA ? 6
+                                                                : 1;
     return from->kind != GROUP_PARAMETER_BODY_GEOMETRY || world_find_worn(world, body, &primitive)
                ? STATUS_OK
                : blame(index, from->id != 0 ? "body_id" : "body", LAYOUT_WEARS_NO_ONE, error);
@@ -115,6 +118,7 @@ static Status find_thing(const World *world, size_t index, const GroupParameterD
     case GROUP_PARAMETER_BODY_MASS:
     case GROUP_PARAMETER_BODY_POSE:
     case GROUP_PARAMETER_BODY_GEOMETRY:
+    case GROUP_PARAMETER_BODY_INERTIA:
         return find_body(world, index, from, made, error);
     case GROUP_PARAMETER_MATERIAL_FRICTION:
     case GROUP_PARAMETER_MATERIAL_RESTITUTION:
@@ -174,11 +178,13 @@ static bool is_of_state(GroupParameterKind kind) {
 
 static Status set_body(World *world, const GroupParameter *parameter, const double *values,
                        Error *error) {
-    const bool is_pose = parameter->kind == GROUP_PARAMETER_BODY_POSE;
+    const bool is_pose = parameter->kind == GROUP_PARAMETER_BODY_POSE,
+               is_mass = parameter->kind == GROUP_PARAMETER_BODY_MASS;
     const BodyUpdate update = {.count = 1,
                                .id = &parameter->id,
                                .pose = is_pose ? values : NULL,
-                               .mass = is_pose ? NULL : values};
+                               .mass = is_mass ? values : NULL,
+                               .inertia = is_pose || is_mass ? NULL : values};
     return world_update_bodies(world, &update, error);
 }
 
@@ -242,6 +248,7 @@ static Status set(World *world, const GroupParameter *parameter, const double *v
     switch (parameter->kind) {
     case GROUP_PARAMETER_BODY_MASS:
     case GROUP_PARAMETER_BODY_POSE:
+    case GROUP_PARAMETER_BODY_INERTIA:
         return set_body(world, parameter, values, error);
     case GROUP_PARAMETER_MATERIAL_FRICTION:
     case GROUP_PARAMETER_MATERIAL_RESTITUTION:

@@ -61,6 +61,7 @@ typedef struct StepState {
     Stepper *stepper;
     World *world;
     const StepInput *input;
+    size_t given_count; // of its wrenches: those behind them are a fluid's
     Arena *scratch;
     Error *error;
     const Solver *solver_row;

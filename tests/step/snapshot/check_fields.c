@@ -163,6 +163,8 @@ START_TEST(every_field_is_hashed_and_named) {
     join(world);
     world->material[1].priority = 2.0;
     world->settings.friction_rule = FRICTION_MAXIMUM;
+    world->settings.fluid_density = 1.2;
+    world->settings.fluid_viscosity = 2e-5;
     const PairUpdate pair = {1, &(const uint64_t){0}, &(const uint64_t){1}, &(const double){0.25}};
     ck_assert_int_eq(world_reserve_pairs(world, 1, NULL), STATUS_OK);
     world_update_pairs(world, &pair);
@@ -250,7 +252,9 @@ static const char names[] =
     "next geometry: next_geometry_id\n"
     "joint_projection: joint_projection\n"
     "effort: effort\n"
-    "friction_rule: friction_rule\n";
+    "friction_rule: friction_rule\n"
+    "fluid_density: fluid_density\n"
+    "fluid_viscosity: fluid_viscosity\n";
 
 // Sections come in this order, and are told apart by their numbers. Two may have the same where one
 // stands between them that is always there.
@@ -336,6 +340,8 @@ START_TEST(a_name_means_what_it_says) {
                    {"joint_projection", &world->settings.joint_projection},
                    {"effort", &world->settings.effort},
                    {"friction_rule", &world->settings.friction_rule},
+                   {"fluid_density", &world->settings.fluid_density},
+                   {"fluid_viscosity", &world->settings.fluid_viscosity},
                    {"next_id", &world->body_id_next},
                    {"next_joint_id", &world->joint_id_next},
                    {"next_shape_id", &world->shape_id_next}};

@@ -526,6 +526,14 @@ class WorldSettings(Message):
     """what a step may cost; default BALANCED"""
     friction_rule: FrictionRule.Kind | None = None
     """what two materials' frictions make of a pair's; default GEOMETRIC"""
+    fluid_density: float | None = None
+    """[kg/m^3] 0 … 1e6: of a fluid that stands still and fills the world; default 0. It holds every dynamic
+    body back as the box of its mass and inertia, with edges b and principal axes i, j, k: -density/2 b_j b_k
+    |v_i| v_i along each, v of the centre of mass, and -density/64 b_i (b_j^4 + b_k^4) |w_i| w_i about it.
+    Bodies weigh in it what they weigh"""
+    fluid_viscosity: float | None = None
+    """[Pa s] 0 … 1e9, likewise: -3 pi d viscosity v and -pi d^3 viscosity w, d the mean of the edges; default
+    0"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -2472,6 +2480,9 @@ class GroupParameter(Message):
         BODY_GEOMETRY = 64
         """1: id of the geometry that the body wears, of those of the template; as a reset puts it on, before
         noise (see GroupChannel.BODY_GEOMETRY)"""
+        BODY_INERTIA = 65
+        """6 [kg m^2]: xx yy zz xy xz yz about the centre of mass, which stays, in body axes; behind a
+        BODY_MASS of the same body, which scales what was there"""
 
     kind: GroupParameter.Kind | None = None
     body: str | None = None
@@ -4434,6 +4445,8 @@ WorldSettings.FIELDS = (
     Field(16, "sleep_time", Kind.DOUBLE, False, None),
     Field(18, "effort", Kind.ENUM, False, Effort.Kind),
     Field(19, "friction_rule", Kind.ENUM, False, FrictionRule.Kind),
+    Field(20, "fluid_density", Kind.DOUBLE, False, None),
+    Field(21, "fluid_viscosity", Kind.DOUBLE, False, None),
 )
 Bounds.FIELDS = (
     Field(1, "lower", Kind.DOUBLE, True, None),

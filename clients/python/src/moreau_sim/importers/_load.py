@@ -12,7 +12,7 @@ from typing import Any
 from .. import protocol as p
 from .._json import from_json
 from ._actuators import Actuators
-from ._bodies import Bodies, moved_body, scene_body
+from ._bodies import Bodies, is_off, moved_body, scene_body
 from ._equalities import Equalities
 from ._findings import Findings
 from ._imported import Imported, ImportFailed, Place
@@ -106,7 +106,14 @@ def _settings(mujoco: Any, model: Any, compensated: float) -> dict[str, Any]:
         "gravity": (model.opt.gravity * (1.0 - compensated)).tolist() if has_gravity else [0.0, 0.0, 0.0],
         "integrator": integrators.get(int(model.opt.integrator), "SYMPLECTIC"),
         "friction_rule": "MAXIMUM",
+        **_fluid(mujoco, model),
     }
+
+
+def _fluid(mujoco: Any, model: Any) -> dict[str, float]:
+    """What fills the model's world."""
+    of = {"fluid_density": float(model.opt.density), "fluid_viscosity": float(model.opt.viscosity)}
+    return {} if is_off(mujoco, model, "PASSIVE") else {name: number for name, number in of.items() if number}
 
 
 def read_model(

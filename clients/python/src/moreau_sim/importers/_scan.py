@@ -43,7 +43,6 @@ _SCHEME = {
 }
 _UNSEEN = {"nsensor": "sensors", "nsite": "sites"}  # what moves nothing
 _COUNTS = {"nflex": "flexible bodies", "nplugin": "plugins"}
-_OPTIONS = ("density", "viscosity", "wind")
 # what a URDF file may have for other programs
 _URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")
 
@@ -148,9 +147,7 @@ class _Scan:
     def options(self) -> None:
         m, findings = self.model, self.findings
         everything: list[Weight] = [("mass", body, float(m.body_mass[body])) for body in range(1, m.nbody)]
-        for option in _OPTIONS:
-            if not np.array_equal(getattr(m.opt, option), getattr(self.plain.opt, option)):
-                findings.add(f"option {option}", of=everything)
+        self._fluid(everything)
         if is_off(self.mujoco, m, "ACTUATION"):
             findings.add("option flag actuation: what it disables works here", of=everything)
         if m.opt.enableflags & int(self.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
@@ -158,6 +155,20 @@ class _Scan:
         integrator = self.mujoco.mjtIntegrator(int(m.opt.integrator)).name.removeprefix("mjINT_")
         if integrator not in ("EULER", "IMPLICIT", "IMPLICITFAST", "RK4"):
             findings.add(f"integrator {integrator}: SYMPLECTIC is taken", physical=False)
+
+
+    def _fluid(self, everything: list[Weight]) -> None:
+        """It drags at boxes of mass and inertia, as here; but here what is welded is one box."""
+        m, bodies = self.model, self.joints.bodies
+        if not (m.opt.density or m.opt.viscosity) or is_off(self.mujoco, m, "PASSIVE"):
+            return
+        if np.any(m.opt.wind):
+            self.findings.add("option wind", of=everything)
+        for root in bodies.roots[1:]:
+            members = [body for body in bodies.members(root) if m.body_mass[body] > 0.0]
+            if len(members) > 1:
+                of: list[Weight] = [("mass", body, float(m.body_mass[body])) for body in members]
+                self.findings.add("a fluid drags at what is welded as at one body", bodies.name(root), of)
 
 
 def scan_urdf(root: ElementTree.Element, robot: Robot, findings: Findings) -> None:
