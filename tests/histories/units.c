@@ -31,8 +31,9 @@ static const Dimension pure = {0, 0, 0}, metre = {2, 0, 0}, second = {0, 0, 2},
                        kilogram = {0, 2, 0}, speed = {2, 0, -2}, spin = {0, 0, -2},
                        acceleration = {2, 0, -4}, force = {2, 2, -4}, torque = {4, 2, -4},
                        impulse = {2, 2, -2}, inertia = {4, 2, 0}, density = {-6, 2, 0},
-                       pressure = {-2, 2, -4}, stiffness = {0, 2, -4}, damping = {0, 2, -2},
-                       turn_stiffness = {4, 2, -4}, turn_damping = {4, 2, -2}, energy = {4, 2, -4};
+                       viscosity = {-2, 2, -2}, pressure = {-2, 2, -4}, stiffness = {0, 2, -4},
+                       damping = {0, 2, -2}, turn_stiffness = {4, 2, -4}, turn_damping = {4, 2, -2},
+                       energy = {4, 2, -4};
 
 static double factor(Units units, Dimension d) {
     return ldexp(1.0, (d.length * units.length + d.mass * units.mass + d.time * units.time) / 2);
@@ -87,6 +88,8 @@ static void scale_settings(World *world, Units u) {
     s->recovery_speed *= factor(u, speed);
     s->sleep_speed *= factor(u, speed);
     s->sleep_time *= factor(u, second);
+    s->fluid_density *= factor(u, density);
+    s->fluid_viscosity *= factor(u, viscosity);
     scale_parameters(s, u);
 }
 
