@@ -350,7 +350,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     patience_begin(&state);
     // the stages write over it
     stepper->has_last = stepper->has_old_ids = stepper->has_wrenches = false;
-    StepInput pushed;
+    StepInput pushed = *input; // also where memory ends before it is made
     Status status = STATUS_OK;
     if (world->joint_count > 0) {
         const bool has_memory =
