@@ -178,12 +178,18 @@ static Allowed allow(const Case *of, const Manifold *manifold) {
         // their gap after rounding; polygon_meet.c: and out of it by 1e-9 of the sizes, or, where
         // faces are parallel, by 1e-4 of their shorter half edge
         allowed.gap += 1e-6 * gap + (p[0].kind == p[1].kind ? 1e-8 : 0.0);
-        allowed.beside += 3.0 * gap_tolerance + 2e-3 * gap + (p[0].kind == p[1].kind ? 1e-4 : 0.0);
+        allowed.beside += 9.0 * gap_tolerance + 2e-3 * gap + (p[0].kind == p[1].kind ? 1e-4 : 0.0);
     } else if (p[1].kind == PRIMITIVE_CAPSULE && p[0].kind != PRIMITIVE_SPHERE) {
         // capsule.h: the ends of a line may lie beside the normal by 0.02 of the radius, seen from
         // the axis; box_capsule.c: an axis that is as good as at the box, which it is to 4e-8
         allowed.beside += manifold->count > 1 ? 0.02 * p[1].size.x / of->sizes + 0.02 * gap : 0.0;
         allowed.gap += gap * of->sizes < p[1].size.x ? 4e-8 : 0.0;
+    }
+    if (manifold->count == 2 && !(has_corners(&p[0]) && has_corners(&p[1]))) {
+        // convex_pair.c: the ends of two lines may lie beside the normal by 3e-5 of the radius
+        const double radius = fmin(has_corners(&p[0]) ? HUGE_VAL : p[0].size.x,
+                                   has_corners(&p[1]) ? HUGE_VAL : p[1].size.x);
+        allowed.beside += 3e-5 * radius / of->sizes;
     }
     return allowed;
 }
