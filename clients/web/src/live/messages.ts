@@ -6,8 +6,8 @@ const FACE: Table = { 1: ["points", "wholes"] };
 
 // A shape has the name of one of the scene's besides, as its first field, and all others one later.
 const HULL: Table = { 1: ["points", "reals"], 2: ["faces", [FACE]] };
-const MESH: Table = { 1: ["points", "reals"], 2: ["triangles", "wholes"] };
-const HEIGHTS: Table = { 1: ["columns", "whole"], 2: ["rows", "whole"], 3: ["spacing", "reals"], 4: ["heights", "reals"] };
+const MESH: Table = { 1: ["points", "reals"], 2: ["triangles", "wholes"], 4: ["patches", "wholes"] };
+const HEIGHTS: Table = { 1: ["columns", "whole"], 2: ["rows", "whole"], 3: ["spacing", "reals"], 4: ["heights", "reals"], 5: ["patches", "wholes"] };
 function named(form: Table): Table {
     const table: Table = { 1: ["geometry", "text"] };
     for (const [field, of] of Object.entries(form) as [string, Table[number]][]) {
@@ -23,7 +23,7 @@ const SHAPE: Table = {
     4: ["capsule", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
     5: ["cylinder", { 1: ["radius", "real"], 2: ["half_length", "real"] }],
     6: ["hull", named(HULL)], 7: ["mesh", named(MESH)], 8: ["height_field", named(HEIGHTS)],
-    10: ["position", "reals"], 11: ["orientation", "reals"], 12: ["material", "text"],
+    10: ["position", "reals"], 11: ["orientation", "reals"], 12: ["material", "text"], 17: ["patch_materials", "texts"],
 };
 
 const BODY: Table = {

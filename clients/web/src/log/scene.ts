@@ -10,6 +10,7 @@ export interface Hull {
     points: number[]; // 3 each
     faces: number[][]; // points, counter-clockwise seen from outside
     isSurface: boolean; // of triangles, with nothing inside
+    patches: number[]; // of each face of a surface; none: all are of patch 0
 }
 
 export interface Shape {
@@ -19,6 +20,7 @@ export interface Shape {
     position: number[];
     orientation: number[]; // w x y z
     material: string;
+    patchMaterials: string[]; // of patches 1, 2 …; "", or none: its material
 }
 
 export interface Body {
@@ -63,13 +65,17 @@ function numbers(value: Json, standard: number[]): number[] {
 function readHull(json: Json): Hull {
     const points = numbers(json?.points, []), count = Math.floor(points.length / 3);
     const faces: number[][] = (Array.isArray(json?.faces) ? json.faces : []).map((face: Json) => numbers(face?.points, []));
-    return { points, isSurface: false, faces: faces.filter((face) => face.length > 2 && face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
+    return { points, isSurface: false, patches: [], faces: faces.filter((face) => face.length > 2 && face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
 }
 
 function readMesh(json: Json): Hull {
     const points = numbers(json?.points, []), corners = numbers(json?.triangles, []), count = Math.floor(points.length / 3);
-    const faces = Array.from({ length: Math.floor(corners.length / 3) }, (_, i) => corners.slice(3 * i, 3 * i + 3));
-    return { points, isSurface: true, faces: faces.filter((face) => face.every((i) => Number.isInteger(i) && i >= 0 && i < count)) };
+    const triangles = Array.from({ length: Math.floor(corners.length / 3) }, (_, i) => corners.slice(3 * i, 3 * i + 3));
+    const isThere = (face: number[]) => face.every((i) => Number.isInteger(i) && i >= 0 && i < count), patches = numbers(json?.patches, []);
+    return {
+        points, isSurface: true, faces: triangles.filter(isThere),
+        patches: patches.length === triangles.length ? patches.filter((_, i) => isThere(nth(triangles, i))) : [],
+    };
 }
 
 // Over a grid whose middle is the origin; each cell is two triangles, cut from its lowest corner on.
@@ -83,7 +89,8 @@ function readHeights(json: Json): Hull {
             faces.push([i, i + 1, i + columns + 1], [i, i + columns + 1, i + columns]);
         }
     }
-    return { points, faces, isSurface: true };
+    const patches = numbers(json?.patches, []);
+    return { points, faces, isSurface: true, patches: 2 * patches.length === faces.length ? patches.flatMap((patch) => [patch, patch]) : [] };
 }
 
 const FORMS: Readonly<Record<string, (json: Json) => Hull>> = { hull: readHull, mesh: readMesh, height_field: readHeights };
@@ -121,6 +128,7 @@ function readShape(json: Json, hulls: Hulls): Shape | null {
     return {
         kind, size, hull, position: numbers(json.position, [0, 0, 0]),
         orientation: numbers(json.orientation, [1, 0, 0, 0]), material: String(json.material ?? ""),
+        patchMaterials: (Array.isArray(json.patch_materials) ? json.patch_materials : []).map(String),
     };
 }
 
@@ -167,6 +175,13 @@ export function readScene(text: string, step: number): Scene {
 export function sceneOf(json: Json, step: number): Scene {
     const hulls = readHulls(json.geometries), bodies: Body[] = json.bodies.map((b: Json, i: number) => readBody(b, i, hulls));
     return { step, settings: json.settings ?? {}, bodies, joints: readJoints(json.joints, bodies), geometries: hulls };
+}
+
+/** The materials that a shape wears beside its own, and of each of its faces which of them, from 1 on; 0: its own. */
+export function patchesOf({ hull, material, patchMaterials }: Shape): { materials: string[]; faces: number[] } {
+    const ofPatch = (patch: number) => patchMaterials[patch - 1] || material;
+    const materials = [...new Set((hull?.patches ?? []).map(ofPatch))].filter((name) => name !== material);
+    return { materials, faces: materials.length === 0 ? [] : (hull?.patches ?? []).map((patch) => materials.indexOf(ofPatch(patch)) + 1) };
 }
 
 /** The body on another geometry than the one that its one hull or surface is of; itself, if that is the same. */

@@ -6,9 +6,9 @@ import {
     BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DynamicDrawUsage, Float32BufferAttribute, InstancedBufferGeometry,
     InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, Scene, ShaderMaterial, SphereGeometry, Vector3,
 } from "three";
-import type { Hull, ShapeKind } from "../log/scene";
+import { patchesOf, type Hull, type ShapeKind } from "../log/scene";
 import { nth } from "../nth";
-import { BODY_COLORS, STATIC_COLOR, Theme } from "./palette";
+import { BODY_COLORS, PATCH_COLORS, STATIC_COLOR, Theme } from "./palette";
 import type { Slot } from "./slots";
 
 type Solid = Exclude<ShapeKind, "plane" | "hull">;
@@ -28,23 +28,29 @@ vec3 center() { return at + turned(turn, ownAt); }`;
 
 // tint.a: 0 hidden, 1 shown, 2 picked
 const VERTEX = `${PLACES}
-attribute vec3 corner; attribute float tone; varying vec3 vColor; varying float vPicked;
+attribute vec3 corner; attribute float tone, mark; varying vec3 vColor; varying float vPicked, vMark;
+uniform vec3 marks[PATCHES];
 void main() {
   vec3 n = turned(turn, turned(ownTurn, normal));
   float sun = max(dot(n, vec3(0.303, -0.505, 0.808)), 0.0);
   vec3 sky = mix(vec3(0.094, 0.094, 0.125), vec3(0.509), 0.5 + 0.5 * n.z);
-  vColor = tint.rgb * tone * (0.637 * sun + sky);
+  vec3 own = mark > 0.5 && tint.a < 1.5 ? marks[int(mark - 0.5)] : tint.rgb;
+  vColor = own * tone * (0.637 * sun + sky);
+  vMark = mark;
   vPicked = tint.a - 1.0;
   vec3 p = turned(ownTurn, position * size.w + corner * size.xyz);
   gl_Position = tint.a > 0.5 ? projectionMatrix * modelViewMatrix * vec4(at + turned(turn, ownAt + p), 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
 
-// what is picked has stripes, and a ghost is a screen that one looks through: neither is known by its colour alone
+// patches have stripes, each material's leaning its own way, what is picked has wider ones, and a ghost is a screen
+// that one looks through: none is known by its colour alone
 const FRAGMENT = `
-varying vec3 vColor; varying float vPicked; uniform float opacity, ratio;
+varying vec3 vColor; varying float vPicked, vMark; uniform float opacity, ratio;
 void main() {
-  float across = (gl_FragCoord.x + gl_FragCoord.y) / ratio;
-  gl_FragColor = vec4(mix(vColor, vec3(1.0), vPicked > 0.5 && fract(across / 11.0) < 0.27 ? 0.5 : 0.0), opacity);
+  float across = (gl_FragCoord.x + gl_FragCoord.y) / ratio, lean = 0.5236 * vMark;
+  float along = dot(gl_FragCoord.xy, vec2(sin(lean), cos(lean))) / ratio;
+  vec3 color = vColor * (vMark > 0.5 && opacity == 1.0 && fract(along / 7.0) < 0.2 ? 0.8 : 1.0);
+  gl_FragColor = vec4(mix(color, vec3(1.0), vPicked > 0.5 && fract(across / 11.0) < 0.27 ? 0.5 : 0.0), opacity);
   if (opacity < 1.0 && fract(across / 6.0) < 0.34) discard;
   #include <colorspace_fragment>
 }`;
@@ -95,9 +101,10 @@ function instancedOf(geometry: BufferGeometry): InstancedBufferGeometry {
     return instanced;
 }
 
-// Its corners as parts of that box; every other face a little darker, so that one sees it turn.
-function hullGeometry({ points, faces }: Hull, size: readonly number[]): InstancedBufferGeometry {
-    const corner: number[] = [], normal: number[] = [], tone: number[] = [];
+// Its corners as parts of that box; every other face a little darker, so that one sees it turn. Of each face its mark;
+// 0, or none: no patch.
+function hullGeometry({ points, faces }: Hull, size: readonly number[], marks: readonly number[]): InstancedBufferGeometry {
+    const corner: number[] = [], normal: number[] = [], tone: number[] = [], mark: number[] = [];
     const at = (i: number) => new Vector3(nth(points, 3 * i), nth(points, 3 * i + 1), nth(points, 3 * i + 2));
     faces.forEach((face, index) => {
         const first = at(nth(face, 0)), out = at(nth(face, 1)).sub(first).cross(at(nth(face, 2)).sub(first)).normalize();
@@ -106,6 +113,7 @@ function hullGeometry({ points, faces }: Hull, size: readonly number[]): Instanc
                 corner.push(...at(nth(face, i)).toArray().map((v, axis) => v / (nth(size, axis) || 1)));
                 normal.push(...out.toArray());
                 tone.push(index % 2 === 0 ? 1 : 0.9);
+                mark.push(marks[index] ?? 0);
             }
         }
     });
@@ -113,7 +121,31 @@ function hullGeometry({ points, faces }: Hull, size: readonly number[]): Instanc
         .setAttribute("position", new Float32BufferAttribute(new Float32Array(corner.length), 3))
         .setAttribute("normal", new Float32BufferAttribute(normal, 3))
         .setAttribute("corner", new Float32BufferAttribute(corner, 3))
-        .setAttribute("tone", new Float32BufferAttribute(tone, 1)));
+        .setAttribute("tone", new Float32BufferAttribute(tone, 1))
+        .setAttribute("mark", new Float32BufferAttribute(mark, 1)));
+}
+
+/** A hull as some of its shapes wear it: which they are, and the mark of each of its faces. */
+export interface WornHull {
+    hull: Hull;
+    slots: Slot[];
+    marks: number[];
+}
+
+/** Shapes of one hull are apart where they wear other materials. */
+export function wornHulls(solids: readonly Slot[]): WornHull[] {
+    const order: string[] = [], worn = new Map<Hull, Map<string, WornHull>>();
+    for (const slot of solids.filter(({ shape }) => shape.hull !== null)) {
+        const hull = slot.shape.hull as Hull, { materials, faces } = patchesOf(slot.shape), ways = worn.get(hull) ?? new Map<string, WornHull>();
+        order.push(...materials.filter((name) => !order.includes(name)));
+        const key = JSON.stringify(materials.length === 0 ? [] : [slot.shape.material, ...slot.shape.patchMaterials]);
+        const way = ways.get(key) ?? {
+            hull, slots: [], marks: faces.map((face) => (face === 0 ? 0 : 1 + (order.indexOf(nth(materials, face - 1)) % PATCH_COLORS.length))),
+        };
+        way.slots.push(slot);
+        worn.set(hull, ways.set(key, way));
+    }
+    return [...worn.values()].flatMap((ways) => [...ways.values()]);
 }
 
 function geometryOf(kind: Solid, count: number): InstancedBufferGeometry {
@@ -122,6 +154,7 @@ function geometryOf(kind: Solid, count: number): InstancedBufferGeometry {
         : kind === "cylinder" ? cylinderGeometry(2 * sides) : capsuleGeometry(ball, sides);
     const p = geometry.getAttribute("position"), none = new Float32BufferAttribute(new Float32Array(3 * p.count), 3);
     addTones(geometry, kind);
+    geometry.setAttribute("mark", new Float32BufferAttribute(new Float32Array(p.count), 1));
     if (kind === "box") {
         geometry.setAttribute("corner", p);
         geometry.setAttribute("position", none);
@@ -148,8 +181,11 @@ export class Instances {
     constructor(private readonly scene: Scene, ghostColor: string | null) {
         const isGhost = ghostColor !== null;
         this.material = new ShaderMaterial({
-            vertexShader: VERTEX, fragmentShader: FRAGMENT, transparent: isGhost, depthWrite: !isGhost,
-            uniforms: { opacity: { value: isGhost ? GHOST_OPACITY : 1 }, ratio: { value: Math.min(devicePixelRatio, 2) } },
+            vertexShader: VERTEX, fragmentShader: FRAGMENT, defines: { PATCHES: PATCH_COLORS.length }, transparent: isGhost, depthWrite: !isGhost,
+            uniforms: {
+                opacity: { value: isGhost ? GHOST_OPACITY : 1 }, ratio: { value: Math.min(devicePixelRatio, 2) },
+                marks: { value: PATCH_COLORS.map((c) => new Color(ghostColor ?? c)) },
+            },
             polygonOffset: isGhost, polygonOffsetFactor: 2, polygonOffsetUnits: 2, // where both are the same, the first is seen
         });
         this.colors = {
@@ -174,9 +210,9 @@ export class Instances {
     /** Other bodies: new instances. */
     arrange(solids: readonly Slot[]): Share {
         this.dispose();
-        const hulls = [...new Set(solids.flatMap(({ shape }) => shape.hull ?? []))];
+        const hulls = wornHulls(solids);
         const groups = [...SOLIDS.map((kind) => solids.filter(({ shape }) => shape.kind === kind)),
-            ...hulls.map((hull) => solids.filter(({ shape }) => shape.hull === hull))];
+            ...hulls.map(({ slots }) => slots)];
         this.slots = groups.flat();
         this.columns = Uint32Array.from(this.slots, ({ column }) => column);
         const n = this.slots.length, own = buffer(11, n), place = buffer(7, n), tint = buffer(4, n);
@@ -201,7 +237,9 @@ export class Instances {
         let first = 0;
         groups.forEach(({ length }, k) => {
             if (length > 0) {
-                this.add(share(k < SOLIDS.length ? geometryOf(nth(SOLIDS, k), length) : hullGeometry(nth(hulls, k - SOLIDS.length), nth(groups, k)[0]?.shape.size ?? []), first, length));
+                const worn = hulls[k - SOLIDS.length];
+                this.add(share(worn === undefined ? geometryOf(nth(SOLIDS, k), length)
+                    : hullGeometry(worn.hull, worn.slots[0]?.shape.size ?? [], worn.marks), first, length));
             }
             first += length;
         });

@@ -13,6 +13,8 @@ export const STATE_MARKS = ["○", "■", "▲"];
 
 export const BODY_COLORS = ["#7fb8da", "#e8b04a", "#4fb59a", "#d69ac0", "#e2865a", "#b9c46a", "#9aa7d8", "#c9a27e"];
 export const STATIC_COLOR = "#9a9a9a";
+/** Of what surfaces are made of beside their own material, in a scene's order; striped besides (instances.ts). */
+export const PATCH_COLORS = ["#5f7fb4", "#d8c26a", "#7d5a44", "#a9d3c4", "#59606a", "#c98fa6"];
 export const SECOND_COLOR = "#cc79a7"; // the episode beside
 
 export interface Theme {

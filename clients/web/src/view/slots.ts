@@ -36,7 +36,7 @@ function unknownShape(frame: Frame): Shape {
         }
     }
     const room = Math.cbrt(low.reduce((product, v, k) => product * Math.max(0.1, nth(high, k) - v), 1) / Math.max(1, n));
-    return { kind: "sphere", size: [Math.max(0.02, 0.15 * room), 0, 0], hull: null, position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "" };
+    return { kind: "sphere", size: [Math.max(0.02, 0.15 * room), 0, 0], hull: null, position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "", patchMaterials: [] };
 }
 
 const nobody = (id: number): Body =>
