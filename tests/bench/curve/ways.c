@@ -30,11 +30,17 @@ typedef struct Way {
 
 static const Way ways[] = {
     SWEEPS(2),
+    SWEEPS(3),
     SWEEPS(5),
+    SWEEPS(7),
     SWEEPS(10),
+    SWEEPS(14),
     SWEEPS(20),
+    SWEEPS(30),
     SWEEPS(50),
+    SWEEPS(70),
     SWEEPS(100),
+    SWEEPS(140),
     SWEEPS(200),
     SWEEPS(500),
     {"effort", "fast", "", EFFORT_FAST, solver_default, false},
