@@ -6,7 +6,7 @@ import type { Body, Shape } from "../log/scene";
 import type { Picture } from "./stage";
 
 const shape = (kind: Shape["kind"], radius: number): Shape =>
-    ({ kind, size: [radius, 0, 0], hull: null, position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "" });
+    ({ kind, size: [radius, 0, 0], hull: null, position: [0, 0, 0], orientation: [1, 0, 0, 0], material: "", patchMaterials: [] });
 
 const body = (id: number, kind: string, of: Shape): [number, Body] => [id,
     { id, index: id - 1, name: "", kind, position: [0, 0, 0], orientation: [1, 0, 0, 0], mass: 0, inertia: [], center: [], shapes: [of] }];
