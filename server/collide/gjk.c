@@ -153,6 +153,14 @@ static GjkResult read_result(const GjkSimplex *simplex) {
     return result;
 }
 
+// How far, times the distance, the two may be nearer than the simplex says, as a plane that parts
+// them knows.
+static double slack_of(const GjkBody *a, const GjkBody *b, const GjkSimplex *simplex) {
+    const Vec3 v = nearest_point(simplex);
+    const GjkVertex vertex = gjk_vertex(a, b, vec3_neg(v));
+    return vec3_dot(v, v) - vec3_dot(v, vertex.w);
+}
+
 GjkResult gjk_search(GjkBody a, GjkBody b, Vec3 toward, double progress, GjkSimplex *simplex) {
     ASSERT(a.support != NULL && b.support != NULL);
     *simplex = take_vertex(gjk_vertex(&a, &b, toward));
@@ -182,6 +190,11 @@ GjkResult gjk_search(GjkBody a, GjkBody b, Vec3 toward, double progress, GjkSimp
         }
         double nearer = squared_distance(&reduced);
         if (!(nearer < squared)) {
+            // Beside an edge by 1e-8, a point in a face is nearer by the square of that, which
+            // rounding eats; but to the normal it is 1e-8, and the plane tells.
+            if (slack_of(&a, &b, &reduced) < 0.5 * (squared - reached)) {
+                *simplex = reduced;
+            }
             break;
         }
         *simplex = reduced;

@@ -4,7 +4,8 @@
 // is nearer to the origin than the simplex at hand.
 //
 // A body is anything that can name its farthest point along a direction. For polytopes the answer
-// is exact to rounding: points agree to about 1e-15 of the bodies' size. Give points relative to an
+// is exact to rounding: points agree to about 1e-15 of the bodies' size, and so does the normal,
+// also where a nearer simplex is nearer by less than a rounding. Give points relative to an
 // origin near the bodies.
 #pragma once
 

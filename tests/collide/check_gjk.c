@@ -98,12 +98,38 @@ START_TEST(parallel_faces_are_as_far_apart_as_they_are) {
 }
 END_TEST
 
+// Beside the diagonal of a face, which is an edge of the triangles of the search: nearer than over
+// the diagonal by the square of what it is beside it, less than a rounding; the normal is turned by
+// that itself.
+START_TEST(beside_a_diagonal_the_normal_is_the_faces) {
+    Dice dice = {44};
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
+        PlacedBox placed = {dice_box(&dice), pose_at(0.0, 0.0, 0.0)};
+        const Vec3 half = placed.box.size;
+        const double along = dice_between(&dice, -0.9, 0.9);
+        const double beside = pow(10.0, dice_between(&dice, -10.0, -6.0));
+        Vec3 point = vec3(along * half.x + beside, along * half.y,
+                          half.z + pow(10.0, dice_between(&dice, -2.0, 0.0)));
+        Vec3 toward = dice_direction(&dice);
+        GjkResult result = gjk_distance((GjkBody){support_placed_box, &placed},
+                                        (GjkBody){support_point, &point}, toward);
+        ck_assert(result.is_apart);
+        // the height of the least, 0.01, by which roundings of the size turn it
+        ck_assert_double_le(vec3_norm(vec3_sub(result.normal, vec3(0.0, 0.0, 1.0))),
+                            100.0 * tolerance);
+        ck_assert_double_eq_tol(result.point_a.x, point.x, tolerance);
+        ck_assert_double_eq_tol(result.point_a.y, point.y, tolerance);
+    }
+}
+END_TEST
+
 static TCase *case_gjk(void) {
     TCase *tcase = tcase_create("gjk");
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, a_point_and_a_box_have_the_distance_of_clamping);
     tcase_add_test(tcase, two_boxes_have_the_distance_of_their_nearest_features);
     tcase_add_test(tcase, parallel_faces_are_as_far_apart_as_they_are);
+    tcase_add_test(tcase, beside_a_diagonal_the_normal_is_the_faces);
     return tcase;
 }
 

@@ -168,10 +168,32 @@ typedef struct Allowed {
     double beside; // how far a point may be beside a body
 } Allowed;
 
+// Where an edge lies along a box's face (box_box.c: spread_along), points are midway between the
+// two along the face's normal, and their gaps are along the edges', which is turned from it, by
+// acos(1 - 1e-6) at most: of half a gap the sine goes beside. The largest gap says how far; the
+// lowest, and the depth, are what they are for all that.
+static double turned_beside(const Case *of, const Manifold *manifold) {
+    static const double most = 1.4143e-3;
+    double sine = 0.0, gap = 0.0;
+    for (int side = 0; side < 2; side++) {
+        const Vec3 n = mat3_tmul_vec(quat_to_mat3(of->pose[side].orientation), manifold->normal);
+        const double x = hypot(n.y, n.z), y = hypot(n.z, n.x), z = hypot(n.x, n.y);
+        const double own = fmin(x, fmin(y, z)); // to the nearest of its faces
+        sine = fmax(sine, own <= most ? own : 0.0);
+    }
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        gap = fmax(gap, fabs(manifold->point[i].gap));
+    }
+    return 0.5 * sine * gap / of->sizes;
+}
+
 static Allowed allow(const Case *of, const Manifold *manifold) {
     const Primitive *p = of->p;
     const double gap = fabs(judge_lowest(manifold)) / of->sizes;
     Allowed allowed = {gap_tolerance, gap_tolerance};
+    if (p[0].kind == PRIMITIVE_BOX && p[1].kind == PRIMITIVE_BOX && manifold->count > 1) {
+        allowed.beside += turned_beside(of, manifold);
+    }
     if (has_corners(&p[0]) && has_corners(&p[1])) {
         // box_box.c: a face's points may be higher than planes know by 1e-6 of the gap, which is by
         // its root beside the face, and corners that all but touch have a normal by what is left of
