@@ -125,6 +125,12 @@ def test_integers_of_every_length():
     assert np.array_equal(again, values)
 
 
+def test_integers_of_two_kinds_keep_their_digits():
+    ids = [np.uint64(2**63 + 5), 7, np.int8(3)]  # of which NumPy makes floats
+    again = decode(protocol.WorldHash, encode(protocol.WorldHash(worlds=ids))).worlds
+    assert again.tolist() == [2**63 + 5, 7, 3]
+
+
 @pytest.mark.parametrize("count", [1, 12, 13, 14, 100])
 def test_columns_of_few_and_of_many_integers_are_read_alike(count):
     values = np.array([2**63 + 5] * count, np.uint64)  # of ten bytes each

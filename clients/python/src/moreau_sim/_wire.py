@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from enum import IntEnum
+from numbers import Integral
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -123,6 +124,9 @@ def _column(field: Field, value: Any) -> bytes:
     integers = np.asarray(value)
     if integers.size == 0:
         return b""
+    # of NumPy's unsigned integers in a list with others NumPy itself makes floats, which lose the last digits
+    if integers.dtype.kind == "f" and isinstance(value, (list, tuple)) and all(isinstance(item, Integral) for item in value):
+        integers = np.array(value, dtype=object)
     if integers.dtype == object:
         integers = np.array([_integer(field, item) for item in integers.ravel()], dtype=np.uint64)
     if integers.dtype.kind not in "uib":
