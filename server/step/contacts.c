@@ -243,6 +243,12 @@ static double meet_beside(const StepState *state, const StepPart part[2], const 
     return contacts_meet(state, &beside[0], &beside[1], manifold);
 }
 
+// Who lies in a hidden face by little, and without it by a tenth of the smaller one's size and by
+// many times as much, would leave through the whole of the other: in a heap it is a body that lies
+// before a face for a moment, and its own contact that holds.
+#define OTHER_SIDE_STEPS 100.0
+#define OTHER_SIDE_TIMES 8.0
+
 // Takes the manifold to one that leans on no face that neighbours hide, and its time with it; none
 // is left where all of it did. Two that overlap deeply, and may leave each other by hidden faces
 // alone, leave as if there were none: beyond those they are nowhere. false: the partners are not at
@@ -273,7 +279,8 @@ static bool respect_seams(const StepState *state, StepPair *pair, const StepPart
 
         // what is left and lies deep is the other side of something, unless all of it is deep
         const double gap = gap_now(pair, manifold, *time);
-        if (raw > -step && gap < -step) {
+        if (gap < -step &&
+            (raw > -step || (gap < -OTHER_SIDE_STEPS * step && gap < OTHER_SIDE_TIMES * raw))) {
             manifold->count = 0;
         } else if (gap < -0.5 * HIDDEN_FAR * far_of(state, part)) {
             *manifold = raw_manifold;
