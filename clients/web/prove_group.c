@@ -352,7 +352,7 @@ static bool keep_world(Arena *memory, GroupKeyframeWorld *kept, Error *error) {
         return false;
     }
     group_keyframe_add(group, 0, snapshot, count, &sink);
-    GroupKeyframe keyframe = {.count = 1, .rest = {.bytes = sink.bytes, .count = sink.count}};
+    GroupKeyframe keyframe = group_keyframe_of_one(sink.bytes, sink.count);
     return group_keyframe_next(&keyframe, kept, error) == STATUS_OK;
 }
 

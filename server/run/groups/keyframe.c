@@ -93,6 +93,11 @@ static Status damaged(Error *error) {
     return error_set(error, STATUS_DATA_LOSS, NULL, "it is no key-frame of this group");
 }
 
+GroupKeyframe group_keyframe_of_one(const uint8_t *bytes, size_t count) {
+    return (GroupKeyframe){
+        .version = VERSION, .count = 1, .rest = {.bytes = bytes, .count = count}};
+}
+
 Status group_keyframe_open(const uint8_t *bytes, size_t count, GroupKeyframe *keyframe,
                            Error *error) {
     Source source = {.bytes = bytes, .count = count};

@@ -46,6 +46,9 @@ size_t group_keyframe_world_bytes(const Group *group, size_t snapshot_bytes);
 void group_keyframe_add(const Group *group, uint32_t i, const uint8_t *snapshot,
                         size_t snapshot_bytes, Sink *sink);
 
+// What group_keyframe_add wrote of one world alone, to be read with group_keyframe_next.
+GroupKeyframe group_keyframe_of_one(const uint8_t *bytes, size_t count);
+
 // Borrows of the bytes, whatever they are. DATA_LOSS goes on from "it …".
 Status group_keyframe_open(const uint8_t *bytes, size_t count, GroupKeyframe *keyframe,
                            Error *error);
