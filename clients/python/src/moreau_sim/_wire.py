@@ -125,8 +125,9 @@ def _column(field: Field, value: Any) -> bytes:
     if integers.size == 0:
         return b""
     # of NumPy's unsigned integers in a list with others NumPy itself makes floats, which lose the last digits
-    if integers.dtype.kind == "f" and isinstance(value, (list, tuple)) and all(isinstance(item, Integral) for item in value):
-        integers = np.array(value, dtype=object)
+    if integers.dtype.kind == "f" and isinstance(value, (list, tuple)):
+        if all(isinstance(item, Integral) for item in value):
+            integers = np.array(value, dtype=object)
     if integers.dtype == object:
         integers = np.array([_integer(field, item) for item in integers.ravel()], dtype=np.uint64)
     if integers.dtype.kind not in "uib":
