@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cylinders with all that is bounded, and the general pairs: every answer is judged by what it
 // claims, with supports that are written here and nothing of the narrow phase.
-#include "collide/geometry.h"
-#include "collide/narrow.h"
+#include "collide/judge.h"
 #include "support/campaign.h"
 #include "support/suite.h"
 
@@ -30,59 +29,6 @@ static Primitive dice_primitive(Dice *dice, PrimitiveKind kind) {
     return make_plane();
 }
 
-// How far a primitive goes along a unit vector, from a point near it.
-static double farthest(const Primitive *p, Pose pose, Vec3 n, Vec3 from) {
-    const Vec3 d = mat3_tmul_vec(quat_to_mat3(pose.orientation), n);
-    const double center = vec3_dot(n, vec3_sub(pose.position, from));
-    const double across = sqrt(d.x * d.x + d.y * d.y);
-    switch (p->kind) {
-    case PRIMITIVE_SPHERE:
-        return center + p->size.x;
-    case PRIMITIVE_BOX:
-        return center + fabs(d.x) * p->size.x + fabs(d.y) * p->size.y + fabs(d.z) * p->size.z;
-    case PRIMITIVE_CAPSULE:
-        return center + p->size.x + fabs(d.z) * p->size.y;
-    case PRIMITIVE_CYLINDER:
-        return center + across * p->size.x + fabs(d.z) * p->size.y;
-    case PRIMITIVE_HULL: // check_hull_pairs.c
-    case PRIMITIVE_MESH: // check_surface.c
-    case PRIMITIVE_HEIGHT_FIELD:
-    case PRIMITIVE_PLANE:
-    case PRIMITIVE_COUNT:
-        break;
-    }
-    return HUGE_VAL;
-}
-
-static double separation(const Primitive p[2], const Pose pose[2], Vec3 n) {
-    const Vec3 from = pose[0].position;
-    return -farthest(&p[1], pose[1], vec3_neg(n), from) - farthest(&p[0], pose[0], n, from);
-}
-
-// How far a point is out of a primitive; 0 on its surface or, for a box, a cylinder, inside.
-static double outside(const Primitive *p, Pose pose, Vec3 point) {
-    const Vec3 x = mat3_tmul_vec(quat_to_mat3(pose.orientation), vec3_sub(point, pose.position));
-    const double across = sqrt(x.x * x.x + x.y * x.y);
-    switch (p->kind) {
-    case PRIMITIVE_SPHERE:
-        return vec3_norm(x) - p->size.x;
-    case PRIMITIVE_BOX:
-        return point_box_distance(point, p, pose);
-    case PRIMITIVE_CAPSULE:
-        return point_segment_distance(x, vec3(0.0, 0.0, -p->size.y), vec3(0.0, 0.0, p->size.y)) -
-               p->size.x;
-    case PRIMITIVE_CYLINDER:
-        return hypot(fmax(across - p->size.x, 0.0), fmax(fabs(x.z) - p->size.y, 0.0));
-    case PRIMITIVE_HULL: // check_hull_pairs.c
-    case PRIMITIVE_MESH: // check_surface.c
-    case PRIMITIVE_HEIGHT_FIELD:
-    case PRIMITIVE_PLANE:
-    case PRIMITIVE_COUNT:
-        break;
-    }
-    return HUGE_VAL;
-}
-
 static double size_of(const Primitive *p) {
     return primitive_rows[p->kind].reach(p);
 }
@@ -104,8 +50,8 @@ static double farthest_out(const Primitive p[2], const Pose pose[2], const Manif
     for (uint32_t i = 0; i < manifold->count; i++) {
         const ManifoldPoint *point = &manifold->point[i];
         const Vec3 half = vec3_scale(0.5 * point->gap, manifold->normal);
-        out = fmax(out, outside(&p[0], pose[0], vec3_sub(point->position, half)));
-        out = fmax(out, outside(&p[1], pose[1], vec3_add(point->position, half)));
+        out = fmax(out, judge_outside(&p[0], pose[0], vec3_sub(point->position, half)));
+        out = fmax(out, judge_outside(&p[1], pose[1], vec3_add(point->position, half)));
     }
     return out;
 }
@@ -117,7 +63,7 @@ static void prove(const Primitive p[2], const Pose pose[2], const Manifold *mani
     const double sizes = size_of(&p[0]) + size_of(&p[1]);
     ck_assert_uint_ge(manifold->count, 1);
     ck_assert_double_eq_tol(vec3_norm(manifold->normal), 1.0, 1e-12);
-    ck_assert_double_eq_tol(lowest(manifold), separation(p, pose, manifold->normal),
+    ck_assert_double_eq_tol(lowest(manifold), judge_separation(p, pose, manifold->normal),
                             tolerance * sizes);
     ck_assert_double_le(farthest_out(p, pose, manifold), on_tolerance * sizes);
 }
@@ -146,7 +92,7 @@ static double least_depth(Dice *dice, const Primitive p[2], const Pose pose[2]) 
     Vec3 at = vec3(0.0, 0.0, 1.0);
     for (int i = 0; i < 400; i++) {
         const Vec3 n = dice_direction(dice);
-        const double s = separation(p, pose, n);
+        const double s = judge_separation(p, pose, n);
         at = s > best ? n : at;
         best = fmax(best, s);
     }
@@ -154,7 +100,7 @@ static double least_depth(Dice *dice, const Primitive p[2], const Pose pose[2]) 
         for (int i = 0; i < 6; i++) {
             Vec3 n = vec3_add_scaled(at, step, dice_direction(dice));
             n = vec3_scale(1.0 / vec3_norm(n), n);
-            const double s = separation(p, pose, n);
+            const double s = judge_separation(p, pose, n);
             at = s > best ? n : at;
             best = fmax(best, s);
         }
@@ -388,7 +334,8 @@ START_TEST(a_plate_in_a_cylinder_is_as_deep_as_its_points) {
             deepest = fmin(deepest, manifold.point[k].gap);
         }
         const double size = vec3_norm(pair[0].size) + vec3_norm(pair[1].size);
-        ck_assert_double_eq_tol(deepest, separation(pair, pose, manifold.normal), 1e-8 * size);
+        ck_assert_double_eq_tol(deepest, judge_separation(pair, pose, manifold.normal),
+                                1e-8 * size);
     }
 }
 END_TEST
