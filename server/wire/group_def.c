@@ -25,6 +25,8 @@ static_assert((int)CHANNEL_JOINT_EFFORT == MOREAU__V1__GROUP_CHANNEL__KIND__JOIN
                       MOREAU__V1__GROUP_PARAMETER__KIND__BODY_GEOMETRY &&
                   (int)GROUP_PARAMETER_BODY_INERTIA ==
                       MOREAU__V1__GROUP_PARAMETER__KIND__BODY_INERTIA &&
+                  (int)GROUP_PARAMETER_BODY_CENTER_OF_MASS ==
+                      MOREAU__V1__GROUP_PARAMETER__KIND__BODY_CENTER_OF_MASS &&
                   (int)NOISE_UNIFORM == MOREAU__V1__GROUP_NOISE__DISTRIBUTION__UNIFORM &&
                   (int)NOISE_GAUSSIAN == MOREAU__V1__GROUP_NOISE__DISTRIBUTION__GAUSSIAN,
               "choices have the numbers of the wire");
@@ -136,7 +138,8 @@ static GroupParameterDef read_parameter(const Moreau__V1__GroupParameter *from) 
     GroupParameterDef made = {
         .kind = (GroupParameterKind)from->kind, .count = from->n_values, .values = from->values};
     if (made.kind == GROUP_PARAMETER_BODY_MASS || made.kind == GROUP_PARAMETER_BODY_POSE ||
-        made.kind == GROUP_PARAMETER_BODY_GEOMETRY || made.kind == GROUP_PARAMETER_BODY_INERTIA) {
+        made.kind == GROUP_PARAMETER_BODY_GEOMETRY || made.kind == GROUP_PARAMETER_BODY_INERTIA ||
+        made.kind == GROUP_PARAMETER_BODY_CENTER_OF_MASS) {
         made.name = text(from->body);
         made.id = from->body_id;
     } else if (made.kind == GROUP_PARAMETER_MATERIAL_FRICTION ||

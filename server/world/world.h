@@ -154,6 +154,9 @@ bool world_is_alike(const World *a, const World *b);
 bool world_copy_state(World *to, const World *from);
 // Its part of which geometries are worn.
 void world_copy_worn(World *to, const World *from);
+// Its part of centres of mass that lie elsewhere: positions and velocities of the other world's
+// become those of the same origins.
+void world_keep_origins(World *to, const World *from);
 
 // Replaces the settings, which have passed their checks. What differs wakes all who sleep.
 void world_set_settings(World *world, const WorldSettings *settings);
@@ -356,6 +359,11 @@ Status world_update_bodies(World *world, const BodyUpdate *update, Error *error)
 // The velocities of bodies that are no links of trees, [count] six each, as world_update_bodies
 // sets them, for who does so in every step: nothing is checked, and a fault is not forgotten.
 void world_drive_bodies(World *world, const uint32_t *bodies, size_t count, const double *velocity);
+
+// Puts the centre of a dynamic body's mass elsewhere, [3] in body axes: its origin, its shapes, the
+// frames of its joints and the velocities of its points stay, and the inertia about the centre.
+// Wakes whom it disturbs, and forgets a fault. Blames center_of_mass.
+Status world_move_center(World *world, uint32_t body, const double center[3], Error *error);
 
 // The state of a body from a pose of its origin: normalised, and moved to the centre of mass. And
 // its velocity, in which a zero has no sign where no force changes it: by the bytes a kinematic

@@ -79,6 +79,7 @@ bool world_copy_state(World *to, const World *from) {
     if (from->geometry_count > 0) {
         world_copy_worn(to, from);
     }
+    world_keep_origins(to, from);
     to->bodies_moved = true; // collision caches are stale
     return true;
 }

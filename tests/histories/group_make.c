@@ -201,13 +201,17 @@ static void make_worn(Dice *dice, const World *world, GroupDef *def, GroupParame
 }
 
 static void make_parameters(Dice *dice, const World *world, GroupDef *def, Arena *arena) {
-    GroupParameterDef *made = take(arena, 4, sizeof(*made));
-    double *values = take(arena, 10 * (size_t)def->count, sizeof(*values));
-    double *mass = values + 3 * (size_t)def->count, *inertia = mass + def->count;
+    GroupParameterDef *made = take(arena, 5, sizeof(*made));
+    double *values = take(arena, 13 * (size_t)def->count, sizeof(*values));
+    double *mass = values + 3 * (size_t)def->count, *inertia = mass + def->count,
+           *center = inertia + 6 * (size_t)def->count;
     memset(inertia, 0, 6 * (size_t)def->count * sizeof(*inertia));
     for (uint32_t i = 0; i < def->count; i++) {
         values[3 * i + 2] = uniform(dice, -12.0, 0.0);
         mass[i] = uniform(dice, 0.1, 5.0);
+        for (uint32_t k = 0; k < 3; k++) {
+            center[3 * i + k] = uniform(dice, -0.2, 0.2);
+        }
         for (uint32_t k = 0; k < 3; k++) { // any three of a unit and half of it are a body's
             inertia[6 * i + k] = mass[i] * (k == i % 3 ? 0.1 : 0.2);
         }
@@ -226,6 +230,11 @@ static void make_parameters(Dice *dice, const World *world, GroupDef *def, Arena
                                                            .id = world->body_id[body],
                                                            .count = 6 * (size_t)def->count,
                                                            .values = inertia};
+        made[def->parameter_count++] =
+            (GroupParameterDef){.kind = GROUP_PARAMETER_BODY_CENTER_OF_MASS,
+                                .id = world->body_id[body],
+                                .count = 3 * (size_t)def->count,
+                                .values = center};
     }
     make_worn(dice, world, def, made, arena);
     def->parameter = made;

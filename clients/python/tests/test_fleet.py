@@ -36,7 +36,8 @@ LAYOUT = {
     "bounds": [channel("JOINT_POSITION", "hinge", low=-0.2, high=0.2)],
     "noise": [uniform("JOINT_POSITION", "hinge", -0.05, 0.05)],
     "parameters": [
-        parameter("GRAVITY", None, np.tile([0.0, 0.0, -9.81], COUNT) + np.repeat(np.linspace(0, 1, COUNT), 3))
+        parameter("GRAVITY", None, np.tile([0.0, 0.0, -9.81], COUNT) + np.repeat(np.linspace(0, 1, COUNT), 3)),
+        parameter("BODY_CENTER_OF_MASS", "pole", np.repeat(np.linspace(-0.1, 0.1, COUNT), 3)),
     ],
     "step_limit": 30,
 }

@@ -322,6 +322,50 @@ def test_inertias_differ_from_world_to_world_and_are_proven(client):
         Group.create(client, TOP, count=3, parameters=[parameter("BODY_INERTIA", "arm", tensors.ravel())], **options)
 
 
+LEAN = {
+    "settings": {"time_step": 0.001, "gravity": [0, -9.81, 0]},
+    "bodies": [
+        {"name": "bob", "mass": 1.0, "inertia": [0.1, 0.1, 0.1, 0, 0, 0], "orientation": [0.8, 0, 0, 0.6]},
+        {"name": "top", "mass": 2.0, "inertia": [0.3, 0.3, 0.3, 0, 0, 0], "position": [3, 0, 0]},
+    ],
+    "joints": [{"name": "axle", "body_b": "bob", "axis": [0, 0, 1]}],
+}
+
+
+def test_centres_of_mass_differ_from_world_to_world_and_are_proven(client):
+    depth = np.array([0.1, 0.5, 2.0])
+    centres = np.stack([np.zeros(3), -depth, np.zeros(3)], axis=1)
+    places = [parameter("BODY_CENTER_OF_MASS", name, centres.ravel()) for name in ("bob", "top")]
+    options = {"action": [channel("JOINT_EFFORT", "axle")], "double": True, "step_limit": 10, "record": "leaning"}
+    options |= {
+        "observation": [channel("JOINT_VELOCITY", "axle"), channel("BODY_POSITION", "top")],
+        "noise": [uniform("BODY_POSITION", "top", low=-0.5, high=0.5)],
+        "autoreset": "SAME_STEP",
+    }
+    with Group.create(client, LEAN, count=3, parameters=places, **options) as group:
+        recording = group.recording
+        start = group.reset(seed=1).observation
+        assert (np.abs(start[:, 1:] - [3, 0, 0]) <= 0.5).all()  # wherever its mass is
+        assert len(np.unique(start[:, 1])) == 3
+        rows = group.step(np.zeros((3, 1))).observation
+        # the bob stands askew: 2 asin(0.6) = acos(0.28) from where it would hang
+        turned = -0.001 * 9.81 * depth * 0.96 / (0.1 + depth**2)
+        assert rows[:, 0] == pytest.approx(turned, rel=1e-12)
+        assert rows[:, 1:] == pytest.approx(start[:, 1:] - [0, 9.81e-6, 0], abs=1e-15)
+        with Group.from_saved(client, group.save()) as other:
+            assert np.array_equal(other.step(np.ones((3, 1))).observation, group.step(np.ones((3, 1))).observation)
+        for _ in range(20):
+            group.step(np.ones((3, 1)))
+    for one in client.episode_list(recording=recording).episodes:
+        assert client.episode_verify(episode=one.episode).result().verified
+        forked = client.world_get(world=client.episode_fork(episode=one.episode, step=5).world, definition=True)
+        assert np.array_equal(np.reshape(forked.center_of_mass, (2, 3)), np.tile(centres[one.world_index], (2, 1)))
+    centres[1, 2] = 1e10
+    with pytest.raises(errors.InvalidArgument, match=r"parameters\[0\].values\[3\]"):
+        wrong = [parameter("BODY_CENTER_OF_MASS", "bob", centres)]
+        Group.create(client, LEAN, count=3, **options | {"parameters": wrong})
+
+
 def test_finished_episodes_are_recorded_with_what_they_earned(client):
     with make(client, step_limit=5, autoreset="SAME_STEP", record="pushed") as group:
         assert len(group.recording) == 32

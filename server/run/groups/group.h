@@ -50,7 +50,8 @@ typedef enum GroupParameterKind {
     GROUP_PARAMETER_JOINT_LOW,
     GROUP_PARAMETER_JOINT_END = GROUP_PARAMETER_JOINT_LOW + JOINT_NUMBER_COUNT,
     GROUP_PARAMETER_BODY_GEOMETRY = 64, // behind all numbers that joints may come to have
-    GROUP_PARAMETER_BODY_INERTIA
+    GROUP_PARAMETER_BODY_INERTIA,
+    GROUP_PARAMETER_BODY_CENTER_OF_MASS
 } GroupParameterKind;
 
 bool group_parameter_is_known(uint64_t kind);

@@ -17,7 +17,7 @@ static Status blame(size_t index, const char *field, const char *what, Error *er
 
 bool group_parameter_is_known(uint64_t kind) {
     return kind < GROUP_PARAMETER_JOINT_END || kind == GROUP_PARAMETER_BODY_GEOMETRY ||
-           kind == GROUP_PARAMETER_BODY_INERTIA;
+           kind == GROUP_PARAMETER_BODY_INERTIA || kind == GROUP_PARAMETER_BODY_CENTER_OF_MASS;
 }
 
 // ---- geometries
@@ -86,9 +86,10 @@ static Status find_body(const World *world, size_t index, const GroupParameterDe
     }
     uint32_t primitive;
     made->id = world->body_id[body];
-    made->stride = from->kind == GROUP_PARAMETER_BODY_POSE      ? 7
-                   : from->kind == GROUP_PARAMETER_BODY_INERTIA ? 6
-                                                                : 1;
+    made->stride = from->kind == GROUP_PARAMETER_BODY_POSE             ? 7
+                   : from->kind == GROUP_PARAMETER_BODY_INERTIA        ? 6
+                   : from->kind == GROUP_PARAMETER_BODY_CENTER_OF_MASS ? 3
+                                                                       : 1;
     return from->kind != GROUP_PARAMETER_BODY_GEOMETRY || world_find_worn(world, body, &primitive)
                ? STATUS_OK
                : blame(index, from->id != 0 ? "body_id" : "body", LAYOUT_WEARS_NO_ONE, error);
@@ -119,6 +120,7 @@ static Status find_thing(const World *world, size_t index, const GroupParameterD
     case GROUP_PARAMETER_BODY_POSE:
     case GROUP_PARAMETER_BODY_GEOMETRY:
     case GROUP_PARAMETER_BODY_INERTIA:
+    case GROUP_PARAMETER_BODY_CENTER_OF_MASS:
         return find_body(world, index, from, made, error);
     case GROUP_PARAMETER_MATERIAL_FRICTION:
     case GROUP_PARAMETER_MATERIAL_RESTITUTION:
@@ -188,6 +190,14 @@ static Status set_body(World *world, const GroupParameter *parameter, const doub
     return world_update_bodies(world, &update, error);
 }
 
+static Status set_center(World *world, const GroupParameter *parameter, const double *values,
+                         Error *error) {
+    uint32_t body;
+    const bool is_there = world_find_body(world, parameter->id, &body);
+    ASSERT(is_there);
+    return world_move_center(world, body, values, error);
+}
+
 static Status set_geometry(World *world, const GroupParameter *parameter, double id, Error *error) {
     uint32_t body;
     const bool is_there = world_find_body(world, parameter->id, &body);
@@ -250,6 +260,8 @@ static Status set(World *world, const GroupParameter *parameter, const double *v
     case GROUP_PARAMETER_BODY_POSE:
     case GROUP_PARAMETER_BODY_INERTIA:
         return set_body(world, parameter, values, error);
+    case GROUP_PARAMETER_BODY_CENTER_OF_MASS:
+        return set_center(world, parameter, values, error);
     case GROUP_PARAMETER_MATERIAL_FRICTION:
     case GROUP_PARAMETER_MATERIAL_RESTITUTION:
         return set_material(world, parameter, values, error);

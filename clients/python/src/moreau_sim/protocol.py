@@ -2483,6 +2483,9 @@ class GroupParameter(Message):
         BODY_INERTIA = 65
         """6 [kg m^2]: xx yy zz xy xz yz about the centre of mass, which stays, in body axes; behind a
         BODY_MASS of the same body, which scales what was there"""
+        BODY_CENTER_OF_MASS = 66
+        """3 [m] in body axes; the body's origin, its shapes and the frames of its joints stay, and its
+        inertia is about the centre wherever that lies"""
 
     kind: GroupParameter.Kind | None = None
     body: str | None = None
