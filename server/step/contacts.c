@@ -249,27 +249,19 @@ static double meet_beside(const StepState *state, const StepPart part[2], const 
 #define OTHER_SIDE_STEPS 100.0
 #define OTHER_SIDE_TIMES 8.0
 
-// Takes the manifold to one that leans on no face that neighbours hide, and its time with it; none
-// is left where all of it did. Two that overlap deeply, and may leave each other by hidden faces
-// alone, leave as if there were none: beyond those they are nowhere. false: the partners are not at
-// hand.
-static bool respect_seams(const StepState *state, StepPair *pair, const StepPart part[2],
-                          double *time, Manifold *manifold, bool *asks_partners) {
-    double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
-    if (*time == 0.0 && seam_is_none(manifold, step)) {
-        return true;
-    }
+// Takes the manifold, of which faces are hidden, to one that leans on none such, and its time with
+// it; none is left where all of it did. Two that overlap deeply, and may leave each other by hidden
+// faces alone, leave as if there were none: beyond those they are nowhere. false: the partners are
+// not at hand.
+static bool leave_hidden(const StepState *state, StepPair *pair, const StepPart part[2],
+                         uint32_t hidden[2], double *time, Manifold *manifold,
+                         bool *asks_partners) {
+    ASSERT((hidden[0] | hidden[1]) != 0);
+    const double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
     const double raw = gap_now(pair, manifold, *time), raw_time = *time;
     const Manifold raw_manifold = *manifold;
-    uint32_t hidden[2] = {0, 0};
-    for (;;) {
-        const uint32_t before[2] = {hidden[0], hidden[1]};
-        if (!seams_find(state, part, *time, manifold, hidden, asks_partners)) {
-            return false;
-        }
-        if (hidden[0] == before[0] && hidden[1] == before[1]) {
-            return true;
-        }
+    uint32_t before[2];
+    do {
         if (((hidden[0] | hidden[1]) & SEAM_HIDES_ALL) != 0) {
             manifold->count = raw < -step ? manifold->count : 0; // who is deep in it comes out
             return true;
@@ -288,7 +280,28 @@ static bool respect_seams(const StepState *state, StepPair *pair, const StepPart
             stage_load_pair(state, pair, pair->a, pair->b, *time);
             return true;
         }
+        before[0] = hidden[0];
+        before[1] = hidden[1];
+        if (!seams_find(state, part, *time, manifold, hidden, asks_partners)) {
+            return false;
+        }
+    } while (hidden[0] != before[0] || hidden[1] != before[1]);
+    return true;
+}
+
+// The same of any manifold: of most no face is hidden.
+static bool respect_seams(const StepState *state, StepPair *pair, const StepPart part[2],
+                          double *time, Manifold *manifold, bool *asks_partners) {
+    const double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+    if (*time == 0.0 && seam_is_none(manifold, step)) {
+        return true;
     }
+    uint32_t hidden[2] = {0, 0};
+    if (!seams_find(state, part, *time, manifold, hidden, asks_partners)) {
+        return false;
+    }
+    return (hidden[0] | hidden[1]) == 0 ||
+           leave_hidden(state, pair, part, hidden, time, manifold, asks_partners);
 }
 
 // Gaps of a manifold of a later time, as of now: those from which the free motion comes to the gaps
@@ -443,6 +456,17 @@ static bool is_idle(const StepState *state, uint32_t a, uint32_t b) {
             (state->world->kind[a] != BODY_DYNAMIC && state->world->kind[b] != BODY_DYNAMIC));
 }
 
+// Whether the two of a candidate may come together, which is known where partners were listed.
+static bool is_near(const StepState *state, NearBody *from, const BroadPair *candidate) {
+    if (state->near != NULL) {
+        return state->near[candidate - state->candidate];
+    }
+    if (candidate->a != from->body) {
+        near_load(state, candidate->a, from);
+    }
+    return !near_is_far(state, from, candidate->b);
+}
+
 static void collide_block(void *work, uint32_t index) {
     const PairSearch *search = work;
     const StepState *state = search->state;
@@ -461,10 +485,7 @@ static void collide_block(void *work, uint32_t index) {
             trees_bar(state->world->trees, state->world->joint, pair.a, pair.b)) {
             continue;
         }
-        if (pair.a != from.body) {
-            near_load(state, pair.a, &from);
-        }
-        if (!near_is_far(state, &from, pair.b)) {
+        if (is_near(state, &from, &block->pair[i])) {
             collide_pair(state, &pair, block);
         }
     }
@@ -636,6 +657,7 @@ Status contacts_run(StepState *state) {
     state->stepper->has_seams = false;
     state->recovery_count = 0;
     state->partner_first = NULL;
+    state->near = NULL;
     if (state->places == NULL && !has_meetings(world)) {
         return STATUS_OK;
     }

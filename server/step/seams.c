@@ -22,8 +22,7 @@ bool seams_list_partners(StepState *state) {
     size_t pairs = state->candidate_count;
     uint32_t *first = arena_take_array(state->scratch, (size_t)count + 1, sizeof(uint32_t));
     uint32_t *partner = arena_take_array(state->scratch, 2 * pairs, sizeof(uint32_t));
-    const ArenaMark mark = arena_mark(state->scratch);
-    uint8_t *near = arena_take_array(state->scratch, pairs, 1);
+    bool *near = arena_take_array(state->scratch, pairs, sizeof(bool));
     if (first == NULL || partner == NULL || near == NULL) {
         return false;
     }
@@ -49,9 +48,9 @@ bool seams_list_partners(StepState *state) {
             partner[--first[state->candidate[i].b]] = state->candidate[i].a;
         }
     }
-    arena_reset_to(state->scratch, mark);
     state->partner_first = first;
     state->partner = partner;
+    state->near = near;
     return true;
 }
 
@@ -289,36 +288,93 @@ static uint32_t find_moving(const StepState *state, const StepPart *owner, const
     return state->world->kind[other->body] == BODY_DYNAMIC ? other->body : owner->body;
 }
 
-// True where nobody is near a contact, as of most: then no face of the owner is hidden. The points
-// are as of a time, and what lies before them as of now.
-static bool is_alone(const StepState *state, const StepPart *owner, const StepPart *other,
-                     double time, const Manifold *manifold) {
-    ASSERT(manifold->count > 0);
-    if (world_body_shape(state->world, owner->body)->primitive_count > 1) {
-        return false;
-    }
-    const double far = COVER_STEPS * seam_step(owner->mover.primitive, other->mover.primitive) +
-                       (time > 0.0 ? state->reach[owner->body] : 0.0);
+enum { COMPANY_MAX = 16 }; // of more than so many bodies near a contact all partners are asked
+
+// Who, if anybody, is before faces of a contact: bodies near its points, or all partners.
+typedef struct SeamCompany {
+    uint32_t count;
+    const uint32_t *body;
+    double far; // how far from a point, and half its gap, a cover may be [m]
+    uint32_t near[COMPANY_MAX];
+} SeamCompany;
+
+// All who can be at a place that is on the moving one.
+static void take_partners(const StepState *state, uint32_t moving, SeamCompany *company) {
+    company->body = state->partner + state->partner_first[moving];
+    company->count = state->partner_first[moving + 1] - state->partner_first[moving];
+}
+
+// All places at which a cover of some point can be. The points are as of a time, and what lies
+// before them as of now.
+static BroadBox box_around(const Manifold *manifold, double far) {
     Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_neg(low);
     for (uint32_t i = 0; i < manifold->count; i++) {
-        const Vec3 at = manifold->point[i].position;
         const double grown = far + 0.5 * fabs(manifold->point[i].gap); // to either surface
-        low = vec3(fmin(low.x, at.x - grown), fmin(low.y, at.y - grown), fmin(low.z, at.z - grown));
-        high = vec3(fmax(high.x, at.x + grown), fmax(high.y, at.y + grown),
-                    fmax(high.z, at.z + grown));
+        const Vec3 at = manifold->point[i].position, by = vec3(grown, grown, grown);
+        low = vec3_min(low, vec3_sub(at, by));
+        high = vec3_max(high, vec3_add(at, by));
     }
-    const BroadBox around = {low, high};
-    const uint32_t moving = find_moving(state, owner, other);
-    const uint32_t end = state->partner_first[moving + 1];
-    for (uint32_t i = state->partner_first[moving]; i < end; i++) {
-        const uint32_t body = state->partner[i];
+    return (BroadBox){low, high};
+}
+
+// Leaves of the partners those whose boxes are near the contact, if these are few.
+static void leave_near(const StepState *state, const StepPart *owner, const StepPart *other,
+                       const Manifold *manifold, SeamCompany *company) {
+    const BroadBox around = box_around(manifold, company->far);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < company->count && count <= COMPANY_MAX; i++) {
+        const uint32_t body = company->body[i];
         if (body != owner->body && body != other->body &&
-            (world_body_shape(state->world, body)->is_surface ||
+            (state->world->shape[state->world->body_shape[body]].is_surface ||
              stage_boxes_overlap(&around, &state->box[body]))) {
-            return false;
+            company->near[count < COMPANY_MAX ? count : 0] = body;
+            count++;
         }
     }
-    return true;
+    if (count <= COMPANY_MAX) {
+        company->body = company->near;
+        company->count = count;
+    }
+}
+
+// At which of the places someone beside the two lies, or next to it: 1 << place. A surface may be
+// at all.
+static uint32_t find_covered(const StepState *state, const StepPart *owner, const StepPart *other,
+                             const SeamCompany *company, const Vec3 *place, uint32_t count,
+                             double slack) {
+    const World *world = state->world;
+    const uint32_t all = (1u << count) - 1u;
+    uint32_t covered = 0;
+    for (uint32_t k = 0; k < company->count && covered != all; k++) {
+        const uint32_t body = company->body[k];
+        if (body == owner->body || body == other->body) {
+            continue;
+        }
+        const Shape *shape = &world->shape[world->body_shape[body]];
+        const Primitive *primitive = &world->primitive[shape->primitive_first];
+        const Pose *placed = &state->placed[state->placed_first[body]];
+        for (uint32_t i = 0; i < shape->primitive_count && covered != all; i++) {
+            covered |= shape->is_surface
+                           ? all
+                           : seam_covers(&primitive[i], &placed[i], place, count, slack);
+        }
+    }
+    return covered;
+}
+
+// True where some point of a contact has nobody near, as of most contacts: a face is hidden at all
+// of them or at none, so no face of the owner is.
+static bool is_alone(const StepState *state, const StepPart *owner, const StepPart *other,
+                     const Manifold *manifold, const SeamCompany *company) {
+    ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_ROOM);
+    Vec3 place[MANIFOLD_ROOM];
+    double gap = 0.0;
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        place[i] = manifold->point[i].position;
+        gap = fmax(gap, fabs(manifold->point[i].gap));
+    }
+    return find_covered(state, owner, other, company, place, manifold->count,
+                        company->far + 0.5 * gap) != (1u << manifold->count) - 1u;
 }
 
 // What a contact is to leave out: the faces of a box, or all of it.
@@ -335,8 +391,27 @@ static uint32_t as_hidden(const Seam *seam, uint32_t faces) {
     return hidden;
 }
 
-// Which of the faces in question neighbours hide.
-static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
+// Leaves in question the faces that have somebody before each point: of most there is nobody.
+static void leave_covered(Seam *seam, const SeamCompany *near) {
+    ASSERT(seam->points.count > 0 && seam->points.count <= MANIFOLD_ROOM);
+    const Pose *owner = seam->owner->mover.pose;
+    const Mat3 axes = quat_to_mat3(owner->orientation);
+    const uint32_t count = seam->points.count;
+    for (uint32_t face = 0; face < seam->face_count; face++) {
+        Vec3 place[MANIFOLD_ROOM];
+        for (uint32_t i = 0; i < count; i++) {
+            const Vec3 before = seam_before(&seam->points, i, seam->face[face].normal, seam->step);
+            place[i] = vec3_add(owner->position, mat3_mul_vec(axes, before));
+        }
+        const uint32_t covered =
+            find_covered(seam->state, seam->owner, seam->other, near, place, count, seam->step);
+        seam->faces &= covered == (1u << count) - 1u ? UINT32_MAX : ~(1u << face);
+    }
+}
+
+// Which of the faces in question neighbours hide. Nullable: near; it is all partners.
+static bool find_hidden(Seam *seam, const SeamCompany *near, uint32_t *hidden,
+                        bool *asks_partners) {
     const StepState *state = seam->state;
     const Primitive *owner = seam->owner->mover.primitive;
     seam->faces = (1u << seam->face_count) - 1u;
@@ -347,8 +422,18 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
     if (state->partner_first == NULL) {
         return false;
     }
-    set_around(seam);
     const uint32_t moving = find_moving(state, seam->owner, seam->other);
+    SeamCompany company;
+    if (near == NULL) {
+        take_partners(state, moving, &company);
+        near = &company;
+    } else {
+        leave_covered(seam, near);
+        if (seam->faces == 0) {
+            return true;
+        }
+    }
+    set_around(seam);
     if (world_body_shape(state->world, seam->owner->body)->primitive_count > 1) {
         *hidden |= as_hidden(seam, hide_by_body(seam, seam->owner->body));
     }
@@ -359,9 +444,8 @@ static bool find_hidden(Seam *seam, uint32_t *hidden, bool *asks_partners) {
         !seam_is_on(owner, &seam->points, seam->step)) {
         return true;
     }
-    uint32_t end = state->partner_first[moving + 1];
-    for (uint32_t i = state->partner_first[moving]; i < end && seam->faces != 0; i++) {
-        uint32_t body = state->partner[i];
+    for (uint32_t i = 0; i < near->count && seam->faces != 0; i++) {
+        const uint32_t body = near->body[i];
         if (body != seam->owner->body && body != seam->other->body) {
             *hidden |= as_hidden(seam, hide_by_body(seam, body));
         }
@@ -391,15 +475,25 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
         if (!primitive_rows[primitive->kind].has_seams) {
             continue;
         }
-        if (state->partner_first != NULL &&
-            is_alone(state, &part[side], &part[1 - side], time, manifold)) {
-            *asks_partners = true; // of this step's, and, as they do, of the next one's
-            continue;
+        const StepPart *owner = &part[side], *other = &part[1 - side];
+        SeamCompany company;
+        const bool is_known =
+            state->partner_first != NULL &&
+            state->world->shape[state->world->body_shape[owner->body]].primitive_count == 1;
+        if (is_known) {
+            take_partners(state, find_moving(state, owner, other), &company);
+            company.far = COVER_STEPS * seam_step(owner->mover.primitive, other->mover.primitive) +
+                          (time > 0.0 ? state->reach[owner->body] : 0.0);
+            leave_near(state, owner, other, manifold, &company);
+            if (is_alone(state, owner, other, manifold, &company)) {
+                *asks_partners = true; // of this step's, and, as they do, of the next one's
+                continue;
+            }
         }
         Seam seam; // most of it is of no face in question
         set_seam(&seam, state, part, side, time, manifold);
         seam.face_count = seam_faces(primitive, &seam.points, seam.step, seam.face);
-        if (!find_hidden(&seam, &hidden[side], asks_partners)) {
+        if (!find_hidden(&seam, is_known ? &company : NULL, &hidden[side], asks_partners)) {
             return false;
         }
     }
@@ -423,7 +517,7 @@ bool seams_find_surface(const StepState *state, const StepPart part[2], const Se
         }
         seam.face_count =
             seam_surface_faces(mesh, triangle, contact->of, &seam.points, seam.step, seam.face);
-        is_known = find_hidden(&seam, &hidden, asks_partners);
+        is_known = find_hidden(&seam, NULL, &hidden, asks_partners);
     }
     *is_hidden = hidden != 0;
     return is_known;

@@ -124,7 +124,8 @@ typedef struct StepState {
     const BroadPair *candidate;
     size_t candidate_count;
     uint32_t *partner_first; // Nullable: listed once seams are asked about; body_count + 1
-    uint32_t *partner;       // of each body, those it is a candidate with
+    uint32_t *partner;       // of each body, those it is a candidate with and may meet
+    const bool *near;        // per candidate, listed with those: whether the two may meet
 
     SolveResult result;
     double *pose_new;     // 7 per body
