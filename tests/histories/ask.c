@@ -204,7 +204,8 @@ static bool ask_seldom(Play *play, World *world) {
     Error error = {0};
     world->solver_failures = (uint8_t)(1 + play->number % SOLVER_FAILURES_MAX);
     world->solver_wait = (uint8_t)(play->number % (SOLVER_WAIT_MAX + 1));
-    world->time.rest = 0x1p-61 * (double)(1 + play->number) * world->time.value; // < half an ulp
+    // less than half a unit in its last place, 2^-54 of it
+    world->time.rest = 0x1p-61 * (double)(1 + play->number % 64) * world->time.value;
     if (!write_snapshot(play, world, &bytes, &count)) {
         return false;
     }

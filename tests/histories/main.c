@@ -4,10 +4,12 @@
 // it can be, and printed as it can be put into the corpus.
 //
 //   moreau-histories [--campaign [--brief] | FILE…] [--plain | --keep DIR] [--seed S]
-//                    [--histories N] [--deeds D]
+//                    [--histories N] [--brisk] [--deeds D]
 //
 // With files only these are played. --campaign plays the corpus first, --brief of it what is open
 // unless the campaigns' scale (support/campaign.h) is above 1, and multiplies N by that scale;
+// --brisk plays long histories of small worlds instead, asked about one deed in eight, and no
+// corpus;
 // --keep leaves what is found in a folder; --plain tells it, but shortens and prints no history. A
 // file of the corpus that says `open`, and why, must still find what it says: what is mended loses
 // that line.
@@ -25,11 +27,11 @@
 
 #define CORPUS MOREAU_SOURCE_DIR "/tests/histories/corpus"
 
-enum { DEEDS = 60, HISTORIES = 1200, FILES_MAX = 400, FINDINGS_MAX = 20 };
+enum { DEEDS = 60, BRISK_DEEDS = 1500, HISTORIES = 1200, FILES_MAX = 400, FINDINGS_MAX = 20 };
 
 typedef struct Orders {
     uint64_t seed, histories;
-    size_t deeds;
+    Pace pace;
     bool is_campaign, is_plain, is_brief;
     const char *keep;
     const char *file[FILES_MAX];
@@ -197,7 +199,7 @@ static void tell(const Orders *orders, uint64_t seed, const Finding *finding) {
     Arena arena;
     History history;
     arena_init(&arena, (size_t)1 << 30);
-    const Recipe recipe = trial_recipe(seed, orders->deeds, &arena);
+    const Recipe recipe = trial_recipe(seed, orders->pace, &arena);
     printf("seed %" PRIu64 ": %s at %s: %s\n", seed, property_names[finding->property],
            finding->place, finding->words);
     if (orders->is_plain) {
@@ -253,7 +255,7 @@ static bool try_seeds(const Orders *orders, const Known *known) {
     double took = 0.0; // but for what is told of findings
     while (at < end && told.count < (size_t)(orders->is_plain ? FILES_MAX : FINDINGS_MAX)) {
         const double started = seconds();
-        const Finding found = trial_play_seeds(at, end - at, orders->deeds);
+        const Finding found = trial_play_seeds(at, end - at, orders->pace);
         took += seconds() - started;
         add_up(&sum, &trial_report()->tally);
         const uint64_t seed = trial_report()->history;
@@ -284,7 +286,7 @@ static bool try_seeds(const Orders *orders, const Known *known) {
 // ---- orders
 
 static Orders read_orders(int argc, char **argv) {
-    Orders orders = {.seed = 1, .histories = HISTORIES, .deeds = DEEDS};
+    Orders orders = {.seed = 1, .histories = HISTORIES, .pace = {.deeds = DEEDS}};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--campaign") == 0) {
@@ -293,6 +295,8 @@ static Orders read_orders(int argc, char **argv) {
             orders.is_plain = true;
         } else if (strcmp(argv[i], "--brief") == 0) {
             orders.is_brief = true;
+        } else if (strcmp(argv[i], "--brisk") == 0) {
+            orders.pace = (Pace){.deeds = BRISK_DEEDS, .is_brisk = true};
         } else if (strcmp(argv[i], "--seed") == 0) {
             orders.seed = strtoull(value, NULL, 10);
             i++;
@@ -300,7 +304,7 @@ static Orders read_orders(int argc, char **argv) {
             orders.histories = strtoull(value, NULL, 10);
             i++;
         } else if (strcmp(argv[i], "--deeds") == 0) {
-            orders.deeds = strtoull(value, NULL, 10);
+            orders.pace.deeds = strtoull(value, NULL, 10);
             i++;
         } else if (strcmp(argv[i], "--keep") == 0) {
             orders.keep = value;
@@ -309,7 +313,7 @@ static Orders read_orders(int argc, char **argv) {
             orders.file[orders.file_count++] = argv[i];
         }
     }
-    orders.deeds = orders.deeds == 0 ? 1 : orders.deeds;
+    orders.pace.deeds = orders.pace.deeds == 0 ? 1 : orders.pace.deeds;
     if (orders.is_campaign) {
         orders.histories = (uint64_t)campaign_count((int)orders.histories);
     }
@@ -323,7 +327,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < orders.file_count; i++) {
         is_fine = try_file(orders.file[i], &known, MEASURE_WHOLE) && is_fine;
     }
-    if (orders.is_campaign) {
+    if (orders.is_campaign && !orders.pace.is_brisk) {
         const bool is_long = campaign_count(100) > 100;
         is_fine = try_corpus(&known, is_long           ? MEASURE_WHOLE
                                      : orders.is_brief ? MEASURE_OPEN

@@ -74,11 +74,19 @@ uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen
     return found;
 }
 
-MakeScale make_scale(Dice *dice) {
+enum { BRISK_BODIES_MAX = 3 };
+
+MakeScale make_scale(Dice *dice, bool is_brisk) {
     static const uint32_t sizes[] = {3, 3, 3, 6, 6, 6, 6, 12, 12, 30};
     static const double efforts[][2] = {{1e4, 10.0}, {1e5, 40.0},  {1e5, 40.0},  {1e5, 100.0},
                                         {1e6, 40.0}, {1e6, 100.0}, {1e6, 200.0}, {0.0, 0.0},
                                         {0.0, 0.0},  {0.0, 0.0}};
+    if (is_brisk) {
+        return (MakeScale){.bodies_max = 1 + (uint32_t)dice_roll(dice, BRISK_BODIES_MAX),
+                           .budget = efforts[0][0],
+                           .iterations = efforts[0][1],
+                           .is_brisk = true};
+    }
     const uint64_t size = dice_roll(dice, sizeof(sizes) / sizeof(sizes[0])),
                    effort = dice_roll(dice, sizeof(efforts) / sizeof(efforts[0]));
     return (MakeScale){.bodies_max = sizes[size],
@@ -89,7 +97,13 @@ MakeScale make_scale(Dice *dice) {
 
 // ---- deeds
 
-enum { GROUP_SEEDS = 1 << 16 };
+enum { GROUP_SEEDS = 1 << 16, BRISK_ASKS_ONE_IN = 25 };
+
+// Whether a question is asked that costs as much as a hundred inputs.
+static bool asks_at_length(Make *make, uint64_t percent) {
+    return make_chance(make, percent) &&
+           (!make->scale.is_brisk || make_roll(make, BRISK_ASKS_ONE_IN) == 0);
+}
 
 static Deed input_deed(Input input) {
     return (Deed){.kind = DEED_INPUT, .input = input};
@@ -108,9 +122,12 @@ static Input any_input(Make *make) {
     static Input (*const makers[])(Make *) = {make_materials, make_geometries, make_shapes,
                                               make_bodies,    make_joints,     make_set,
                                               make_remove,    make_step};
-    static const uint32_t weights[] = {2, 3, 5, 12, 22, 22, 9, 45};
+    enum { MAKERS = sizeof(makers) / sizeof(makers[0]) };
+    static const uint32_t weights_of[2][MAKERS] = {{2, 3, 5, 12, 22, 22, 9, 45},
+                                                   {2, 1, 5, 12, 22, 22, 12, 10}};
+    const uint32_t *weights = weights_of[make->scale.is_brisk];
     uint32_t sum = 0, at = 0;
-    for (size_t i = 0; i < sizeof(weights) / sizeof(weights[0]); i++) {
+    for (size_t i = 0; i < MAKERS; i++) {
         sum += weights[i];
     }
     for (uint32_t rolled = make_roll(make, sum); rolled >= weights[at]; at++) {
@@ -124,17 +141,19 @@ static Input any_input(Make *make) {
 }
 
 Deed make_deed(Make *make) {
-    if (make_chance(make, 2)) {
+    if (asks_at_length(make, 2)) {
         return (Deed){.kind = DEED_GROUP, .slot = make_roll(make, GROUP_SEEDS)};
     }
-    if (make_chance(make, 4)) {
+    if (asks_at_length(make, 4)) {
         return (Deed){.kind = make_chance(make, 50) ? DEED_UNITS : DEED_TURN,
                       .slot = make_roll(make, HISTORY_SEEDS)};
     }
-    if (make_chance(make, 6)) {
-        static const DeedKind kinds[] = {DEED_TAKE, DEED_TAKE, DEED_RESTORE, DEED_CLONE,
-                                         DEED_SCENE};
-        return (Deed){.kind = kinds[make_roll(make, 5)], .slot = make_roll(make, HISTORY_SLOTS)};
+    if (asks_at_length(make, 1)) {
+        return (Deed){.kind = DEED_SCENE};
+    }
+    if (make_chance(make, 5)) {
+        static const DeedKind kinds[] = {DEED_TAKE, DEED_TAKE, DEED_RESTORE, DEED_CLONE};
+        return (Deed){.kind = kinds[make_roll(make, 4)], .slot = make_roll(make, HISTORY_SLOTS)};
     }
     return input_deed(any_input(make));
 }

@@ -20,6 +20,7 @@ typedef struct MakeScale {
     double budget;       // [operations] of a step of any solver that is chosen …
     double iterations;   // … and at most so many of them. 0: the defaults
     bool is_paved;       // ground lies in pieces side by side (make_pieces.h)
+    bool is_brisk;       // told much and asked seldom
 } MakeScale;
 
 typedef struct Make {
@@ -31,8 +32,8 @@ typedef struct Make {
 } Make;
 
 // Small worlds have most of what can go wrong, and cost the least; some are large all the same, and
-// some are solved to the end.
-MakeScale make_scale(Dice *dice);
+// some are solved to the end. Brisk ones have three bodies at most, and little is solved of them.
+MakeScale make_scale(Dice *dice, bool is_brisk);
 
 Deed make_deed(Make *make);
 

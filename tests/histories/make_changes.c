@@ -437,6 +437,9 @@ Input make_step(Make *make) {
     StepOrder order = {.steps = make_chance(make, 50)  ? 1
                                 : make_chance(make, 4) ? 120
                                                        : 1 + make_roll(make, 12)};
+    if (make->scale.is_brisk) {
+        order.steps = 1 + order.steps % 2;
+    }
     if (make_chance(make, 8)) {
         order.time_step = make_number(make, 1e-3, 0.02, 1e-9, 10.0);
     }

@@ -69,7 +69,8 @@ static void keep_twin(Play *play) {
 }
 
 void play_init(Play *play, uint32_t phase, Finding *finding) {
-    *play = (Play){.phase = phase % PLAY_PHASES, .is_calm = true, .finding = finding};
+    *play =
+        (Play){.phase = phase % PLAY_PHASES, .asks_one_in = 1, .is_calm = true, .finding = finding};
     *finding = (Finding){0};
     play->limits = (WorldLimits){
         .body_count_max = BODIES_MAX, .bytes_max = BYTES_MAX, .shelf = geometry_shelf_create()};
@@ -305,6 +306,11 @@ static void count_contacts(Play *play, const Door *door) {
     }
 }
 
+// Whether this deed is one of those that are asked about.
+static bool is_asked(const Play *play) {
+    return play->number % play->asks_one_in == 0;
+}
+
 static bool ask_to_stop(void *context) {
     Play *play = context;
     return ++play->questions > PLAY_QUESTIONS_MAX;
@@ -317,7 +323,7 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
     const Context context = {.stop = &stop};
     const uint64_t step = door->world->step;
     AskStep ask = ask_step_begin(play, door->world, run->input.time_step);
-    run->input.witness = &ask.witness;
+    run->input.witness = is_asked(play) ? &ask.witness : NULL;
     record_await(door);
     const Status status = door_step(door, run, &play->scratch, 0, &context, error);
     run->input.witness = NULL;
@@ -335,7 +341,9 @@ static Status take_main_step(Play *play, StepRun *run, uint64_t before, Error *e
         }
         note_hunger(play, door->world, &run->tally.last.certificate);
         record_step(&play->record, door, &run->tally.last);
-        ask_step_end(&ask, &run->tally.last);
+        if (is_asked(play)) {
+            ask_step_end(&ask, &run->tally.last);
+        }
     }
     return status;
 }
@@ -534,7 +542,10 @@ static bool carry_out(Play *play, const Deed *deed) {
 // Each at its own deeds of PLAY_PHASES in a row, so that all follow upon all.
 static bool ask_all(Play *play) {
     World *world = play->door[PLAY_MAIN].world;
-    const uint64_t at = (play->number + play->phase) % PLAY_PHASES;
+    const uint64_t at = (play->number / play->asks_one_in + play->phase) % PLAY_PHASES;
+    if (!is_asked(play)) {
+        return ask_finite(play, world);
+    }
     play->tally.asked++;
     return ask_finite(play, world) && ask_bytes(play, world) && ask_snapshot(play, world) &&
            (at != 2 || ask_scene(play, world)) && (at != 0 || make_twin(play));

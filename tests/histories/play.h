@@ -35,11 +35,12 @@ typedef struct Play {
     bool is_calm;        // no number was ever but one of every day
     bool is_starved;     // a step was left open for which its solver was given less than by default
     bool gains;          // it was told to gain energy in its steps (ask_energy.h)
-    uint32_t phase;      // at which deeds a twin is made
-    Record record;       // of the main world, in some histories
-    uint64_t number;     // of the deed
-    uint64_t questions;  // whether to stop that steps have asked
-    bool is_over;        // they asked too often: a step was given up, and nothing follows
+    uint32_t asks_one_in; // of its deeds
+    uint32_t phase;       // at which deeds a twin is made
+    Record record;        // of the main world, in some histories
+    uint64_t number;      // of the deed
+    uint64_t questions;   // whether to stop that steps have asked
+    bool is_over;         // they asked too often: a step was given up, and nothing follows
     Arena scratch, memory;
     uint8_t *slot[HISTORY_SLOTS]; // owned
     size_t slot_bytes[HISTORY_SLOTS];

@@ -22,6 +22,8 @@ enum { HISTORY_SECONDS_MAX = 150 }; // under sanitizers, where hulls lie in each
 // A recording is stepped again four times; and of one history there are so many.
 enum { RECORDED_ONE_IN = 3, RECORDINGS = 1 << 20 };
 
+enum { BRISK_ASKS_ONE_IN = 8, BRISK_RECORDED_ONE_IN = 24 };
+
 TrialReport *trial_report(void) {
     static TrialReport *report;
     if (report == NULL) {
@@ -33,20 +35,20 @@ TrialReport *trial_report(void) {
     return report;
 }
 
-Recipe trial_recipe(uint64_t seed, size_t deeds, Arena *arena) {
+Recipe trial_recipe(uint64_t seed, Pace pace, Arena *arena) {
     Dice dice = dice_make(seed, 0);
     const uint64_t mood = dice_roll(&dice, 100);
     Recipe recipe = {.mood = mood < 80 ? MOOD_CALM : MOOD_WILD,
-                     .scale = make_scale(&dice),
+                     .scale = make_scale(&dice, pace.is_brisk),
                      .phase = (uint32_t)dice_roll(&dice, PLAY_PHASES),
-                     .count = MAKE_PROLOGUE + 1 + dice_roll(&dice, deeds)};
+                     .count = MAKE_PROLOGUE + 1 + dice_roll(&dice, pace.deeds)};
     recipe.roll = arena_take_zeroed(arena, recipe.count, sizeof(*recipe.roll));
     ASSERT(recipe.roll != NULL);
     for (size_t i = 0; i < recipe.count; i++) {
         recipe.roll[i] = (Roll){.prologue = i < MAKE_PROLOGUE ? (uint32_t)i : MAKE_PROLOGUE,
                                 .seed = dice_bits(&dice)};
     }
-    if (dice_roll(&dice, RECORDED_ONE_IN) == 0) {
+    if (dice_roll(&dice, pace.is_brisk ? BRISK_RECORDED_ONE_IN : RECORDED_ONE_IN) == 0) {
         recipe.phase += PLAY_PHASES * (1 + (uint32_t)dice_roll(&dice, RECORDINGS));
     }
     return recipe;
@@ -74,6 +76,7 @@ static bool play_recipe(const Recipe *recipe, bool writes, TrialReport *report) 
     arena_init(&arena, (size_t)1 << 30);
     play_init(&play, recipe->phase, &report->finding);
     play.doing = report->doing;
+    play.asks_one_in = recipe->scale.is_brisk ? BRISK_ASKS_ONE_IN : 1;
     for (size_t i = 0; i < recipe->count && is_fine && !play.is_over; i++) {
         arena_reset(&arena);
         Make make = {.dice = dice_make(recipe->roll[i].seed, 1),
@@ -154,7 +157,7 @@ typedef struct Order {
     const History *history;
     uint32_t phase;
     uint64_t first, count;
-    size_t deeds;
+    Pace pace;
 } Order;
 
 // Of the processor: a busy machine is no finding.
@@ -170,7 +173,7 @@ static void play_seeds(const Order *order, TrialReport *report) {
         end_after(HISTORY_SECONDS_MAX);
         report->history = order->first + i;
         arena_reset(&arena);
-        const Recipe recipe = trial_recipe(report->history, order->deeds, &arena);
+        const Recipe recipe = trial_recipe(report->history, order->pace, &arena);
         if (!play_recipe(&recipe, false, report)) {
             break;
         }
@@ -229,8 +232,8 @@ Finding trial_play_history(const History *history, uint32_t phase) {
     return in_child(&(Order){.history = history, .phase = phase});
 }
 
-Finding trial_play_seeds(uint64_t first, uint64_t count, size_t deeds) {
-    return in_child(&(Order){.first = first, .count = count, .deeds = deeds});
+Finding trial_play_seeds(uint64_t first, uint64_t count, Pace pace) {
+    return in_child(&(Order){.first = first, .count = count, .pace = pace});
 }
 
 bool trial_is_same(const Finding *a, const Finding *b) {

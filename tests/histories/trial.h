@@ -35,8 +35,14 @@ typedef struct TrialReport {
 
 TrialReport *trial_report(void); // one for ever; NULL: no memory
 
+// How long a seed's history may be, and of which kind it is.
+typedef struct Pace {
+    size_t deeds;
+    bool is_brisk;
+} Pace;
+
 // The recipe of a seed; its rolls live in the arena.
-Recipe trial_recipe(uint64_t seed, size_t deeds, Arena *arena);
+Recipe trial_recipe(uint64_t seed, Pace pace, Arena *arena);
 
 // Each plays in a child and returns the finding. `writes`: the deeds that were made are in
 // trial_report()->text.
@@ -45,7 +51,7 @@ Finding trial_play_history(const History *history, uint32_t phase);
 
 // Plays the seeds first … first + count - 1 in one child, until one finds something: that one is
 // report->history.
-Finding trial_play_seeds(uint64_t first, uint64_t count, size_t deeds);
+Finding trial_play_seeds(uint64_t first, uint64_t count, Pace pace);
 
 // Whether two are the same, as far as can be told.
 bool trial_is_same(const Finding *a, const Finding *b);

@@ -20,6 +20,20 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from moreau_sim.gym.sb3 import SB3Worlds
 
 
+def learner_of(id: str, count: int, seed: int, rate: float, **place: str) -> PPO:
+    torch.set_num_threads(1)  # small networks are slower on many
+    return PPO(
+        "MlpPolicy",
+        VecNormalize(VecMonitor(SB3Worlds(id, count, **place))),
+        n_steps=max(16, 4096 // count),
+        batch_size=512,
+        learning_rate=lambda left: rate * left,
+        policy_kwargs={"log_std_init": -0.5},
+        seed=seed,
+        device="cpu",
+    )
+
+
 def main(argv: list[str] | None = None) -> float:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("id", nargs="?", default="moreau_sim/CartPole-v0")
@@ -31,21 +45,9 @@ def main(argv: list[str] | None = None) -> float:
     parser.add_argument("--record", help="keep every finished episode in the server's file, under this name")
     parser.add_argument("--save", help="a file for the policy, FILE.zip, and one for its scales")
     arguments = parser.parse_args(argv)
-    place = {"address": arguments.address} if arguments.address else {}
-
-    torch.set_num_threads(1)  # small networks are slower on many
-    record = {"record": arguments.record} if arguments.record else {}
-    worlds = VecNormalize(VecMonitor(SB3Worlds(arguments.id, arguments.worlds, **place, **record)))
-    learner = PPO(
-        "MlpPolicy",
-        worlds,
-        n_steps=max(16, 4096 // arguments.worlds),
-        batch_size=512,
-        learning_rate=lambda left: arguments.rate * left,
-        policy_kwargs={"log_std_init": -0.5},
-        seed=arguments.seed,
-        device="cpu",
-    )
+    place = {name: value for name in ("address", "record") if (value := getattr(arguments, name))}
+    learner = learner_of(arguments.id, arguments.worlds, arguments.seed, arguments.rate, **place)
+    worlds = learner.get_env()
     begun = time.monotonic()
     learner.learn(arguments.steps)
     took = time.monotonic() - begun

@@ -15,10 +15,10 @@ import sys
 import ray
 from ray.rllib.algorithms.ppo import PPOConfig
 
-GOAL = 475
+GOAL, STEPS = 475, 4096  # steps of an iteration, at least
 
 
-def algorithm(runners=3, worlds=16):
+def algorithm(runners=3, worlds=16, seed=None):
     config = PPOConfig()
     config.environment("moreau_sim.gym:moreau_sim/CartPole-v0", env_config={"workers": 1})
     config.env_runners(
@@ -30,7 +30,8 @@ def algorithm(runners=3, worlds=16):
     config.fault_tolerance(restart_failed_env_runners=True, env_runner_health_probe_timeout_s=2.0)
     config.rl_module(model_config={"fcnet_hiddens": [64, 64], "fcnet_activation": "tanh", "vf_share_layers": False})
     config.training(lr=1e-3, lambda_=0.95, entropy_coeff=0.01, grad_clip=0.5, vf_clip_param=1e4, use_kl_loss=False)
-    config.training(train_batch_size_per_learner=4096, minibatch_size=256, num_epochs=6)
+    config.training(train_batch_size_per_learner=STEPS, minibatch_size=256, num_epochs=6)
+    config.debugging(seed=seed)
     return config.build_algo()
 
 
