@@ -18,6 +18,7 @@
 // parallel. Symmetric under swapping: the boxes are put in an order of their own first. `R` is the
 // second box's axes seen from the first.
 #include "base/assert.h"
+#include "collide/box_axes.h"
 #include "collide/clip.h"
 #include "collide/gjk.h"
 #include "collide/narrow_parts.h"
@@ -26,8 +27,6 @@
 
 // 1 - cosine of the angle below which two directions are parallel: 1.4e-3 rad
 static const double parallel_part = 1e-6;
-// Squared sine below which two edges span no axis: their cross product has lost half its digits
-static const double edge_sine_squared_min = 1e-12;
 // of the boxes' size: what rounding does to a separation, with room
 static const double rounding_part = 1e-9;
 // of the gap: how far above the axes' bound the points of a face may be and still be the nearest
@@ -41,20 +40,13 @@ enum {
     FEATURE_NEAR = 3u << 16, // + corners of a << 8 | corners of b
 };
 
-typedef struct Box {
-    Vec3 center;
-    Vec3 axis[3];
-    double half[3];
-} Box;
-
 // Two boxes in their order, as the axes see them.
 typedef struct BoxPair {
     Box box[2];
     uint32_t caller[2]; // 0: the caller's a
     Vec3 offset;        // from the first centre to the second
-    double t[2][3];     // offset on each box's axes
-    double R[3][3];     // axis i of the first on axis j of the second
     double size;        // sum of the half diagonals
+    BoxAxes axes;
 } BoxPair;
 
 typedef struct Face {
@@ -72,28 +64,11 @@ typedef struct Edges {
     bool is_found;
 } Edges;
 
-static Box read_box(const Primitive *primitive, const Pose *pose) {
-    Mat3 r = quat_to_mat3(pose->orientation);
+static Box read_box(const Primitive *primitive, const Pose *pose, const Mat3 *axes) {
     Vec3 half = primitive->size;
-    return (Box){
-        .center = pose->position, .axis = {r.c0, r.c1, r.c2}, .half = {half.x, half.y, half.z}};
-}
-
-static double half_diagonal(const Box *box) {
-    return sqrt(box->half[0] * box->half[0] + box->half[1] * box->half[1] +
-                box->half[2] * box->half[2]);
-}
-
-static void relate_boxes(BoxPair *pair) {
-    const Box *first = &pair->box[0], *second = &pair->box[1];
-    pair->offset = vec3_sub(second->center, first->center);
-    for (int i = 0; i < 3; i++) {
-        pair->t[0][i] = vec3_dot(first->axis[i], pair->offset);
-        pair->t[1][i] = vec3_dot(second->axis[i], pair->offset);
-        for (int j = 0; j < 3; j++) {
-            pair->R[i][j] = vec3_dot(first->axis[i], second->axis[j]);
-        }
-    }
+    return (Box){.center = pose->position,
+                 .axis = {axes->c0, axes->c1, axes->c2},
+                 .half = {half.x, half.y, half.z}};
 }
 
 static bool is_parallel(double cosine) {
@@ -103,21 +78,16 @@ static bool is_parallel(double cosine) {
 // The face of one box from which the other is farthest.
 static Face find_face(const BoxPair *pair, uint32_t box) {
     ASSERT(box < 2);
-    const double *half = pair->box[box].half, *other = pair->box[1 - box].half;
+    const double *separation = pair->axes.face[box];
     Face best = {.box = box, .axis = 0, .separation = -HUGE_VAL};
     for (int i = 0; i < 3; i++) {
-        double extent = half[i];
-        for (int j = 0; j < 3; j++) {
-            extent += other[j] * fabs(box == 0 ? pair->R[i][j] : pair->R[j][i]);
-        }
-        double separation = fabs(pair->t[box][i]) - extent;
-        if (separation > best.separation) {
+        if (separation[i] > best.separation) {
             best.axis = i;
-            best.separation = separation;
+            best.separation = separation[i];
         }
     }
     for (int j = 0; j < 3; j++) {
-        double cosine = box == 0 ? pair->R[best.axis][j] : pair->R[j][best.axis];
+        double cosine = box == 0 ? pair->axes.R[best.axis][j] : pair->axes.R[j][best.axis];
         best.is_parallel = best.is_parallel || is_parallel(cosine);
     }
     return best;
@@ -127,73 +97,49 @@ static Face find_face(const BoxPair *pair, uint32_t box) {
 static Vec3 face_normal(const BoxPair *pair, const Face *face) {
     Vec3 axis = pair->box[face->box].axis[face->axis];
     // the offset points from the first box to the second
-    bool is_up = (pair->t[face->box][face->axis] >= 0.0) == (face->box == 0);
+    bool is_up = (pair->axes.t[face->box][face->axis] >= 0.0) == (face->box == 0);
     return is_up ? axis : vec3_neg(axis);
 }
 
-// A pair of edges: how far the boxes are apart along what stands on both, and the sine between them
-// that this is divided by. All of it is of R, so no axis is made but the best.
-typedef struct EdgeAxis {
-    double along; // the second centre, times the sine
-    double separation, sine;
-} EdgeAxis;
-
-// false: they span no axis.
-static bool relate_edges(const BoxPair *pair, int i, int j, EdgeAxis *axis) {
-    ASSERT(i >= 0 && i < 3 && j >= 0 && j < 3);
-    const double *a = pair->box[0].half, *b = pair->box[1].half, *t = pair->t[0];
-    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    const double p = pair->R[i1][j], q = pair->R[i2][j];
-    const double squared = p * p + q * q;
-    if (squared < edge_sine_squared_min) {
-        return false;
-    }
-    const double extent = a[i1] * fabs(q) + a[i2] * fabs(p) + b[j1] * fabs(pair->R[i][j2]) +
-                          b[j2] * fabs(pair->R[i][j1]);
-    axis->along = t[i2] * p - t[i1] * q;
-    axis->sine = sqrt(squared);
-    axis->separation = (fabs(axis->along) - extent) / axis->sine;
-    return true;
-}
-
-// The cosine between that axis and the face's, but for its sign.
-static double edges_to_face(const BoxPair *pair, const Face *face, int i, int j,
-                            const EdgeAxis *axis) {
+// The cosine between what stands on two edges and the face's normal, but for its sign.
+static double edges_to_face(const BoxPair *pair, const Face *face, int i, int j) {
     const int own = face->box == 0 ? i : j;
     if (own == face->axis) {
         return 0.0;
     }
     const int third = 3 - own - face->axis;
-    return (face->box == 0 ? pair->R[third][j] : pair->R[i][third]) / axis->sine;
+    return (face->box == 0 ? pair->axes.R[third][j] : pair->axes.R[i][third]) /
+           pair->axes.sine[i][j];
 }
 
 // The pair of edges along whose common normal the boxes are farthest apart. Between parallel
 // faces, edges whose normal is the faces' are the faces' business.
 static Edges find_edges(const BoxPair *pair, const Face *face) {
     Edges best = {.separation = -HUGE_VAL, .left_to_face = -HUGE_VAL, .is_found = false};
-    bool is_up = true;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            EdgeAxis axis;
-            if (!relate_edges(pair, i, j, &axis)) {
-                continue;
-            }
-            if (face->is_parallel && is_parallel(edges_to_face(pair, face, i, j, &axis))) {
-                best.left_to_face = fmax(best.left_to_face, axis.separation);
-            } else if (axis.separation > best.separation) {
+            const double separation = pair->axes.edge[i][j];
+            if (face->is_parallel && separation > -HUGE_VAL &&
+                is_parallel(edges_to_face(pair, face, i, j))) {
+                best.left_to_face = fmax(best.left_to_face, separation);
+            } else if (separation > best.separation) {
                 best.axis[0] = i;
                 best.axis[1] = j;
-                best.separation = axis.separation;
+                best.separation = separation;
                 best.is_found = true;
-                is_up = axis.along >= 0.0;
             }
         }
     }
-    if (best.is_found) {
-        const Vec3 n = vec3_cross(pair->box[0].axis[best.axis[0]], pair->box[1].axis[best.axis[1]]);
-        best.normal = vec3_scale((is_up ? 1.0 : -1.0) / vec3_norm(n), n);
-    }
     return best;
+}
+
+// Of edges that were found, once it is sure that they come within reach.
+static void set_normal(const BoxPair *pair, Edges *edges) {
+    ASSERT(edges->is_found);
+    const int *axis = edges->axis;
+    const Vec3 n = vec3_cross(pair->box[0].axis[axis[0]], pair->box[1].axis[axis[1]]);
+    const bool is_up = pair->axes.along[axis[0]][axis[1]] >= 0.0;
+    edges->normal = vec3_scale((is_up ? 1.0 : -1.0) / vec3_norm(n), n);
 }
 
 // The middle of the edge along `axis` that lies farthest along n, and its number: axis and the
@@ -225,7 +171,7 @@ static bool set_edge_point(const BoxPair *pair, const Edges *edges, double reach
 
     // p + s u and q + r v are nearest where their difference stands on both directions
     Vec3 d = vec3_sub(q, p);
-    double c = pair->R[edges->axis[0]][edges->axis[1]];
+    double c = pair->axes.R[edges->axis[0]][edges->axis[1]];
     double sine_squared = 1.0 - c * c;
     double du = vec3_dot(d, u), dv = vec3_dot(d, v);
     double s = (du - c * dv) / sine_squared;
@@ -461,30 +407,26 @@ static bool set_edges(const BoxPair *pair, const Edges *edges, const Face *face,
 
 static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) {
     ASSERT(manifold->count == 0 && reach >= 0.0);
-    // no axis may be longer than the reach: the distance is at least that
-    Face face = find_face(pair, 0);
-    if (face.separation > reach) {
-        return;
-    }
-    Face other = find_face(pair, 1);
-    if (other.separation > reach) {
-        return;
-    }
-    if (!is_parallel(pair->R[face.axis][other.axis]) && other.separation > face.separation) {
+    Face face = find_face(pair, 0), other = find_face(pair, 1);
+    if (!is_parallel(pair->axes.R[face.axis][other.axis]) && other.separation > face.separation) {
         const Face first = face;
         face = other;
         other = first;
     }
     Edges edges = find_edges(pair, &face);
     if (edges.is_found && edges.separation > reach) {
-        return;
+        return; // no axis may be longer than the reach: the distance is at least that
     }
 
     // of two parallel faces the chosen one may see far ends of the other box sink below it
     double of_faces = face.separation > other.separation ? face.separation : other.separation;
-    bool is_set = is_edge_best(pair, &edges, of_faces)
-                      ? set_edges(pair, &edges, &face, &other, reach, manifold)
-                      : set_face(pair, &face, reach, manifold);
+    bool is_set;
+    if (is_edge_best(pair, &edges, of_faces)) {
+        set_normal(pair, &edges);
+        is_set = set_edges(pair, &edges, &face, &other, reach, manifold);
+    } else {
+        is_set = set_face(pair, &face, reach, manifold);
+    }
     if (!is_set && !set_nearest(pair, reach, manifold)) {
         set_corner(pair, &face, reach, manifold);
     }
@@ -494,18 +436,23 @@ void box_box(const Primitive *a, const Pose *pose_a, const Primitive *b, const P
              double reach, Manifold *manifold) {
     ASSERT(a->kind == PRIMITIVE_BOX && b->kind == PRIMITIVE_BOX);
     BoxPair pair;
-    bool is_swapped = pair_order(a, pose_a, b, pose_b) < 0.0;
-    pair.box[0] = is_swapped ? read_box(b, pose_b) : read_box(a, pose_a);
-    pair.box[1] = is_swapped ? read_box(a, pose_a) : read_box(b, pose_b);
-    pair.caller[0] = is_swapped ? 1 : 0;
-    pair.caller[1] = is_swapped ? 0 : 1;
-    pair.size = half_diagonal(&pair.box[0]) + half_diagonal(&pair.box[1]);
-    Vec3 offset = vec3_sub(pair.box[1].center, pair.box[0].center);
+    pair.size = vec3_norm(a->size) + vec3_norm(b->size);
+    pair.offset = vec3_sub(pose_b->position, pose_a->position);
     double limit = pair.size + reach;
-    if (vec3_dot(offset, offset) > limit * limit) {
+    if (vec3_dot(pair.offset, pair.offset) > limit * limit) {
         return;
     }
-    relate_boxes(&pair);
+    const Mat3 axes_a = quat_to_mat3(pose_a->orientation),
+               axes_b = quat_to_mat3(pose_b->orientation);
+    const bool is_swapped = pair_order_seen(a, pose_a, &axes_a, b, pose_b, &axes_b) < 0.0;
+    pair.box[is_swapped ? 1 : 0] = read_box(a, pose_a, &axes_a);
+    pair.box[is_swapped ? 0 : 1] = read_box(b, pose_b, &axes_b);
+    pair.caller[0] = is_swapped ? 1 : 0;
+    pair.caller[1] = is_swapped ? 0 : 1;
+    pair.offset = vec3_sub(pair.box[1].center, pair.box[0].center);
+    if (!box_axes_find(pair.box, pair.offset, reach, &pair.axes)) {
+        return;
+    }
     collide_pair(&pair, reach, manifold);
     if (is_swapped && manifold->count > 0) {
         manifold->normal = vec3_neg(manifold->normal);

@@ -50,38 +50,59 @@ static void keep_point(ClipPolygon *kept, ClipPoint point) {
     }
 }
 
-static void clip_side(ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
-                      double slop) {
-    ClipPolygon kept = {0};
+// How far all points are outside a side. false: none is, by more than the slop.
+static bool find_excess(const ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
+                        double slop, double of[CLIP_POINT_MAX]) {
+    bool is_any = false;
     for (uint32_t i = 0; i < polygon->count; i++) {
-        const ClipPoint *from = &polygon->point[i];
-        const ClipPoint *to = &polygon->point[i + 1 < polygon->count ? i + 1 : 0];
-        double d = excess(from->position, side, half_x, half_y);
-        double e = excess(to->position, side, half_x, half_y);
+        of[i] = excess(polygon->point[i].position, side, half_x, half_y);
+        is_any = is_any || !(of[i] <= slop);
+    }
+    return is_any;
+}
+
+static void clip_side(const ClipPolygon *polygon, uint32_t side, double slop,
+                      const double of[CLIP_POINT_MAX], ClipPolygon *kept) {
+    ASSERT(polygon != kept);
+    kept->count = 0;
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        const uint32_t next = i + 1 < polygon->count ? i + 1 : 0;
+        const ClipPoint *from = &polygon->point[i], *to = &polygon->point[next];
+        const double d = of[i], e = of[next];
         bool is_from_in = d <= slop, is_to_in = e <= slop;
         if (is_from_in) {
-            keep_point(&kept, *from);
+            keep_point(kept, *from);
         }
         if (is_from_in == is_to_in) {
             continue;
         }
         // on the way out the polygon goes on along the side; a vertex in the slop is its own cut
         if ((is_from_in ? d : e) < 0.0) {
-            keep_point(&kept, cut_edge(from, d, to, e, side));
+            keep_point(kept, cut_edge(from, d, to, e, side));
         }
         if (is_from_in) {
-            kept.point[kept.count - 1].edge = LABEL_SIDE + side;
+            kept->point[kept->count - 1].edge = LABEL_SIDE + side;
         }
     }
-    *polygon = kept;
-    ASSERT(kept.count <= CLIP_POINT_MAX);
+    ASSERT(kept->count <= CLIP_POINT_MAX);
 }
 
 void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop) {
     ASSERT(polygon->count == 4);
     ASSERT(half_x > 0.0 && half_y > 0.0 && slop >= 0.0);
+    ClipPolygon room, *at = polygon, *next = &room;
     for (uint32_t side = 0; side < 4; side++) {
-        clip_side(polygon, side, half_x, half_y, slop);
+        double of[CLIP_POINT_MAX];
+        if (find_excess(at, side, half_x, half_y, slop, of)) {
+            clip_side(at, side, slop, of, next);
+            ClipPolygon *swapped = at;
+            at = next;
+            next = swapped;
+        }
+    }
+    if (at != polygon) {
+        polygon->count = at->count;
+        memcpy(polygon->point, at->point, at->count * sizeof(ClipPoint));
     }
 }
 

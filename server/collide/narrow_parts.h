@@ -28,3 +28,7 @@ NarrowProc convex_convex; // any two that are bounded
 // world's axes are, and resting bodies do not change places. Two that see of each other what the
 // other sees, as where one lies upside down on another, are told by a direction of the world.
 double pair_order(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b);
+
+// The same, for who has the axes of both at hand.
+double pair_order_seen(const Primitive *a, const Pose *pose_a, const Mat3 *axes_a,
+                       const Primitive *b, const Pose *pose_b, const Mat3 *axes_b);

@@ -35,15 +35,22 @@ static double compare_poses(const Pose *a, const Pose *b, Vec3 offset) {
     return 0.0;
 }
 
-double pair_order(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b) {
+double pair_order_seen(const Primitive *a, const Pose *pose_a, const Mat3 *axes_a,
+                       const Primitive *b, const Pose *pose_b, const Mat3 *axes_b) {
     const double by_size = compare_sizes(a->size, b->size);
     if (by_size != 0.0) {
         return by_size;
     }
     const Vec3 offset = vec3_sub(pose_b->position, pose_a->position);
-    const Vec3 turned = vec3_add(quat_rotate(pose_a->orientation, direction),
-                                 quat_rotate(pose_b->orientation, direction));
+    const Vec3 turned =
+        vec3_add(mat3_mul_vec(*axes_a, direction), mat3_mul_vec(*axes_b, direction));
     const double seen = vec3_dot(turned, offset);
     return fabs(seen) > same_part * vec3_norm(offset) ? seen
                                                       : compare_poses(pose_a, pose_b, offset);
+}
+
+double pair_order(const Primitive *a, const Pose *pose_a, const Primitive *b, const Pose *pose_b) {
+    const Mat3 axes_a = quat_to_mat3(pose_a->orientation),
+               axes_b = quat_to_mat3(pose_b->orientation);
+    return pair_order_seen(a, pose_a, &axes_a, b, pose_b, &axes_b);
 }
