@@ -204,9 +204,7 @@ static double survey_contacts(const Survey *survey, uint32_t begin, uint32_t end
     const Islands *islands = &judge->islands;
     for (uint32_t i = begin, next; i < end; i = next) {
         next = end - i > RANGE ? i + RANGE : end;
-        for (uint32_t k = i; k < next; k++) {
-            mass_add_contact(&judge->mass, islands->contact[k]);
-        }
+        mass_add_contacts(&judge->mass, islands->contact + i, next - i);
         most = certificate_scale_contacts(judge->problem, islands, &judge->result->answer, i, next,
                                           most);
         if (survey->also != NULL) {

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define SIMD_COUNT 4
+#include "solve/mass_free_simd.h"
+
 static const MassLink *links_of(const ProblemMass *mass, uint32_t tree) {
     return mass->link + mass->problem->tree[tree].mass;
 }
@@ -71,42 +74,12 @@ void mass_solve(const ProblemMass *mass, double *numbers) {
     }
 }
 
-static bool is_isotropic(const Sym3 *m) {
-    return m->xx == m->yy && m->xx == m->zz && m->xy == 0.0 && m->xz == 0.0 && m->yz == 0.0;
-}
-
-// F^T (E/m + j (|arm|^2 E - arm arm^T)) F: what the product below comes to when I^-1 = j E
-static void add_round_block(const FreeMass *of, const ProblemContact *contact, Vec3 arm,
-                            MassBlock *block) {
-    double j = of->inverse_inertia.xx;
-    double n = vec3_dot(contact->normal, arm);
-    double t = vec3_dot(contact->tangent[0], arm), o = vec3_dot(contact->tangent[1], arm);
-    block->nn += of->inverse_mass + j * (t * t + o * o);
-    block->tt += of->inverse_mass + j * (n * n + o * o);
-    block->oo += of->inverse_mass + j * (n * n + t * t);
-    block->nt -= j * n * t;
-    block->no -= j * n * o;
-    block->to -= j * t * o;
-}
-
-// F^T (E/m - R I^-1 R) F of one free body, R = skew(arm)
 static void add_free_block(const FreeMass *of, const ProblemContact *contact, Vec3 arm,
                            MassBlock *block) {
-    if (is_isotropic(&of->inverse_inertia)) {
-        add_round_block(of, contact, arm, block);
-        return;
-    }
-    Vec3 turn[3] = {vec3_cross(arm, contact->normal), vec3_cross(arm, contact->tangent[0]),
-                    vec3_cross(arm, contact->tangent[1])};
-    Vec3 n = sym3_mul_vec(of->inverse_inertia, turn[0]);
-    Vec3 t = sym3_mul_vec(of->inverse_inertia, turn[1]);
-    Vec3 o = sym3_mul_vec(of->inverse_inertia, turn[2]);
-    block->nn += of->inverse_mass + vec3_dot(n, turn[0]);
-    block->tt += of->inverse_mass + vec3_dot(t, turn[1]);
-    block->oo += of->inverse_mass + vec3_dot(o, turn[2]);
-    block->nt += vec3_dot(n, turn[1]);
-    block->no += vec3_dot(n, turn[2]);
-    block->to += vec3_dot(t, turn[2]);
+    MassLanes lanes = {{block->nn, block->tt, block->oo, 0.0},
+                       {block->nt, block->no, block->to, 0.0}};
+    add_free_side(of, frame_of(contact), arm, &lanes);
+    *block = block_of(lanes);
 }
 
 static double product(const double *a, const double *b, size_t count) {
@@ -316,9 +289,21 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
                                               : no_memory(error);
 }
 
-void mass_add_contact(const ProblemMass *mass, uint32_t contact) {
-    ASSERT(contact < mass->problem->contact_count);
-    mass->block[contact] = make_block(mass, contact);
+void mass_add_contacts(const ProblemMass *mass, const uint32_t *contact, uint32_t count) {
+    ASSERT(count == 0 || contact != NULL);
+    if (!mass->problem->all_free) {
+        for (uint32_t i = 0; i < count; i++) {
+            mass->block[contact[i]] = make_block(mass, contact[i]);
+        }
+        return;
+    }
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        mass_add_free_avx2(mass, contact, count);
+        return;
+    }
+#endif
+    add_free_contacts(mass, contact, count);
 }
 
 static bool is_dense(const ProblemTree *tree) {

@@ -39,9 +39,16 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
 // The first tree whose mass is not positive definite; tree_count: none, or the arena ends.
 uint32_t mass_find_indefinite(const ContactProblem *problem, Arena *arena);
 
-// The block A_ii of a contact, with its responses. Before all are made, `mass` is good for those
-// that are.
-void mass_add_contact(const ProblemMass *mass, uint32_t contact);
+// The blocks A_ii of some contacts, with their responses. Before all are made, `mass` is good for
+// those that are.
+void mass_add_contacts(const ProblemMass *mass, const uint32_t *contact, uint32_t count);
+
+static inline void mass_add_contact(const ProblemMass *mass, uint32_t contact) {
+    mass_add_contacts(mass, &contact, 1);
+}
+
+// The same where all trees are free, for machines with AVX2 only.
+void mass_add_free_avx2(const ProblemMass *mass, const uint32_t *contact, uint32_t count);
 
 // M^-1 J^T of a side that is no free body, once the contact's block is made; as the Jacobian is.
 const double *mass_response(const ProblemMass *mass, uint32_t contact, int side);
