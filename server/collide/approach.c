@@ -171,7 +171,13 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
             return now.time;
         }
     }
-    return gap < motion.duration * speed ? advance(&motion, gap / speed, manifold) : 0.0;
+    if (!(gap < motion.duration * speed)) {
+        return 0.0;
+    }
+    if (motion.turns) {
+        motion_read_begin(&motion);
+    }
+    return advance(&motion, gap / speed, manifold);
 }
 
 // Half the largest ball in a body: where the corners do hold a box, the ball has nothing to bear.

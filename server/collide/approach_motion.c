@@ -50,8 +50,11 @@ static bool is_zero(Vec3 v) {
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
-static Pose pose_at(const MotionSide *side, double time) {
-    return side->is_still ? side->rest : approach_pose(side->mover, time);
+static Pose pose_at(const Motion *motion, int side, double time) {
+    const MotionSide *of = &motion->side[side];
+    return of->is_still                                ? of->rest
+           : motion->turns && time == motion->duration ? of->last
+                                                       : approach_pose(of->mover, time);
 }
 
 static Convex read_at(const MotionSide *side, const Pose *pose, Vec3 origin) {
@@ -110,10 +113,17 @@ void motion_read_ends(Motion *motion) {
     const Vec3 origin = motion->side[0].mover->center;
     for (int i = 0; i < 2; i++) {
         MotionSide *side = &motion->side[i];
-        const Pose end = pose_at(side, motion->duration);
-        side->begin = read_at(side, side->mover->pose, origin);
-        side->end = read_at(side, &end, origin);
+        side->last = side->is_still ? side->rest : approach_pose(side->mover, motion->duration);
+        side->end = read_at(side, &side->last, origin);
         side->bend = bend_seen(motion, &motion->side[1 - i], side->spin);
+    }
+}
+
+void motion_read_begin(Motion *motion) {
+    const Vec3 origin = motion->side[0].mover->center;
+    for (int i = 0; i < 2; i++) {
+        MotionSide *side = &motion->side[i];
+        side->begin = read_at(side, side->mover->pose, origin);
     }
 }
 
@@ -135,7 +145,7 @@ double motion_closing_speed(const Motion *motion, Vec3 n) {
 bool motion_at(const Motion *motion, double time, Moment *moment) {
     ASSERT(time >= 0.0 && time <= motion->duration);
     const MotionSide *a = &motion->side[0], *b = &motion->side[1];
-    const Pose pose_a = pose_at(a, time), pose_b = pose_at(b, time);
+    const Pose pose_a = pose_at(motion, 0, time), pose_b = pose_at(motion, 1, time);
     moment->time = time;
     narrow_collide_at(a->mover->primitive, &pose_a, b->mover->primitive, &pose_b, motion->reach,
                       &moment->manifold);
@@ -186,7 +196,8 @@ Outlook motion_outlook(const Motion *motion, const Moment *moment) {
         if (other->is_unbounded) {
             continue;
         }
-        const Pose pose = moment->time > 0.0 ? pose_at(side, moment->time) : *side->mover->pose;
+        const Pose pose =
+            moment->time > 0.0 ? pose_at(motion, i, moment->time) : *side->mover->pose;
         const Carried plane = carry(moment, i, &pose);
         const double then = stand_off(&plane, &side->end, &other->end);
         const double speed = (moment->gap - then) / left + 0.5 * side->bend * left;

@@ -13,6 +13,7 @@ typedef struct MotionSide {
     bool is_still;     // at all times where it is now
     bool is_unbounded; // a plane, which is still
     Pose rest;         // of what is still
+    Pose last;         // at the end; where anything turns
     double spin;       // [rad/s]
     double arm;        // of the farthest point that matters for a distance [m]
     double bend;       // of the other's points, seen from here, at most [m/s2]
@@ -29,9 +30,11 @@ typedef struct Motion {
     bool turns;      // else closing_speed is exact, and nothing is read of begin and end
 } Motion;
 
-// All but what only bodies that turn have, which few pairs are asked for.
+// All but what only bodies that turn have, which few pairs are asked for: their ends; and, of
+// fewer, their begin, without which an outlook is of the very beginning alone.
 void motion_read(const Mover *a, const Mover *b, const Approach *approach, Motion *motion);
 void motion_read_ends(Motion *motion);
+void motion_read_begin(Motion *motion);
 
 // How fast the gap along n can close at most, now and later, whatever of the two is there.
 double motion_closing_speed(const Motion *motion, Vec3 n);

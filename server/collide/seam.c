@@ -14,7 +14,8 @@ static const double lean_min = 1e-9;
 static const double slope_min = 2e-3;
 
 double seam_step(const Primitive *a, const Primitive *b) {
-    return step_part * fmin(primitive_face(a), primitive_face(b));
+    const double of_a = primitive_face(a), of_b = primitive_face(b);
+    return step_part * (of_a < of_b ? of_a : of_b);
 }
 
 bool seam_is_none(const Manifold *manifold, double step) {

@@ -78,16 +78,11 @@ static Vec3 carried_velocity(const StepState *state, uint32_t body, const double
 // Kinematic bodies are no trees: their known velocity enters as motion.
 static void fill_motion(const StepState *state, const StepPair *pair, ProblemContact *dynamics) {
     Vec3 motion = vec3(0.0, 0.0, 0.0);
-    const bool is_a = is_carried(state, pair->a), is_b = is_carried(state, pair->b);
-    if (!is_a && !is_b) {
-        vec3_store(dynamics->motion, motion);
-        return;
-    }
-    if (is_a) {
+    if (is_carried(state, pair->a)) {
         motion =
             vec3_sub(motion, carried_velocity(state, pair->a, pair->free_a, dynamics->side[0].arm));
     }
-    if (is_b) {
+    if (is_carried(state, pair->b)) {
         motion =
             vec3_add(motion, carried_velocity(state, pair->b, pair->free_b, dynamics->side[1].arm));
     }
@@ -127,8 +122,9 @@ static void fill_springs(const StepState *state, const StepPair *pair, const Ste
 }
 
 // Member by member: a literal of this size would be zeroed first and copied after.
-static bool fill_contact(const StepState *state, const StepPair *pair, const StepFound *found,
-                         StepContact *contact, ProblemContact *dynamics, ContactLaw *law) {
+static bool fill_contact(const StepState *state, const StepPair *pair, bool is_carried_along,
+                         const StepFound *found, StepContact *contact, ProblemContact *dynamics,
+                         ContactLaw *law) {
     VALIDATE(found->a < found->b && found->b < state->world->body_count);
     VALIDATE(!(fabs(vec3_dot(found->normal, found->normal) - 1.0) > 1e-9));
     const Material *material = &pair->material;
@@ -153,7 +149,11 @@ static bool fill_contact(const StepState *state, const StepPair *pair, const Ste
     if (state->wants_gdot) {
         fill_gdot(state, pair, dynamics, law);
     }
-    fill_motion(state, pair, dynamics);
+    if (is_carried_along) {
+        fill_motion(state, pair, dynamics);
+    } else {
+        dynamics->motion[0] = dynamics->motion[1] = dynamics->motion[2] = 0.0;
+    }
     return fill_approach(state, pair, dynamics, law);
 }
 
@@ -163,11 +163,17 @@ uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t 
     Stepper *stepper = state->stepper;
     StepPair pair = stage_no_pair();
     uint32_t recovery_count = 0;
+    bool is_carried_along = false;
     for (uint32_t i = 0; i < count; i++) {
-        stage_load_pair(state, &pair, found[i].a, found[i].b, found[i].time);
+        // most contacts are of the pair before, at the same time
+        if (i == 0 || found[i].a != found[i - 1].a || found[i].b != found[i - 1].b ||
+            found[i].time != found[i - 1].time) {
+            stage_load_pair(state, &pair, found[i].a, found[i].b, found[i].time);
+            is_carried_along = is_carried(state, pair.a) || is_carried(state, pair.b);
+        }
         stage_set_materials(state->world, &pair, found[i].material_a, found[i].material_b);
         recovery_count +=
-            fill_contact(state, &pair, &found[i], &stepper->contact[place + i],
+            fill_contact(state, &pair, is_carried_along, &found[i], &stepper->contact[place + i],
                          &stepper->problem_contact[place + i], &stepper->law[place + i]);
     }
     return recovery_count;

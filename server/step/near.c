@@ -10,7 +10,7 @@ void near_load(const StepState *state, uint32_t body, NearBody *from) {
     VALIDATE(state->world->body_shape[body] < state->world->shape_count);
     const World *world = state->world;
     const Shape *shape = &world->shape[world->body_shape[body]];
-    *from = (NearBody){.body = body};
+    *from = (NearBody){.body = body, .velocity = vec3_load(stage_free_velocity(state, body))};
     if (shape->primitive_count == 1 && shape->is_unbounded) {
         const Pose *placed = &state->placed[state->placed_first[body]];
         from->is_half_space = true;
@@ -35,7 +35,8 @@ static bool are_boxes_far(const StepState *state, uint32_t a, uint32_t b, double
 bool near_is_far(const StepState *state, const NearBody *from, uint32_t body) {
     ASSERT(from->body != body);
     const StepBall *a = &state->ball[from->body], *b = &state->ball[body];
-    const double reach = stage_pair_reach(state, from->body, body);
+    const double reach = stage_reach_between(state, from->body, from->velocity, body,
+                                             vec3_load(stage_free_velocity(state, body)));
     const double radius = b->radius - state->reach[body]; // of the body alone
     if (from->is_half_space) {
         const double near = FAR_SLACK * (reach + radius);

@@ -8,6 +8,7 @@
 // The first of some candidates, which come one after the other.
 typedef struct NearBody {
     uint32_t body;      // UINT32_MAX: none yet
+    Vec3 velocity;      // of its free motion
     bool is_half_space; // it is a plane and nothing else
     Vec3 up, point;     // of that
 } NearBody;

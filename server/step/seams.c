@@ -51,6 +51,10 @@ bool seams_list_partners(StepState *state) {
     state->partner_first = first;
     state->partner = partner;
     state->near = near;
+    state->has_surfaces = false;
+    for (size_t i = 0; i < state->world->shape_count; i++) {
+        state->has_surfaces = state->has_surfaces || state->world->shape[i].is_surface;
+    }
     return true;
 }
 
@@ -304,29 +308,30 @@ static void take_partners(const StepState *state, uint32_t moving, SeamCompany *
     company->count = state->partner_first[moving + 1] - state->partner_first[moving];
 }
 
-// All places at which a cover of some point can be. The points are as of a time, and what lies
-// before them as of now.
-static BroadBox box_around(const Manifold *manifold, double far) {
+// All places at which a cover of one of some points can be. The points are as of a
+// time, and what lies before them as of now.
+static BroadBox box_around(const ManifoldPoint *point, uint32_t count, double far) {
     Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_neg(low);
-    for (uint32_t i = 0; i < manifold->count; i++) {
-        const double grown = far + 0.5 * fabs(manifold->point[i].gap); // to either surface
-        const Vec3 at = manifold->point[i].position, by = vec3(grown, grown, grown);
+    for (uint32_t i = 0; i < count; i++) {
+        const double grown = far + 0.5 * fabs(point[i].gap); // to either surface
+        const Vec3 at = point[i].position, by = vec3(grown, grown, grown);
         low = vec3_min(low, vec3_sub(at, by));
         high = vec3_max(high, vec3_add(at, by));
     }
     return (BroadBox){low, high};
 }
 
-// Leaves of the partners those whose boxes are near the contact, if these are few.
+// Leaves those whose boxes are near some points of the contact, if these are few.
 static void leave_near(const StepState *state, const StepPart *owner, const StepPart *other,
-                       const Manifold *manifold, SeamCompany *company) {
-    const BroadBox around = box_around(manifold, company->far);
+                       const ManifoldPoint *point, uint32_t point_count, SeamCompany *company) {
+    const BroadBox around = box_around(point, point_count, company->far);
     uint32_t count = 0;
     for (uint32_t i = 0; i < company->count && count <= COMPANY_MAX; i++) {
         const uint32_t body = company->body[i];
-        if (body != owner->body && body != other->body &&
-            (state->world->shape[state->world->body_shape[body]].is_surface ||
-             stage_boxes_overlap(&around, &state->box[body]))) {
+        if ((stage_boxes_overlap(&around, &state->box[body]) ||
+             (state->has_surfaces &&
+              state->world->shape[state->world->body_shape[body]].is_surface)) &&
+            body != owner->body && body != other->body) {
             company->near[count < COMPANY_MAX ? count : 0] = body;
             count++;
         }
@@ -363,18 +368,29 @@ static uint32_t find_covered(const StepState *state, const StepPart *owner, cons
 }
 
 // True where some point of a contact has nobody near, as of most contacts: a face is hidden at all
-// of them or at none, so no face of the owner is.
+// of them or at none, so no face of the owner is. Else who may be before one.
 static bool is_alone(const StepState *state, const StepPart *owner, const StepPart *other,
-                     const Manifold *manifold, const SeamCompany *company) {
+                     double time, const Manifold *manifold, SeamCompany *company) {
     ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_ROOM);
+    const uint32_t moving = find_moving(state, owner, other), count = manifold->count;
+    const ManifoldPoint *point = manifold->point;
+    company->far = COVER_STEPS * seam_step(owner->mover.primitive, other->mover.primitive) +
+                   (time > 0.0 ? state->reach[owner->body] : 0.0);
+    take_partners(state, moving, company);
+    leave_near(state, owner, other, point, 1, company);
+    if (company->count == 0) {
+        return true;
+    }
+    take_partners(state, moving, company);
+    leave_near(state, owner, other, point, count, company);
     Vec3 place[MANIFOLD_ROOM];
     double gap = 0.0;
-    for (uint32_t i = 0; i < manifold->count; i++) {
-        place[i] = manifold->point[i].position;
-        gap = fmax(gap, fabs(manifold->point[i].gap));
+    for (uint32_t i = 0; i < count; i++) {
+        place[i] = point[i].position;
+        gap = fmax(gap, fabs(point[i].gap));
     }
-    return find_covered(state, owner, other, company, place, manifold->count,
-                        company->far + 0.5 * gap) != (1u << manifold->count) - 1u;
+    return find_covered(state, owner, other, company, place, count, company->far + 0.5 * gap) !=
+           (1u << count) - 1u;
 }
 
 // What a contact is to leave out: the faces of a box, or all of it.
@@ -480,15 +496,9 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
         const bool is_known =
             state->partner_first != NULL &&
             state->world->shape[state->world->body_shape[owner->body]].primitive_count == 1;
-        if (is_known) {
-            take_partners(state, find_moving(state, owner, other), &company);
-            company.far = COVER_STEPS * seam_step(owner->mover.primitive, other->mover.primitive) +
-                          (time > 0.0 ? state->reach[owner->body] : 0.0);
-            leave_near(state, owner, other, manifold, &company);
-            if (is_alone(state, owner, other, manifold, &company)) {
-                *asks_partners = true; // of this step's, and, as they do, of the next one's
-                continue;
-            }
+        if (is_known && is_alone(state, owner, other, time, manifold, &company)) {
+            *asks_partners = true; // of this step's, and, as they do, of the next one's
+            continue;
         }
         Seam seam; // most of it is of no face in question
         set_seam(&seam, state, part, side, time, manifold);

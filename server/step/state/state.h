@@ -126,6 +126,7 @@ typedef struct StepState {
     uint32_t *partner_first; // Nullable: listed once seams are asked about; body_count + 1
     uint32_t *partner;       // of each body, those it is a candidate with and may meet
     const bool *near;        // per candidate, listed with those: whether the two may meet
+    bool has_surfaces;       // likewise: some shapes are
 
     SolveResult result;
     double *pose_new;     // 7 per body
@@ -241,16 +242,20 @@ static inline bool stage_is_pair_pushed(const StepState *state, uint32_t a, uint
 
 // How far apart two bodies may be, and come together in this step [m]. Bodies that fall side by
 // side do not.
-static inline double stage_pair_reach(const StepState *state, uint32_t a, uint32_t b) {
+static inline double stage_reach_between(const StepState *state, uint32_t a, Vec3 free_a,
+                                         uint32_t b, Vec3 free_b) {
     const double apart = state->reach[a] + state->reach[b];
     if (stage_is_pair_pushed(state, a, b)) {
         return state->margin + apart;
     }
-    const Vec3 v = vec3_sub(vec3_load(stage_free_velocity(state, b)),
-                            vec3_load(stage_free_velocity(state, a)));
-    const double together =
-        state->speed_reach * vec3_norm(v) + state->spin_reach[a] + state->spin_reach[b];
+    const double together = state->speed_reach * vec3_norm(vec3_sub(free_b, free_a)) +
+                            state->spin_reach[a] + state->spin_reach[b];
     return state->margin + (together < apart ? together : apart);
+}
+
+static inline double stage_pair_reach(const StepState *state, uint32_t a, uint32_t b) {
+    return stage_reach_between(state, a, vec3_load(stage_free_velocity(state, a)), b,
+                               vec3_load(stage_free_velocity(state, b)));
 }
 
 static inline StepPart stage_part(const StepState *state, uint32_t body, uint32_t index) {
