@@ -2,6 +2,7 @@
 // The measure of contacts, SIMD_COUNT at a time: the file that includes this says how many.
 #pragma once
 
+#include "base/assert.h"
 #include "solve/certificate_parts.h"
 #include "solve/certificate_relation_simd.h"
 
@@ -150,6 +151,22 @@ INLINE ContactState part(const ContactStates *all, int place) {
         .gamma = {all->gamma[0][place], all->gamma[1][place], all->gamma[2][place]}};
 }
 
+// (*) of what was declared: relation_residual's, in all places at once.
+INLINE Simd declared_cones(const ContactRelation *declared, const uint32_t contact[SIMD_COUNT],
+                           const ContactStates *states) {
+    VALIDATE(declared != NULL);
+    const ContactRelation *of[SIMD_COUNT];
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        of[place] = &declared[contact[place]];
+    }
+    const Simd *u = states->u, *gamma = states->gamma;
+    Simd tangent = SIMD_OF(of, ->tangent_compliance), normal = SIMD_OF(of, ->normal_compliance);
+    Simd z[3] = {u[0] - SIMD_OF(of, ->shift) + normal * gamma[0], u[1] + tangent * gamma[1],
+                 u[2] + tangent * gamma[2]};
+    z[0] += SIMD_OF(of, ->s) * states->mu * relation_norm2(z[1], z[2]);
+    return relation_cone_maps(states, z);
+}
+
 // `ds` is the distance from exact Coulomb, which a solver of rigid contacts means to meet.
 INLINE Simd own_residual(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
                          const ContactStates *states, Simd ds) {
@@ -157,8 +174,8 @@ INLINE Simd own_residual(const CertificateMeasure *m, const uint32_t contact[SIM
     if (m->answer->relation == RELATION_DISSIPATION) {
         return relation_dissipations(states);
     }
-    if (m->answer->relation == RELATION_CONE && declared == NULL) {
-        return ds;
+    if (m->answer->relation == RELATION_CONE) {
+        return declared == NULL ? ds : declared_cones(declared, contact, states);
     }
     Simd own;
     for (int place = 0; place < SIMD_COUNT; place++) {

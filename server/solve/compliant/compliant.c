@@ -327,10 +327,13 @@ static void sweep_and_return(IslandWork *work) {
     sweep(work, one->most);
 }
 
-// Newton's steps; where they do not come, the path; where that ends, sweeps.
+// Newton's steps; where they do not come, the path; where that ends, sweeps. Of a foundation with
+// friction they never come by themselves, as what holds is a million times as stiff as what it
+// stands on; after one sweep, whose friction is within bounds, they do.
 static Status improve(IslandWork *work) {
     begin(work);
-    if (!descend(work) && !follow(work)) {
+    bool is_done = work->method.has_rough_bed ? sweep(work, 1) : descend(work);
+    if (!is_done && !follow(work)) {
         sweep_and_return(work);
     }
     return work->one.status;

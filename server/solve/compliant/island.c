@@ -2,6 +2,7 @@
 #include "solve/compliant/island.h"
 
 #include "base/assert.h"
+#include "solve/compliant/bed_law.h"
 
 #include <string.h>
 
@@ -25,10 +26,47 @@ static bool take(CompliantIsland *p, Arena *arena) {
     p->sweep_law = arena_take_array(arena, constraints, sizeof(*p->sweep_law));
     p->own = arena_take_array(arena, constraints, sizeof(*p->own));
     p->law = arena_take_array(arena, constraints, sizeof(*p->law));
+    p->bed_law = arena_take_array(arena, constraints, sizeof(*p->bed_law));
+    p->sweep.next = arena_take_array(arena, constraints + 1, sizeof(*p->sweep.next));
     p->inverse = arena_take_array(arena, constraints, SAP_BLOCK * sizeof(double));
     p->slope = arena_take_array(arena, constraints, SAP_BLOCK * sizeof(double));
     return is_taken && p->sweep_law != NULL && p->own != NULL && p->law != NULL &&
-           p->inverse != NULL && p->slope != NULL;
+           p->bed_law != NULL && p->sweep.next != NULL && p->inverse != NULL && p->slope != NULL;
+}
+
+// What pushes for all cells of a bed is no longer asked one by one.
+static void leave_to_bed(CompliantIsland *p, const Bed *bed) {
+    ASSERT(bed->count > 0);
+    for (uint32_t i = 0; i < BED_PLACES * bed->count; i++) {
+        const uint32_t of = bed->cells[i / BED_PLACES].constraint[i % BED_PLACES];
+        p->bed_law[of] = p->own[of];
+        p->own[of] = NULL;
+        p->sweep.law[of] = NULL;
+        p->has_rough_bed = p->has_rough_bed || p->law[of].mu > 0.0;
+    }
+}
+
+static bool may_be_cell(const void *context, uint32_t constraint) {
+    return ((const CompliantIsland *)context)->own[constraint] != NULL;
+}
+
+static void set_beds(CompliantIsland *p, double share) {
+    for (uint32_t i = 0; i < p->sweep.bed_count; i++) {
+        bed_law_set(&p->sweep.bed[i], p->bed_law, share);
+    }
+}
+
+static Status find_beds(CompliantIsland *p, Arena *arena, Error *error) {
+    SapIsland *s = &p->sweep;
+    Status status =
+        bed_find(&s->island, may_be_cell, p, arena, &s->bed, &s->bed_count, s->next, error);
+    for (uint32_t i = 0; i < s->bed_count && status == STATUS_OK; i++) {
+        leave_to_bed(p, &s->bed[i]);
+    }
+    if (status == STATUS_OK) {
+        set_beds(p, 0.0);
+    }
+    return status;
 }
 
 Status compliant_island_init(CompliantIsland *p, const CompliantLaw *contact_law,
@@ -52,7 +90,7 @@ Status compliant_island_init(CompliantIsland *p, const CompliantLaw *contact_law
         p->law[i] = *law;
         p->sweep.law[i] = is_none ? NULL : &p->sweep_law[i];
     }
-    return STATUS_OK;
+    return find_beds(p, arena, error);
 }
 
 void compliant_island_store(const CompliantIsland *p, double *contact_impulse,
@@ -81,12 +119,32 @@ static void make_residual(CompliantIsland *p, uint32_t i) {
     }
 }
 
+// A law's pass over each bed in turn.
+static void pass_beds(CompliantIsland *p, BedLawKind kind, BedPass *pass, double *push) {
+    SapIsland *s = &p->sweep;
+    for (uint32_t i = 0; i < s->bed_count; i++) {
+        bed_law_pass(&s->bed[i], kind, pass);
+        if (kind == BED_LAW_REST) {
+            p->residual = relation_max(p->residual, pass->largest);
+            p->merit += pass->merit;
+        }
+        if (push != NULL) {
+            bed_add_momentum(&s->bed[i], pass, push);
+        }
+        if (kind == BED_LAW_LINEARISE) {
+            bed_add_matrix(&s->bed[i], pass, &p->ldlt);
+        }
+        sap_island_spend(s, BED_OPERATIONS * BED_PLACES * s->bed[i].count);
+    }
+}
+
 // gamma of x, v of gamma, e
 static void look(CompliantIsland *p) {
     SapIsland *s = &p->sweep;
     const NewtonIsland *island = &s->island;
     memset(s->push, 0, island->velocity_count * sizeof(double));
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < island->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &island->constraint[i];
         if (p->own[i] != NULL) {
             compliant_law_impulse(&p->law[i], p->x + c->first, s->gamma + c->first);
@@ -94,22 +152,28 @@ static void look(CompliantIsland *p) {
             sap_island_spend(s, SAP_OPERATIONS_LOOK);
         }
     }
+    BedPass pass = {.x = p->x, .gamma = s->gamma, .impulse = s->gamma, .rest = p->e};
+    pass_beds(p, BED_LAW_IMPULSE, &pass, s->push);
     sap_island_follow(s);
     p->residual = p->merit = 0.0;
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < island->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         if (p->own[i] != NULL) {
             make_residual(p, i);
             sap_island_spend(s, SAP_OPERATIONS_LOOK);
         }
     }
+    pass.v = s->v;
+    pass_beds(p, BED_LAW_REST, &pass, NULL);
 }
 
 // To x of gamma as the natural map has it: e is 0 where gamma would stay.
 static void start(CompliantIsland *p, const double *gamma) {
     SapIsland *s = &p->sweep;
     const NewtonIsland *island = &s->island;
-    newton_velocities(island, gamma, s->v);
-    for (uint32_t i = 0; i < island->constraint_count; i++) {
+    sap_island_velocities(s, gamma, s->v);
+    for (uint32_t i = sap_island_next(s, 0); i < island->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &island->constraint[i];
         const CompliantLaw *law = &p->law[i];
         if (p->own[i] == NULL) {
@@ -123,6 +187,8 @@ static void start(CompliantIsland *p, const double *gamma) {
         }
         sap_island_spend(s, SAP_OPERATIONS_LOOK);
     }
+    BedPass pass = {.v = s->v, .gamma = gamma, .change = p->x};
+    pass_beds(p, BED_LAW_START, &pass, NULL);
     look(p);
 }
 
@@ -156,7 +222,8 @@ static LdltOutcome factor(CompliantIsland *p) {
     SapIsland *s = &p->sweep;
     const NewtonIsland *island = &s->island;
     newton_begin_matrix(island, &p->ldlt);
-    for (uint32_t i = 0; i < island->constraint_count && !s->is_stopped; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < island->constraint_count && !s->is_stopped;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &island->constraint[i];
         if (p->own[i] != NULL) {
             double *slope = p->slope + (size_t)SAP_BLOCK * i;
@@ -166,6 +233,8 @@ static LdltOutcome factor(CompliantIsland *p) {
             sap_island_spend(s, SAP_OPERATIONS_STEP);
         }
     }
+    BedPass pass = {.x = p->x};
+    pass_beds(p, BED_LAW_LINEARISE, &pass, NULL);
     sap_island_spend(s, SAP_OPERATIONS_VELOCITY * (double)island->velocity_count);
     bool is_begun = asker_affords(&s->asker, 2.0 * s->plan.operations);
     LdltOutcome outcome = is_begun ? ldlt_factor(&p->ldlt, s->asker.stop) : LDLT_STOPPED;
@@ -193,13 +262,16 @@ static void find_velocities(CompliantIsland *p) {
 static void correct(CompliantIsland *p) {
     SapIsland *s = &p->sweep;
     double change[NEWTON_ROWS_MAX];
-    for (uint32_t i = 0; i < s->island.constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < s->island.constraint_count;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &s->island.constraint[i];
         const bool moves = sap_island_change(s, i, p->inverse, p->e, change);
         for (uint32_t r = 0; moves && r < c->rows; r++) {
             p->d_x[c->first + r] = -change[r];
         }
     }
+    BedPass pass = {.v = s->d_v, .e = p->e, .change = p->d_x};
+    sap_island_beds(s, BED_CHANGE, &pass, NULL);
 }
 
 // To alpha of the way along d_x.
@@ -279,6 +351,7 @@ void compliant_island_soften(CompliantIsland *p, double share) {
             p->law[i].tangent = own->tangent < least ? least : own->tangent;
         }
     }
+    set_beds(p, share);
     memcpy(s->u, s->gamma, s->island.impulse_count * sizeof(double));
     start(p, s->u);
     forget(p);
@@ -308,6 +381,9 @@ static void set_bounds(CompliantIsland *p) {
         p->sweep_law[i] =
             law->is_row ? sap_law_row(law->target[0], law->normal, law->low, law->high)
                         : sap_law_lagged(law->target, law->normal, law->tangent, law->mu * normal);
+    }
+    for (uint32_t i = 0; i < s->bed_count; i++) {
+        bed_law_bound(&s->bed[i], s->gamma);
     }
 }
 

@@ -29,18 +29,20 @@ typedef struct CompliantIsland {
     SapIsland sweep;          // its layout, velocities and impulses, and what a sweep needs
     SapLaw *sweep_law;        // [constraint_count] with the bounds of the newest sweep
     Ldlt ldlt;                // not symmetric
-    const CompliantLaw **own; // [constraint_count] NULL: it moves nothing
-    CompliantLaw *law;        // [constraint_count] the same, softened
-    bool halves;              // steps that do not lead down
-    double *x;                // [impulse_count]
-    SapNearest nearest;       // since x was set
-    double *from_x, *d_x;     // the newest step
-    double *e;                // [impulse_count] [m/s]
-    double *kept;             // [impulse_count] impulses
-    double *inverse;          // [9 constraint_count] (S - w T)^-1
-    double *slope;            // [9 constraint_count] D
-    double residual;          // the largest number of e [m/s]
-    double merit;             // e . S^-1 e
+    const CompliantLaw **own; // [constraint_count] NULL: it moves nothing, or is a cell of a bed …
+    const CompliantLaw **bed_law; // [constraint_count] … whose law this is
+    bool has_rough_bed;           // of cells with friction
+    CompliantLaw *law;            // [constraint_count] the same, softened
+    bool halves;                  // steps that do not lead down
+    double *x;                    // [impulse_count]
+    SapNearest nearest;           // since x was set
+    double *from_x, *d_x;         // the newest step
+    double *e;                    // [impulse_count] [m/s]
+    double *kept;                 // [impulse_count] impulses
+    double *inverse;              // [9 constraint_count] (S - w T)^-1
+    double *slope;                // [9 constraint_count] D
+    double residual;              // the largest number of e [m/s]
+    double merit;                 // e . S^-1 e
 } CompliantIsland;
 
 // `sweep` is laid out, without laws; those of the problem are `contact_law` and `row_law`. The rest

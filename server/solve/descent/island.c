@@ -47,6 +47,26 @@ static double scaled_norm(const SapIsland *s, const double *x) {
 
 // ---- the iterate
 
+void sap_island_beds(SapIsland *s, BedKind kind, BedPass *pass, double *p) {
+    ASSERT(s->bed_count == 0 || s->next != NULL);
+    double cost = 0.0, first = 0.0, second = 0.0, size = 0.0;
+    for (uint32_t i = 0; i < s->bed_count; i++) {
+        bed_pass(&s->bed[i], kind, pass);
+        cost += pass->cost;
+        first += pass->first;
+        second += pass->second;
+        size += pass->size;
+        if (p != NULL) {
+            bed_add_momentum(&s->bed[i], pass, p);
+        }
+        sap_island_spend(s, BED_OPERATIONS * BED_PLACES * s->bed[i].count);
+    }
+    pass->cost = cost;
+    pass->first = first;
+    pass->second = second;
+    pass->size = size;
+}
+
 // All that follows from v.
 static void look(SapIsland *s) {
     const NewtonIsland *n = &s->island;
@@ -58,7 +78,8 @@ static void look(SapIsland *s) {
     newton_masses(n, s->work, s->p);
     s->cost = 0.5 * dot(s->work, s->p, count);
     memset(s->push, 0, count * sizeof(double));
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < n->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &n->constraint[i];
         if (s->law[i] == NULL) {
             continue;
@@ -70,6 +91,31 @@ static void look(SapIsland *s) {
         newton_momentum(n, c, gamma, s->push);
         s->cost += sap_law_potential(s->law[i], y, gamma);
         sap_island_spend(s, SAP_OPERATIONS_LOOK);
+    }
+    BedPass pass = {.v = s->v, .u = s->u, .y = s->y, .impulse = s->gamma};
+    sap_island_beds(s, BED_LOOK, &pass, s->push);
+    s->cost += pass.cost;
+}
+
+void sap_island_velocities(SapIsland *s, const double *gamma, double *v) {
+    ASSERT(s->island.tree_count > 0);
+    const NewtonIsland *n = &s->island;
+    if (s->bed_count == 0) {
+        newton_velocities(n, gamma, v);
+        return;
+    }
+    memset(v, 0, n->velocity_count * sizeof(double));
+    for (uint32_t i = sap_island_next(s, 0); i < n->constraint_count;
+         i = sap_island_next(s, i + 1)) {
+        newton_momentum(n, &n->constraint[i], gamma + n->constraint[i].first, v);
+    }
+    BedPass pass = {.gamma = gamma};
+    sap_island_beds(s, BED_MOMENTUM, &pass, v);
+    for (uint32_t i = 0; i < n->tree_count; i++) {
+        mass_solve_tree(n->mass, n->tree[i], v + n->velocity[i]);
+    }
+    for (size_t k = 0; k < n->velocity_count; k++) {
+        v[k] += n->v_free[k];
     }
 }
 
@@ -119,7 +165,8 @@ void sap_island_solve(SapIsland *s, double *x) {
 static LdltOutcome factor(SapIsland *s) {
     const NewtonIsland *n = &s->island;
     newton_begin_matrix(n, &s->ldlt);
-    for (uint32_t i = 0; i < n->constraint_count && !s->is_stopped; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < n->constraint_count && !s->is_stopped;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &n->constraint[i];
         if (s->law[i] == NULL) {
             continue;
@@ -128,6 +175,12 @@ static LdltOutcome factor(SapIsland *s) {
         sap_law_slope(s->law[i], s->y + c->first, gamma, h);
         newton_add_matrix(n, &s->ldlt, c, h);
         sap_island_spend(s, SAP_OPERATIONS_STEP);
+    }
+    for (uint32_t i = 0; i < s->bed_count && !s->is_stopped; i++) {
+        BedPass pass = {.y = s->y};
+        bed_pass(&s->bed[i], BED_SLOPE, &pass);
+        bed_add_matrix(&s->bed[i], &pass, &s->ldlt);
+        sap_island_spend(s, 2.0 * BED_OPERATIONS * BED_PLACES * s->bed[i].count);
     }
     return sap_island_factor(s);
 }
@@ -148,9 +201,12 @@ static LdltOutcome find_step(SapIsland *s) {
 static double walk(SapIsland *s) {
     const NewtonIsland *n = &s->island;
     size_t count = n->velocity_count;
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < n->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         newton_product(n, &n->constraint[i], s->d_v, s->d_u + n->constraint[i].first);
     }
+    BedPass pass = {.v = s->d_v, .d_u = s->d_u};
+    sap_island_beds(s, BED_PRODUCT, &pass, NULL);
     newton_masses(n, s->d_v, s->work);
     double alpha = sap_search(s, dot(s->d_v, s->p, count), dot(s->d_v, s->work, count));
     for (size_t k = 0; k < count; k++) {
@@ -224,7 +280,8 @@ void sap_island_remainder(SapIsland *s, const double *slope, const double *e, bo
     if (!is_first) {
         newton_masses(n, s->d_v, s->work);
     }
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < n->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &n->constraint[i];
         if (s->law[i] != NULL) {
             double left[NEWTON_ROWS_MAX], push[NEWTON_ROWS_MAX];
@@ -234,6 +291,8 @@ void sap_island_remainder(SapIsland *s, const double *slope, const double *e, bo
             sap_island_spend(s, SAP_OPERATIONS_LOOK);
         }
     }
+    BedPass pass = {.v = is_first ? NULL : s->d_v, .e = e};
+    sap_island_beds(s, BED_REST, &pass, s->work);
     for (size_t k = 0; k < n->velocity_count; k++) {
         s->work[k] = -s->work[k];
     }
@@ -305,6 +364,11 @@ static void make_scale(SapIsland *s) {
     }
 }
 
+// Whether an impulse may be any but 0.
+static bool is_moved(const SapIsland *s, uint32_t constraint) {
+    return s->law[constraint] != NULL || sap_island_next(s, constraint) != constraint;
+}
+
 void sap_island_load(SapIsland *s, const double *contact_impulse, const double *row_impulse) {
     ASSERT(s->island.contact_count <= s->island.constraint_count);
     const NewtonIsland *n = &s->island;
@@ -313,7 +377,7 @@ void sap_island_load(SapIsland *s, const double *contact_impulse, const double *
         const double *from =
             c->rows == 3 ? contact_impulse + 3 * (size_t)c->index : row_impulse + c->index;
         for (uint32_t r = 0; r < c->rows; r++) {
-            s->gamma[c->first + r] = s->law[i] == NULL ? 0.0 : from[r];
+            s->gamma[c->first + r] = is_moved(s, i) ? from[r] : 0.0;
         }
     }
 }
@@ -322,7 +386,7 @@ void sap_island_start(SapIsland *s) {
     ASSERT(s->island.velocity_count > 0);
     const NewtonIsland *n = &s->island;
     size_t bytes = n->velocity_count * sizeof(double);
-    newton_velocities(n, s->gamma, s->v);
+    sap_island_velocities(s, s->gamma, s->v);
     look(s);
     double warm = s->cost;
     memcpy(s->d_v, s->v, bytes);
@@ -367,7 +431,7 @@ void sap_island_store(const SapIsland *s, double *contact_impulse, double *row_i
         const NewtonConstraint *c = &n->constraint[i];
         double *to = c->rows == 3 ? contact_impulse + 3 * (size_t)c->index : row_impulse + c->index;
         for (uint32_t r = 0; r < c->rows; r++) {
-            to[r] = s->law[i] == NULL ? 0.0 : s->gamma[c->first + r];
+            to[r] = is_moved(s, i) ? s->gamma[c->first + r] : 0.0;
         }
     }
 }

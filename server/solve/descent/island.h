@@ -8,8 +8,9 @@
 // graph of trees and contacts: one plan of elimination serves all steps.
 #pragma once
 
-#include "solve/newton/island.h"
+#include "solve/descent/bed.h"
 #include "solve/descent/law.h"
+#include "solve/newton/island.h"
 
 // so many operations, about: a constraint laid out, looked at, or added to the Hessian; a velocity
 // in all that is done with all of them between
@@ -22,15 +23,18 @@ typedef struct SapIsland {
     NewtonIsland island; // its layout, with the trees' mass blocks
     LdltPlan plan;
     Ldlt ldlt;
-    const SapLaw **law; // [constraint_count] NULL: it moves nothing
-    double *v;          // the iterate
-    double *d_v;        // the newest step
-    double *p;          // A (v - v*)
-    double *push;       // J^T gamma
-    double *p_free;     // A v*
-    double *scale;      // [velocity_count] D = diag(A)^(-1/2)
-    double *work;       // [velocity_count]
-    double *u, *d_u;    // J v, J d_v, without what moves by itself
+    const SapLaw **law; // [constraint_count] NULL: it moves nothing, or is a cell of a bed
+    uint32_t *next;     // [constraint_count + 1] Nullable: the first, from each on, that is no cell
+    Bed *bed;           // [bed_count] whose friction is lagged
+    uint32_t bed_count;
+    double *v;       // the iterate
+    double *d_v;     // the newest step
+    double *p;       // A (v - v*)
+    double *push;    // J^T gamma
+    double *p_free;  // A v*
+    double *scale;   // [velocity_count] D = diag(A)^(-1/2)
+    double *work;    // [velocity_count]
+    double *u, *d_u; // J v, J d_v, without what moves by itself
     double *y, *gamma;
     double cost;         // l(v)
     uint32_t iterations; // steps so far
@@ -54,6 +58,11 @@ typedef struct SapNearest {
     uint32_t marked_at; // … and how many iterations there were
 } SapNearest;
 
+// The first constraint from `from` on that is no cell of a bed.
+static inline uint32_t sap_island_next(const SapIsland *s, uint32_t from) {
+    return s->next == NULL ? from : s->next[from];
+}
+
 // Only x is, so far.
 void sap_nearest_forget(SapNearest *nearest, const SapIsland *s, const double *x);
 
@@ -68,7 +77,8 @@ enum { SAP_BLOCK = NEWTON_ROWS_MAX * NEWTON_ROWS_MAX };
 // work := -A d_v - J^T D (e + J d_v), what d_v leaves of its equation; d_v is none at first.
 void sap_island_remainder(SapIsland *s, const double *slope, const double *e, bool is_first);
 
-// change := N (e + J d_v) of one constraint; false: it moves nothing, and nothing is set.
+// change := N (e + J d_v) of one constraint; false: it moves nothing or is a cell, and nothing is
+// set.
 bool sap_island_change(SapIsland *s, uint32_t constraint, const double *inverse, const double *e,
                        double change[NEWTON_ROWS_MAX]);
 
@@ -96,9 +106,15 @@ SapOutcome sap_island_minimise(SapIsland *s, double tolerance, uint32_t iteratio
 // Counts, and asks whether to stop once in 10^6.
 void sap_island_spend(SapIsland *s, double operations);
 
+// A pass over each bed in turn, whose work is counted; bed_add_momentum to p where that is there.
+void sap_island_beds(SapIsland *s, BedKind kind, BedPass *pass, double *p);
+
 // Factors the matrix that was made, and solves it for x.
 LdltOutcome sap_island_factor(SapIsland *s);
 void sap_island_solve(SapIsland *s, double *x);
+
+// v := v* + A^-1 J^T gamma
+void sap_island_velocities(SapIsland *s, const double *gamma, double *v);
 
 // v and A (v - v*) of J^T gamma, which is made.
 void sap_island_follow(SapIsland *s);

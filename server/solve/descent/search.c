@@ -24,7 +24,8 @@ static Slope slope_at(SapIsland *s, double linear, double quadratic, double alph
     Slope at = {.first = linear + alpha * quadratic,
                 .second = quadratic,
                 .size = fabs(linear) + alpha * quadratic};
-    for (uint32_t i = 0; i < n->constraint_count; i++) {
+    for (uint32_t i = sap_island_next(s, 0); i < n->constraint_count;
+         i = sap_island_next(s, i + 1)) {
         const NewtonConstraint *c = &n->constraint[i];
         if (s->law[i] == NULL) {
             continue;
@@ -48,6 +49,11 @@ static Slope slope_at(SapIsland *s, double linear, double quadratic, double alph
         }
         sap_island_spend(s, OPERATIONS_PER_LOOK);
     }
+    BedPass pass = {.u = s->u, .d_u = s->d_u, .alpha = alpha};
+    sap_island_beds(s, BED_SEARCH, &pass, NULL);
+    at.first -= pass.first;
+    at.second += pass.second;
+    at.size += pass.size;
     return at;
 }
 
