@@ -12,7 +12,7 @@ static const double perturbation = 0.5;                              // [m/s] al
 static const double density = 2650.0;                                // [kg/m^3]
 static const double friction = 0.4;
 static const double obstacle_radius = 0.01, obstacle_center[2] = {0.04, 0.04}; // [m]
-enum { ROUND_FACES = 24 };
+enum { ROUND_FACES = 24, PART_GRAINS = 40000 };
 
 ChannelDef channel_def_default(void) {
     return (ChannelDef){.grains = 25000,
@@ -198,15 +198,16 @@ static void fill_layer(Channel *channel, double x, Grains *grains) {
     }
 }
 
-static MoreauStatus add_layers(Channel *channel, size_t layers) {
-    size_t room =
-        layers * grid_count(channel, CHANNEL_WIDTH, 1) * grid_count(channel, CHANNEL_HEIGHT, 2);
+// Layers [begin, end), the first of them the piston's, in one message.
+static MoreauStatus add_part(Channel *channel, size_t begin, size_t end) {
+    size_t room = (end - begin) * grid_count(channel, CHANNEL_WIDTH, 1) *
+                  grid_count(channel, CHANNEL_HEIGHT, 2);
     Grains grains = {.pose = calloc(room, 7 * sizeof(double)),
                      .velocity = calloc(room, 6 * sizeof(double)),
                      .shape = calloc(room, sizeof(uint64_t))};
     MoreauStatus status = MOREAU_RESOURCE_EXHAUSTED;
     if (grains.pose != NULL && grains.velocity != NULL && grains.shape != NULL) {
-        for (size_t i = 0; i < layers; i++) {
+        for (size_t i = begin; i < end; i++) {
             fill_layer(channel, channel->half[0] * (1.0 + 2.0 * channel->def.spacing * (double)i),
                        &grains);
         }
@@ -220,6 +221,19 @@ static MoreauStatus add_layers(Channel *channel, size_t layers) {
     free(grains.pose);
     free(grains.velocity);
     free(grains.shape);
+    return status;
+}
+
+// In as many messages as it takes for each to be far less than a frame: a layer of the finest
+// grains has some ten thousand.
+static MoreauStatus add_layers(Channel *channel, size_t layers) {
+    size_t of_layer =
+               grid_count(channel, CHANNEL_WIDTH, 1) * grid_count(channel, CHANNEL_HEIGHT, 2),
+           step = 1 + PART_GRAINS / (1 + of_layer);
+    MoreauStatus status = MOREAU_OK;
+    for (size_t begin = 0; begin < layers && status == MOREAU_OK; begin += step) {
+        status = add_part(channel, begin, begin + step < layers ? begin + step : layers);
+    }
     return status;
 }
 
