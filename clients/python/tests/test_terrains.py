@@ -89,7 +89,8 @@ def test_episodes_choose_their_terrain_and_are_proven(tmp_path):
             client.world_step(worlds=[forked], steps=STEPS - 30)
             pose = np.asarray(client.world_get(world=forked).pose).reshape(-1, 7)
             assert np.array_equal(pose[1, :3], rest[turn][world, 1:])
-        with Group.resume(client, recording, step=2 * STEPS + 10) as group:
+        calls = 2 * (1 + STEPS) + 1 + 10  # a reset is one
+        with Group.resume(client, recording, step=calls) as group:
             assert np.array_equal(play(group, STEPS - 10).observation, rest[2])
 
 
