@@ -236,18 +236,91 @@ static double meet_beside(const StepState *state, const StepPart part[2], const 
     Pose pose[2] = {*part[0].mover.pose, *part[1].mover.pose};
     StepPart beside[2] = {part[0], part[1]};
     for (int side = 0; side < 2; side++) {
-        seam_extend(hidden[side], HIDDEN_FAR * far, &primitive[side], &pose[side]);
+        seam_extend(hidden[side] & SEAM_FACES, HIDDEN_FAR * far, &primitive[side], &pose[side]);
         beside[side].mover.primitive = &primitive[side];
         beside[side].mover.pose = &pose[side];
     }
     return contacts_meet(state, &beside[0], &beside[1], manifold);
 }
 
-// Who lies in a hidden face by little, and without it by a tenth of the smaller one's size and by
-// many times as much, would leave through the whole of the other: in a heap it is a body that lies
-// before a face for a moment, and its own contact that holds.
+// Where a cover or the owner goes its own way: who lies in a hidden face by little, and without it
+// by a tenth of the smaller one's size and by many times as much, would leave through the whole of
+// the other: in a heap it is a body that lies before a face for a moment, and its own contact that
+// holds. In a ground in pieces nothing else would: there who is that deep comes out.
 #define OTHER_SIDE_STEPS 100.0
 #define OTHER_SIDE_TIMES 8.0
+
+static bool is_other_side(double gap, double raw, double step, bool is_loose) {
+    return gap < -step && (raw > -step || (is_loose && gap < -OTHER_SIDE_STEPS * step &&
+                                           gap < OTHER_SIDE_TIMES * raw));
+}
+
+static bool is_on_hull(const Hull *hull, Vec3 place, double step) {
+    bool is_on = true;
+    for (uint32_t i = 0; is_on && i < hull->face_count; i++) {
+        is_on = vec3_dot(hull->normal[i], place) <= hull->offset[i] + step;
+    }
+    return is_on;
+}
+
+// The meeting with a face of a hull as if the hull were all that is behind it, as both are now, at
+// those points that are on the face; how deep it is.
+static double meet_face(const StepState *state, const StepPart part[2], int side, uint32_t face,
+                        Manifold *manifold) {
+    static const Primitive plane = {.kind = PRIMITIVE_PLANE};
+    const Hull *hull = part[side].mover.primitive->geometry->hull;
+    const Pose *of = part[side].mover.pose;
+    const Vec3 normal = hull->normal[face];
+    const Pose on = {pose_apply(*of, vec3_scale(hull->offset[face], normal)),
+                     quat_mul(of->orientation, stage_facing(normal))};
+    const Primitive *primitive[2] = {part[0].mover.primitive, part[1].mover.primitive};
+    const Pose *pose[2] = {part[0].mover.pose, part[1].mover.pose};
+    primitive[side] = &plane;
+    pose[side] = &on;
+    narrow_collide_at(primitive[0], pose[0], primitive[1], pose[1],
+                      stage_pair_reach(state, part[0].body, part[1].body), manifold);
+    const SeamPoints points = seam_points(manifold, of, side);
+    const double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+    double least = HUGE_VAL;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < manifold->count; k++) {
+        if (is_on_hull(hull, points.point[k], step)) {
+            manifold->point[count++] = manifold->point[k];
+            least = fmin(least, manifold->point[k].gap);
+        }
+    }
+    manifold->count = count;
+    return least;
+}
+
+// Out of hulls that are ground in pieces, by that of their faces which nobody hides and which leaves
+// least to go; as it was, where there is none. false: the partners are not at hand.
+static bool leave_hulls(const StepState *state, const StepPart part[2], const uint32_t hidden[2],
+                        double *time, Manifold *manifold, bool *asks_partners) {
+    double best = -HUGE_VAL;
+    for (int side = 0; side < 2; side++) {
+        const Primitive *owner = part[side].mover.primitive;
+        const uint32_t faces =
+            (hidden[side] & SEAM_HIDES_ALL) != 0 ? owner->geometry->hull->face_count : 0;
+        for (uint32_t face = 0; face < faces; face++) {
+            Manifold by_face;
+            const double gap = meet_face(state, part, side, face, &by_face);
+            uint32_t behind[2] = {0, 0};
+            if (by_face.count == 0 || !(gap > best)) {
+                continue;
+            }
+            if (!seams_find(state, part, 0.0, &by_face, behind, asks_partners)) {
+                return false;
+            }
+            if (behind[side] == 0) {
+                best = gap;
+                *manifold = by_face;
+                *time = 0.0;
+            }
+        }
+    }
+    return true;
+}
 
 // Takes the manifold, of which faces are hidden, to one that leans on none such, and its time with
 // it; none is left where all of it did. Two that overlap deeply, and may leave each other by hidden
@@ -262,17 +335,22 @@ static bool leave_hidden(const StepState *state, StepPair *pair, const StepPart 
     const Manifold raw_manifold = *manifold;
     uint32_t before[2];
     do {
+        const bool is_loose = ((hidden[0] | hidden[1]) & SEAM_IS_LOOSE) != 0;
         if (((hidden[0] | hidden[1]) & SEAM_HIDES_ALL) != 0) {
             manifold->count = raw < -step ? manifold->count : 0; // who is deep in it comes out
-            return true;
+            if (manifold->count == 0 || is_loose) {
+                return true;
+            }
+            const bool is_known = leave_hulls(state, part, hidden, time, manifold, asks_partners);
+            stage_load_pair(state, pair, pair->a, pair->b, *time);
+            return is_known;
         }
         *time = meet_beside(state, part, hidden, manifold);
         stage_load_pair(state, pair, pair->a, pair->b, *time);
 
         // what is left and lies deep is the other side of something, unless all of it is deep
         const double gap = gap_now(pair, manifold, *time);
-        if (gap < -step &&
-            (raw > -step || (gap < -OTHER_SIDE_STEPS * step && gap < OTHER_SIDE_TIMES * raw))) {
+        if (is_other_side(gap, raw, step, is_loose)) {
             manifold->count = 0;
         } else if (gap < -0.5 * HIDDEN_FAR * far_of(state, part)) {
             *manifold = raw_manifold;

@@ -127,8 +127,7 @@ static uint32_t find_clear(const Seam *seam, const Hold *hold, uint32_t face, ui
     return clear;
 }
 
-// Turns z to a normal; to one that looks down by way of its opposite.
-static Quat facing(Vec3 normal) {
+Quat stage_facing(Vec3 normal) {
     return quat_normalize(normal.z >= 0.0 ? (Quat){1.0 + normal.z, -normal.y, normal.x, 0.0}
                                           : (Quat){-normal.y, 1.0 - normal.z, 0.0, normal.x});
 }
@@ -164,7 +163,7 @@ static uint32_t clear_by_surface(const Seam *seam, const StepPart *cover, uint32
             }
             normal = vec3_neg(normal);
         }
-        on.orientation = facing(normal);
+        on.orientation = stage_facing(normal);
         StepPart base = *cover;
         base.mover.primitive = &plane;
         base.mover.pose = &on;
@@ -407,6 +406,20 @@ static uint32_t as_hidden(const Seam *seam, uint32_t faces) {
     return hidden;
 }
 
+// By those bodies near that are, or are not, dynamic.
+static uint32_t hide_by_company(Seam *seam, const SeamCompany *near, bool dynamic, bool fixed) {
+    uint32_t hidden = 0;
+    for (uint32_t i = 0; i < near->count && seam->faces != 0; i++) {
+        const uint32_t body = near->body[i];
+        const bool is_dynamic = seam->state->world->kind[body] == BODY_DYNAMIC;
+        if (body != seam->owner->body && body != seam->other->body &&
+            (is_dynamic ? dynamic : fixed)) {
+            hidden |= hide_by_body(seam, body);
+        }
+    }
+    return hidden;
+}
+
 // Leaves in question the faces that have somebody before each point: of most there is nobody.
 static void leave_covered(Seam *seam, const SeamCompany *near) {
     ASSERT(seam->points.count > 0 && seam->points.count <= MANIFOLD_ROOM);
@@ -460,12 +473,11 @@ static bool find_hidden(Seam *seam, const SeamCompany *near, uint32_t *hidden,
         !seam_is_on(owner, &seam->points, seam->step)) {
         return true;
     }
-    for (uint32_t i = 0; i < near->count && seam->faces != 0; i++) {
-        const uint32_t body = near->body[i];
-        if (body != seam->owner->body && body != seam->other->body) {
-            *hidden |= as_hidden(seam, hide_by_body(seam, body));
-        }
-    }
+    // first what is one ground with the owner, so that it is known whether that alone hides a face
+    const bool is_ground = state->world->kind[seam->owner->body] != BODY_DYNAMIC;
+    *hidden |= is_ground ? as_hidden(seam, hide_by_company(seam, near, false, true)) : 0;
+    const uint32_t loose = as_hidden(seam, hide_by_company(seam, near, true, !is_ground));
+    *hidden |= loose != 0 ? loose | SEAM_IS_LOOSE : 0;
     return true;
 }
 

@@ -107,7 +107,12 @@ void surfaces_collide(const StepState *state, StepPair *pair, const StepPart par
 // The partners of each body, which are asked for where seams may be. false: memory ends.
 bool seams_list_partners(StepState *state);
 
+// Turns z to a normal; to one that looks down by way of its opposite.
+Quat stage_facing(Vec3 normal);
+
 #define SEAM_HIDES_ALL 0x80000000u // what is no box has no contact by a hidden face
+#define SEAM_IS_LOOSE  0x40000000u // of the covers some may go their own way: no ground in pieces
+#define SEAM_FACES     0x0000003fu // of a box
 
 // A contact on a surface: which of two parts that is, on what side of which triangles, and when;
 // one on a face, which has several, or on a ridge.
@@ -125,7 +130,7 @@ bool seams_find_surface(const StepState *state, const StepPart part[2], const Se
                         const Manifold *manifold, bool *is_hidden, bool *asks_partners);
 
 // Adds the faces of the two parts that a neighbour hides from the other, where the points of the
-// manifold, which is of the given time, lie: bits, 1 << a box's face, or SEAM_HIDES_ALL. Marks when
+// manifold, which is of the given time, lie: bits, 1 << a box's face, or those above. Marks when
 // it asks for partners. false: they are not listed.
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners);
