@@ -3,6 +3,7 @@
 
 #include "access/access.h"
 #include "api/api.h"
+#include "base/utf8.h"
 #include "os/clock.h"
 #include "os/secret.h"
 #include "os/trail.h"
@@ -391,6 +392,9 @@ static Status open_log(Server *server, Error *error) {
     const Status status = log_open(&server->log, &log, error);
     if (status == STATUS_OK) {
         server->db = realpath(options->db, NULL);
+    }
+    if (server->db != NULL) {
+        utf8_mend(server->db); // it is told, and names of files are any bytes
     }
     return status;
 }

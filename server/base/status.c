@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/status.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -14,6 +16,9 @@ Status error_set(Error *error, Status status, const char *field, const char *for
     va_start(arguments, format);
     vsnprintf(error->message, sizeof(error->message), format, arguments);
     va_end(arguments);
+    // replies carry them: names of files are any bytes, and what is too long ends anywhere
+    utf8_mend(error->field);
+    utf8_mend(error->message);
     return status;
 }
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Much at once, against real servers: a fleet of worlds on different terrains, whose motors have lags and delays, whose
-joints break and whose bodies sleep, grows, loses a server and is drained; it is recorded and signed, and what all
+"""Much at once, against real servers: a fleet of worlds on different terrains, in a fluid, with masses, inertias and
+centres of mass of their own, whose motors have lags and delays, whose joints break and whose bodies sleep, grows, loses
+a server and is drained; it is recorded and signed, into files whose names are as odd as names may be, and what all
 servers have is one file in the end."""
 
 import base64
+import os
 import subprocess
 
 import numpy as np
@@ -38,7 +40,14 @@ def scene(solver):
 
     hull = [[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1], [0.4, 0.9, -0.8]]
     return {
-        "settings": {"time_step": 0.01, "gravity": turned([0, 0, -9.81]), "solver": solver, "sleep_speed": 0.05},
+        "settings": {
+            "time_step": 0.01,
+            "gravity": turned([0, 0, -9.81]),
+            "solver": solver,
+            "sleep_speed": 0.05,
+            "fluid_density": 20.0,
+            "fluid_viscosity": 0.1,
+        },
         "geometries": [{"name": f"hills-{k}", "mesh": hills(0.1 * k)} for k in range(3)],
         "bodies": [
             {
@@ -76,6 +85,9 @@ def scene(solver):
 
 def layout():
     rng = np.random.default_rng(3)
+    mass = rng.uniform(0.5, 3.0, size=COUNT)
+    inertia = mass[:, None] * np.array([0.01, 0.02, 0.015, 0.001, -0.002, 0.001])
+    center = rng.uniform(-0.03, 0.03, size=(COUNT, 3))
     return {
         "action": [channel("JOINT_EFFORT", "axle", scale=2.0)],
         "observation": [
@@ -89,6 +101,9 @@ def layout():
         "parameters": [
             parameter("JOINT_DELAY_STEPS", "axle", rng.integers(0, 9, size=COUNT).astype(float)),
             parameter("JOINT_LAG_TIME", "axle", rng.uniform(0, 0.1, size=COUNT)),
+            parameter("BODY_MASS", "arm", mass),
+            parameter("BODY_INERTIA", "arm", inertia.ravel()),
+            parameter("BODY_CENTER_OF_MASS", "wheel", center.ravel()),
         ],
         "step_limit": 25,
         "double": True,
@@ -112,7 +127,7 @@ def test_a_fleet_of_all_at_once(client, tmp_path, solver, autoreset):
     with Group.create(client, scene(solver), count=COUNT, **made) as group:
         rows = [group.reset(seed=7)] + [group.step(actions(call)) for call in range(CALLS)]
         assert len(np.unique(rows[0].observation[:, 0])) == 3  # each terrain is somewhere
-    files = [tmp_path / f"{i}.db" for i in range(3)]
+    files = [tmp_path / name for name in ("a b?mode=ro#%41.db", "file:'\"1.db", os.fsdecode(b"new\nline \xff.db"))]
     binary, _ = moreau_sim.find_server()
     subprocess.run([binary, "--seal-new", tmp_path / "key"], check=True, capture_output=True)
     lines = (tmp_path / "key" / "seal.pub").read_text().splitlines()
@@ -137,7 +152,7 @@ def test_a_fleet_of_all_at_once(client, tmp_path, solver, autoreset):
         for server in servers:
             server.stop()
     moreau_sim.launch(db=files[0], options=signing).stop()  # signs what it finds
-    told = subprocess.run([binary, "--merge", tmp_path / "all.db", *files], capture_output=True, text=True)
+    told = subprocess.run([binary, "--merge", tmp_path / "all.db", *files], capture_output=True)
     assert told.returncode == 0, told.stdout + told.stderr
     with moreau_sim.launch(db=tmp_path / "all.db") as server, server.client(timeout_s=60.0) as reader:
         episodes = reader.episode_list(count=10000).episodes
