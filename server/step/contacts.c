@@ -293,8 +293,8 @@ static double meet_face(const StepState *state, const StepPart part[2], int side
     return least;
 }
 
-// Out of hulls that are ground in pieces, by that of their faces which nobody hides and which leaves
-// least to go; as it was, where there is none. false: the partners are not at hand.
+// Out of hulls that are ground in pieces, by that of their faces which nobody hides and which
+// leaves least to go; as it was, where there is none. false: the partners are not at hand.
 static bool leave_hulls(const StepState *state, const StepPart part[2], const uint32_t hidden[2],
                         double *time, Manifold *manifold, bool *asks_partners) {
     double best = -HUGE_VAL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What begins deep in the ground, at a seam between two pieces of it, comes out as it would of one
-// plane: upwards, and in the same time. For what is thin the pieces' own sides are nearer than their
-// tops, and neither of those is a surface.
+// plane: upwards, and in the same time. For what is thin the pieces' own sides are nearer than
+// their tops, and neither of those is a surface.
 #include "support/ground_pieces.h"
 #include "support/leaning_lab.h"
 #include "support/suite.h"
@@ -87,8 +87,8 @@ static void sink(const Thing *thing, int pair, Way way, double depth, double x,
     lab_destroy(&lab);
 }
 
-// Shares of how tall it is, and of half its width that its middle is beside the seam. Off by 4e-11 m
-// where steps are solved to 1e-10 V.
+// Shares of how tall it is, and of half its width that its middle is beside the seam. Off by
+// 4e-11 m where steps are solved to 1e-10 V.
 START_TEST(what_is_sunk_at_a_seam_comes_out_as_of_one_plane) {
     static const double shares[] = {0.02, 0.09, 0.11, 0.2, 0.35}, aways[] = {0.0, 0.3, -0.5};
     const Thing *thing = &things[_i % THINGS];
