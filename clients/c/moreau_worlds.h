@@ -194,7 +194,8 @@ enum {
     MOREAU_FREE = 5,
     MOREAU_GENERIC = 6,
     MOREAU_DISTANCE = 7,
-    MOREAU_GEAR = 8
+    MOREAU_GEAR = 8,
+    MOREAU_TENDON = 9
 };
 
 // Joints, as moreau.proto has them (message Joint). All but the kinds Nullable. Columns "per axis"
@@ -203,15 +204,21 @@ enum {
 typedef struct MoreauJoints {
     size_t count;
     size_t axis_count, position_count; // free axes and positions of all of them
+    size_t coupling_count;             // what all tendons couple
     const uint32_t *kind;              // per joint: MOREAU_HINGE …
     const uint64_t *body_a, *body_b;   // per joint: ids; 0: the world
     const uint32_t *axes;            // per joint, of MOREAU_GENERIC: bits, moves along x y z, turns
     const double *frame_a, *frame_b; // 7 per joint, from the bodies' origins
     const uint32_t *as_rows, *collides;       // per joint: 0, 1
     const uint64_t *joint_a, *joint_b;        // per joint, of MOREAU_GEAR
+    const uint32_t *coupled_count;            // per joint, of MOREAU_TENDON: how many axes
     const double *ratio, *length;             // per joint
     const double *break_force, *break_torque; // per joint [N], [N m]
     const char *const *names;                 // per joint
+    // per axis that a tendon couples: a joint's id, which of its axes, its coefficient
+    const uint64_t *coupled;
+    const uint32_t *coupled_axes;
+    const double *coefficients;
     // per axis
     const double *low, *high, *stiffness, *rest, *damping, *friction, *armature;
     const double *drive_stiffness, *drive_damping, *effort_max;

@@ -371,6 +371,10 @@ MoreauStatus moreau_world_add_joints(MoreauClient *client, uint64_t world,
     PUT_COLUMN(add, collides, joints->collides, count);
     PUT_COLUMN(add, joint_a, joints->joint_a, count);
     PUT_COLUMN(add, joint_b, joints->joint_b, count);
+    PUT_COLUMN(add, coupled_count, joints->coupled_count, count);
+    PUT_COLUMN(add, coupled, joints->coupled, joints->coupling_count);
+    PUT_COLUMN(add, coupled_axes, joints->coupled_axes, joints->coupling_count);
+    PUT_COLUMN(add, coefficients, joints->coefficients, joints->coupling_count);
     PUT_COLUMN(add, ratio, joints->ratio, count);
     PUT_COLUMN(add, length, joints->length, count);
     PUT_COLUMN(add, break_force, joints->break_force, count);

@@ -57,6 +57,7 @@ static void open_tree(StepState *state, uint32_t index, unsigned char *at) {
                               .target = state->command.target,
                               .target_velocity = state->command.target_velocity,
                               .effort = state->command.fed,
+                              .pulled = state->command.pulled,
                               .is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT};
     flight->acts = tree_axes_act(&flight->view, &flight->axes);
     flight->mass = world->mass;

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 
 #include "solve/mass.h"
+#include "step/joints/tendons.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -91,8 +92,23 @@ static bool take_world(const StepState *state, World *after) {
     return true;
 }
 
+// No pose bounds the angles of coordinates. Of joints of rows that are tame it does not matter
+// where they are asked.
+static bool is_tame_tendon(const StepState *state, const Joint *tendon) {
+    double numbers[2];
+    for (uint32_t i = 0; i < tendon->coupling_count; i++) {
+        const Joint *of = &state->world->joint[world_coupling(state->world, tendon, i).joint];
+        if (of->is_rows && !is_tame(state, of)) {
+            return false;
+        }
+    }
+    tendon_after(state, state->world, tendon, &numbers[0], &numbers[1]);
+    return numbers_are_within(numbers, 2, 1e37);
+}
+
 static bool is_told(const StepState *state, const Joint *joint) {
-    return !joint->is_rows || joint->axes == 0 || is_tame(state, joint);
+    return !joint->is_rows || joint->axes == 0 ||
+           (joint->kind == JOINT_TENDON ? is_tame_tendon(state, joint) : is_tame(state, joint));
 }
 
 static Status check_joints(StepState *state, size_t first) {
@@ -108,10 +124,15 @@ static Status check_joints(StepState *state, size_t first) {
         if (is_told(state, joint)) {
             continue;
         }
-        world_measure_joint(&after, joint, position, rate);
+        if (joint->kind == JOINT_TENDON) {
+            tendon_after(state, &after, joint, position, rate);
+        } else {
+            world_measure_joint(&after, joint, position, rate);
+        }
         if (!numbers_fit_float(position, JOINT_POSITION_MAX) ||
             !numbers_fit_float(rate, JOINT_AXES_MAX)) {
-            return fault_body(state, joint->body[1], "position or rate of a joint of rows");
+            return fault_body(state, world_joint_end(world, joint, 1),
+                              "position or rate of a joint of rows");
         }
     }
     return STATUS_OK;

@@ -8,6 +8,7 @@
 // and explicit, a contact brings v1 to where the gap closes, and the bodies move otherwise: what
 // the contact solvers promise about gaps holds for v1 only.
 #include "step/joints/rows.h"
+#include "step/joints/tendons.h"
 #include "step/rows/rows.h"
 #include "step/stages.h"
 
@@ -188,10 +189,9 @@ static void land_contacts(void *work, uint32_t block) {
     }
 }
 
-// The body that is told of a joint: of a gear, which has none, that of the second it couples.
+// The body that is told of a joint: of what couples joints, and has none, that of the last one.
 static uint32_t body_of_joint(const World *world, const Joint *joint) {
-    const bool is_gear = joint->kind == JOINT_GEAR;
-    return (is_gear ? &world->joint[joint->partner[1]] : joint)->body[1];
+    return world_joint_end(world, joint, world_joint_end_count(joint) - 1);
 }
 
 // Rows keep theirs, too.
@@ -271,6 +271,7 @@ Status integrate_run(StepState *state) {
     rows_book(state, energy);
     if (state->world->joint_count > 0) {
         joint_rows_book(state, energy);
+        tendons_book(state, energy);
     }
     for (uint32_t block = 0; block < contact_blocks; block++) {
         add_energy(energy, &contacts.of_block[block].energy);

@@ -112,37 +112,26 @@ static bool is_mover(const World *world, uint32_t body) {
     return world->kind[body] == BODY_KINEMATIC && is_any(world->velocity + 6 * (size_t)body);
 }
 
-// The bodies that a joint joins, at most four: of a gear those of the joints that it couples.
-static int bodies_of(const World *world, const Joint *joint, uint32_t bodies[4]) {
-    ASSERT(joint->kind < JOINT_KIND_COUNT);
-    int count = 0;
-    for (int i = 0; i < (joint->kind == JOINT_GEAR ? 2 : 1); i++) {
-        const Joint *of = joint->kind == JOINT_GEAR ? &world->joint[joint->partner[i]] : joint;
-        for (int s = 0; s < 2; s++) {
-            if (of->body[s] != JOINT_NO_BODY) {
-                bodies[count++] = of->body[s];
-            }
-        }
-    }
-    return count;
-}
-
 // What hangs on something that moves, or is awake, wakes.
 static bool mark_joined(StepState *state) {
     const World *world = state->world;
     bool has_any = false;
     for (size_t i = 0; i < world->joint_count; i++) {
-        uint32_t bodies[4];
-        const int count = bodies_of(world, &world->joint[i], bodies);
+        const Joint *joint = &world->joint[i];
+        const uint32_t count = world_joint_end_count(joint);
         bool is_awake = false, is_asleep = false;
-        for (int k = 0; k < count; k++) {
-            is_asleep = is_asleep || stage_is_asleep(state, bodies[k]);
-            is_awake = is_awake || is_mover(world, bodies[k]) ||
-                       state->stepper->tree_of_body[bodies[k]] != PROBLEM_NO_TREE;
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t body = world_joint_end(world, joint, k);
+            const bool is_body = body != JOINT_NO_BODY;
+            is_asleep = is_asleep || (is_body && stage_is_asleep(state, body));
+            is_awake =
+                is_awake || (is_body && (is_mover(world, body) ||
+                                         state->stepper->tree_of_body[body] != PROBLEM_NO_TREE));
         }
-        for (int k = 0; is_awake && is_asleep && k < count; k++) {
-            if (stage_is_asleep(state, bodies[k])) {
-                mark(state, bodies[k]);
+        for (uint32_t k = 0; is_awake && is_asleep && k < count; k++) {
+            const uint32_t body = world_joint_end(world, joint, k);
+            if (body != JOINT_NO_BODY && stage_is_asleep(state, body)) {
+                mark(state, body);
                 has_any = true;
             }
         }
@@ -293,9 +282,12 @@ static void tire_none_commanded(const Judging *judging) {
     const StepState *state = judging->state;
     for (size_t i = 0; state->is_under_way != NULL && i < state->world->joint_count; i++) {
         const Joint *joint = &state->world->joint[i];
-        for (int s = 0; s < 2 && commands_are_under_way(state, joint); s++) {
-            if (joint->body[s] != JOINT_NO_BODY) {
-                keep_awake(judging, state->stepper->tree_of_body[joint->body[s]]);
+        const uint32_t ends =
+            commands_are_under_way(state, joint) ? world_joint_end_count(joint) : 0;
+        for (uint32_t k = 0; k < ends; k++) {
+            const uint32_t body = world_joint_end(state->world, joint, k);
+            if (body != JOINT_NO_BODY) {
+                keep_awake(judging, state->stepper->tree_of_body[body]);
             }
         }
     }
@@ -312,16 +304,18 @@ static bool is_unsteady(const StepState *state, uint32_t body) {
 static bool spread_wakeful(const StepState *state, const Joint *joint, const Islands *islands,
                            uint8_t *is_wakeful) {
     const uint32_t *tree_of = state->stepper->tree_of_body;
-    uint32_t bodies[4];
-    const int count = bodies_of(state->world, joint, bodies);
+    const uint32_t count = world_joint_end_count(joint);
     bool is_any_wakeful = false, has_changed = false;
-    for (int k = 0; k < count; k++) {
-        const uint32_t tree = tree_of[bodies[k]];
-        is_any_wakeful = is_any_wakeful || is_mover(state->world, bodies[k]) ||
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t body = world_joint_end(state->world, joint, k);
+        const uint32_t tree = body == JOINT_NO_BODY ? PROBLEM_NO_TREE : tree_of[body];
+        is_any_wakeful = is_any_wakeful ||
+                         (body != JOINT_NO_BODY && is_mover(state->world, body)) ||
                          (tree != PROBLEM_NO_TREE && is_wakeful[islands->of_tree[tree]]);
     }
-    for (int k = 0; is_any_wakeful && k < count; k++) {
-        const uint32_t tree = tree_of[bodies[k]];
+    for (uint32_t k = 0; is_any_wakeful && k < count; k++) {
+        const uint32_t body = world_joint_end(state->world, joint, k);
+        const uint32_t tree = body == JOINT_NO_BODY ? PROBLEM_NO_TREE : tree_of[body];
         if (tree != PROBLEM_NO_TREE && !is_wakeful[islands->of_tree[tree]]) {
             is_wakeful[islands->of_tree[tree]] = 1;
             has_changed = true;

@@ -8,6 +8,7 @@
 #include "step/joints/commands.h"
 #include "step/joints/project.h"
 #include "step/joints/rows.h"
+#include "step/joints/tendons.h"
 #include "step/joints/wrenches.h"
 #include "step/stages.h"
 #include "world/sleep.h"
@@ -353,8 +354,8 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     StepInput pushed = *input; // also where memory ends before it is made
     Status status = STATUS_OK;
     if (world->joint_count > 0) {
-        const bool has_memory =
-            open_joints(stepper) && commands_begin(&state) && joint_rows_push(&state, &pushed);
+        const bool has_memory = open_joints(stepper) && commands_begin(&state) &&
+                                tendons_pull(&state) && joint_rows_push(&state, &pushed);
         state.input = &pushed;
         status = has_memory ? STATUS_OK
                             : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",

@@ -62,6 +62,7 @@ static Status check_joint_columns(const Moreau__V1__WorldAddJoints *m, Error *er
         {m->n_collides, n, "collides"},
         {m->n_joint_a, n, "joint_a"},
         {m->n_joint_b, n, "joint_b"},
+        {m->n_coupled_count, n, "coupled_count"},
         {m->n_ratio, n, "ratio"},
         {m->n_length, n, "length"},
         {m->n_break_force, n, "break_force"},
@@ -70,6 +71,16 @@ static Status check_joint_columns(const Moreau__V1__WorldAddJoints *m, Error *er
     };
     return check_lengths(lengths, sizeof(lengths) / sizeof(lengths[0]),
                          "one per joint, 7 of a frame", error);
+}
+
+static Status check_coupling_columns(const Moreau__V1__WorldAddJoints *m, size_t n, Error *error) {
+    const Length lengths[] = {
+        {m->n_coupled, n, "coupled"},
+        {m->n_coupled_axes, n, "coupled_axes"},
+        {m->n_coefficients, n, "coefficients"},
+    };
+    return check_lengths(lengths, sizeof(lengths) / sizeof(lengths[0]),
+                         "one per axis that a tendon couples", error);
 }
 
 static Status check_axis_columns(const Moreau__V1__WorldAddJoints *m, size_t n, size_t positions,
@@ -148,7 +159,12 @@ Status joints_columns(const Moreau__V1__WorldAddJoints *m, Arena *arena, JointCo
         axes += joint_axis_count(free_axes(m, i));
         positions += joint_position_count(free_axes(m, i));
     }
+    size_t couplings = 0;
+    for (size_t i = 0; i < m->n_coupled_count; i++) {
+        couplings += m->coupled_count[i];
+    }
     Status status = check_joint_columns(m, error);
+    status = STATUS_THEN(status, check_coupling_columns(m, couplings, error));
     status = STATUS_THEN(status, check_axis_columns(m, axes, positions, error));
     if (status != STATUS_OK) {
         return status;
@@ -157,6 +173,7 @@ Status joints_columns(const Moreau__V1__WorldAddJoints *m, Arena *arena, JointCo
         .count = (uint32_t)m->n_kind,
         .axis_count = axes,
         .position_count = positions,
+        .coupling_count = couplings,
         .kind = (const uint32_t *)(const void *)m->kind,
         .body_a = m->n_body_a > 0 ? m->body_a : NULL,
         .body_b = m->n_body_b > 0 ? m->body_b : NULL,
@@ -167,6 +184,10 @@ Status joints_columns(const Moreau__V1__WorldAddJoints *m, Arena *arena, JointCo
         .collides = m->n_collides > 0 ? (const uint32_t *)m->collides : NULL,
         .joint_a = m->n_joint_a > 0 ? m->joint_a : NULL,
         .joint_b = m->n_joint_b > 0 ? m->joint_b : NULL,
+        .coupled_count = couplings > 0 ? m->coupled_count : NULL,
+        .coupled = m->n_coupled > 0 ? m->coupled : NULL,
+        .coupled_axes = m->n_coupled_axes > 0 ? m->coupled_axes : NULL,
+        .coefficients = column(m->n_coefficients, m->coefficients),
         .ratio = column(m->n_ratio, m->ratio),
         .length = column(m->n_length, m->length),
         .name = m->n_names > 0 ? (const char *const *)m->names : NULL,
@@ -241,6 +262,27 @@ static bool put_actuators(const World *world, Moreau__V1__WorldAddJoints *m, Are
     return true;
 }
 
+// Where there are no tendons, nothing is said.
+static bool put_couplings(const World *world, Moreau__V1__WorldAddJoints *m, Arena *arena) {
+    const size_t n = world->coupling_count;
+    if (n == 0) {
+        return true;
+    }
+    if (!TAKE(coupled_count, world->joint_count) || !TAKE(coupled, n) || !TAKE(coupled_axes, n) ||
+        !TAKE(coefficients, n)) {
+        return false;
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        m->coupled_count[i] = world->joint[i].coupling_count;
+    }
+    for (size_t i = 0; i < n; i++) {
+        m->coupled[i] = world->joint[world->coupling[i].joint].id;
+        m->coupled_axes[i] = world->coupling[i].axis;
+        m->coefficients[i] = world->coupling[i].coefficient;
+    }
+    return true;
+}
+
 static void put_joint(const World *world, size_t i, Moreau__V1__WorldAddJoints *m) {
     const Joint *joint = &world->joint[i];
     const bool is_gear = joint->kind == JOINT_GEAR;
@@ -268,7 +310,8 @@ Moreau__V1__WorldAddJoints *joints_definition(const World *world, Arena *arena) 
     }
     moreau__v1__world_add_joints__init(m);
     if (!take_joint_columns(m, world->joint_count, arena) ||
-        !take_axis_room(m, world->joint_axis_count, arena) || !put_actuators(world, m, arena)) {
+        !take_axis_room(m, world->joint_axis_count, arena) || !put_actuators(world, m, arena) ||
+        !put_couplings(world, m, arena)) {
         return NULL;
     }
     for (size_t i = 0; i < world->joint_count; i++) {

@@ -13,7 +13,8 @@
 //
 // A joint is held in one of two ways: by *coordinates* (bodies and joints make trees, whose state
 // is what the joints leave free; nothing can come apart), or by *rows* of the contact problem
-// between its two bodies (loops, and whoever asks for them). Distance and gear are always rows.
+// between its two bodies (loops, and whoever asks for them). Distance, gear and tendon are always
+// rows. The last two have no bodies: they couple axes of other joints, and act along these.
 //
 // Of a joint of coordinates, a is the parent and b the child: b is dynamic, and the child of no
 // other. So joints of coordinates make trees by themselves, and a loop is a child of two parents or
@@ -47,7 +48,8 @@ enum { JOINT_MOVES = 7, JOINT_TURNS = 7 << 3 }; // bits of the axes of Joint
     X(FREE, JOINT_MOVES | JOINT_TURNS, false) /* everything */                                     \
     X(GENERIC, 0, false)                      /* the axes that it names */                         \
     X(DISTANCE, 0, true)                      /* keeps the two frames' origins apart */            \
-    X(GEAR, 0, true)                          /* couples the positions of two joints of one axis */
+    X(GEAR, 0, true)        /* couples the positions of two joints of one axis */                  \
+    X(TENDON, 1 << 2, true) /* a sum of positions, as one that moves */
 
 #define X(upper, axes, is_rows) JOINT_##upper,
 typedef enum JointKind { JOINT_KIND_MAP(X) JOINT_KIND_COUNT } JointKind;
@@ -97,10 +99,19 @@ typedef struct JointAxis {
     double lag_time, delay_steps;          // of its commands (world/world_commands.h); 0: none
 } JointAxis;
 
+// What a tendon's length has of an axis of a joint: coefficient times its position. Or a gear's
+// row, whose length is to be 0.
+typedef struct Coupling {
+    uint32_t owner;     // the tendon
+    uint32_t joint;     // before it
+    uint32_t axis;      // of those that the joint leaves free; none of three turns
+    double coefficient; // [1], [m/rad]
+} Coupling;
+
 typedef struct Joint {
     Id id;
     char *name;          // owned, NULL: nameless
-    uint32_t body[2];    // a, b; a may be JOINT_NO_BODY. Of a gear both are
+    uint32_t body[2];    // a, b; a may be JOINT_NO_BODY. Of a gear and a tendon both are
     uint32_t partner[2]; // of a gear: the joints that it couples; JOINT_NONE of all others
     uint8_t kind;        // JointKind
     uint8_t axes;        // bits: moves along x, y, z, turns about x, y, z
@@ -109,25 +120,32 @@ typedef struct Joint {
     Pose frame[2];       // from the body's centre of mass, in its axes; of the world: in world axes
     double ratio;        // gear: position of the second = ratio times that of the first
     double length;       // distance [m]
-    double break_force, break_torque; // of rows [N], [N m]; HUGE_VAL: never
-    uint32_t axis_first;              // in the world's joint axes: as many as it leaves free
-    uint32_t position_first;          // in the world's joint positions
-    uint32_t place;                   // only while joints are removed: its index afterwards
+    double break_force, break_torque;        // of rows [N], [N m]; HUGE_VAL: never
+    uint32_t axis_first;                     // in the world's joint axes: as many as it leaves free
+    uint32_t position_first;                 // in the world's joint positions
+    uint32_t coupling_first, coupling_count; // of a tendon: in the world's couplings
+    uint32_t place;                          // only while joints are removed: its index afterwards
 } Joint;
 
 // Joints as columns: how they come in. NULL means the default for all, or none.
 typedef struct JointColumns {
     uint32_t count;
     size_t axis_count, position_count; // of all of them, as they follow from kinds and axes
+    size_t coupling_count;             // of all of them, as coupled_count says
     const uint32_t *kind;              // JointKind
-    const uint64_t *body_a, *body_b;   // ids; 0: the world, or none of a gear
+    const uint64_t *body_a, *body_b;   // ids; 0: the world, or none of a gear or tendon
     const uint32_t *axes;              // of generic ones; 0 of others
     const double *frame_a, *frame_b;   // 7 each, from the body's origin; default: there
     const uint32_t *as_rows;           // 1: rows
     const uint32_t *collides;          // 1: the two bodies touch each other
     const uint64_t *joint_a, *joint_b; // ids, of gears; may be of joints before it in the columns
+    const uint32_t *coupled_count;     // of tendons: how many axes each couples; 0 of others
     const double *ratio, *length;
     const double *break_force, *break_torque; // default: never
+    // per coupling, tendon after tendon
+    const uint64_t *coupled;      // ids, as joint_a
+    const uint32_t *coupled_axes; // default 0
+    const double *coefficients;   // default 1
     // per axis
     const double *low, *high, *stiffness, *rest, *damping, *friction, *armature, *drive_stiffness,
         *drive_damping, *effort_max, *stall_effort, *no_load_speed, *lag_time,
@@ -157,6 +175,11 @@ Status joint_axis_check(const JointAxis *axis, bool is_rows, const char *prefix,
 
 double *joint_axis_number(JointAxis *axis, JointNumber number);
 
+// Of kinds that couple axes of other joints and have no bodies.
+static inline bool joint_couples(const Joint *joint) {
+    return joint->kind == JOINT_GEAR || joint->kind == JOINT_TENDON;
+}
+
 static inline uint32_t joint_axis_count(uint8_t axes) {
     uint32_t count = 0;
     for (uint32_t bit = 0; bit < JOINT_AXES_MAX; bit++) {
@@ -178,6 +201,12 @@ static inline int joint_axis_bit(uint8_t axes, uint32_t axis) {
 // Three turns have four numbers.
 static inline uint32_t joint_position_count(uint8_t axes) {
     return joint_axis_count(axes) + ((axes & JOINT_TURNS) == JOINT_TURNS);
+}
+
+// Whether an axis has a position number of its own, as those of three turns have not.
+static inline bool joint_has_number(uint8_t axes, uint32_t axis) {
+    const bool has_three = (axes & JOINT_TURNS) == JOINT_TURNS;
+    return axis < joint_axis_count(has_three ? axes & JOINT_MOVES : axes);
 }
 
 typedef struct JointKindRow {

@@ -69,6 +69,8 @@
       "steps by which commands come later; whole")                                                 \
     X(JOINT_EFFORT, "WorldStep.effort", "N, N m", -1e18, 1e18, false, "fed forward, per axis")     \
     X(JOINT_RATIO, "WorldAddJoints.ratio", "1", -1e6, 1e6, false, "of a gear")                     \
+    X(JOINT_COEFFICIENT, "WorldAddJoints.coefficients", "1, m/rad", -1e6, 1e6, false,              \
+      "what a unit of an axis lengthens a tendon by")                                              \
     X(JOINT_LENGTH, "WorldAddJoints.length", "m", 0.0, 1e9, true, "of a distance")                 \
     X(JOINT_BREAK, "WorldAddJoints.break_force", "N, N m", 0.0, 1e18, true,                        \
       "what breaks a joint of rows")                                                               \

@@ -122,6 +122,9 @@ typedef struct World {
     double *joint_position;                         // [m], [rad], unit quaternions
     size_t joint_position_count, joint_position_capacity;
 
+    Coupling *coupling; // of all tendons, in their order; NULL: there never was one
+    size_t coupling_count, coupling_capacity;
+
     ContactMemory *memory;
     size_t memory_count, memory_capacity;
     JointMemory *joint_memory;
@@ -238,14 +241,37 @@ Status world_check_joint_position(uint8_t axes, const double *position, const ch
                                   size_t first, Error *error);
 void world_normalize_joint_position(uint8_t axes, double *position);
 
+// What a gear or a tendon couples, the former as what must add up to 0; 0 of other joints.
+uint32_t world_coupling_count(const Joint *joint);
+Coupling world_coupling(const World *world, const Joint *joint, uint32_t index);
+
+// The bodies that a joint joins, or those that are joined by what it couples: JOINT_NO_BODY may be
+// among them, and one may be there more than once.
+uint32_t world_joint_end_count(const Joint *joint);
+uint32_t world_joint_end(const World *world, const Joint *joint, uint32_t index);
+
+// For a snapshot that is being read: gives tendons their couplings. false: they do not fit them.
+bool world_place_couplings(World *world);
+
+// Only for world_joints.c: what the columns say of joint i, whose couplings begin at `first` of
+// them and are read to behind those that there are; and of joints that are about to go, marked by
+// their `place`, the couplings.
+Status world_load_couplings(World *world, const JointColumns *columns, uint32_t i, size_t first,
+                            Joint *joint, Error *error);
+void world_move_couplings(World *world);
+void world_measure_tendon(const World *world, const Joint *joint, double *position,
+                          double *velocity);
+// A joint that there is, or that comes before another in the columns; NULL: none.
+Joint *world_find_coupled(World *world, Id id, uint32_t before, uint32_t *index);
+
 // Where the frame of a joint is, of its side a or b, in world axes.
 Pose world_joint_frame(const World *world, const Joint *joint, int side);
 
-// The numbers of a joint, from its bodies.
 // Its position as the bodies stand, as one that was at `before` has come to it.
 void world_follow_joint(const World *world, const Joint *joint, const double *before,
                         double *position);
 
+// The numbers of a joint, from its bodies; of a tendon from those of what it couples.
 void world_measure_joint(const World *world, const Joint *joint, double *position,
                          double *velocity);
 
@@ -263,8 +289,8 @@ Status world_check_numbers(const World *world, Error *error);
 // Joints came or went, or the numbers of some were set.
 void world_joints_changed(World *world);
 
-// Takes joints out, whose indices rise, and the gears that couple one of them; the others keep
-// their order.
+// Takes joints out, whose indices rise, and the gears and tendons that couple one of them; the
+// others keep their order.
 void world_remove_joints(World *world, const uint32_t *joints, uint32_t count);
 
 // For a snapshot that is being read: room for the columns of as many axes; whether `count` joints

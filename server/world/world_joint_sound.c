@@ -34,21 +34,48 @@ static bool is_held(const World *world, uint32_t body) {
     return body == JOINT_NO_BODY || world->kind[body] != BODY_DYNAMIC;
 }
 
+static bool gear_is_sound(const World *world, const Joint *joint) {
+    return joint->coupling_count == 0 && joint->partner[0] != joint->partner[1] &&
+           joint_axis_count(world->joint[joint->partner[0]].axes) == 1 &&
+           joint_axis_count(world->joint[joint->partner[1]].axes) == 1;
+}
+
+static bool tendon_is_sound(const World *world, const Joint *joint) {
+    return joint->partner[0] == JOINT_NONE && joint->partner[1] == JOINT_NONE &&
+           joint->coupling_count > 0 && joint->coupling_first < world->coupling_count &&
+           joint->coupling_count <= world->coupling_count - joint->coupling_first;
+}
+
+// Of what a gear or a tendon couples: joints before it, which have bodies.
+static bool couplings_are_sound(const World *world, size_t index) {
+    const Joint *joint = &world->joint[index];
+    const bool is_tendon = joint->kind == JOINT_TENDON;
+    if (joint->body[0] != JOINT_NO_BODY || joint->body[1] != JOINT_NO_BODY ||
+        (is_tendon && !tendon_is_sound(world, joint))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < world_coupling_count(joint); i++) {
+        const Coupling of = world_coupling(world, joint, i);
+        if (of.joint >= index || joint_couples(&world->joint[of.joint]) ||
+            !joint_has_number(world->joint[of.joint].axes, of.axis) ||
+            !range_holds(RANGE_JOINT_COEFFICIENT, of.coefficient) ||
+            (is_tendon && of.owner != index)) {
+            return false;
+        }
+    }
+    return is_tendon || gear_is_sound(world, joint);
+}
+
 static bool ends_are_sound(const World *world, size_t index) {
     const Joint *joint = &world->joint[index];
-    if (joint->kind == JOINT_GEAR) {
-        for (int s = 0; s < 2; s++) {
-            if (joint->body[s] != JOINT_NO_BODY || joint->partner[s] >= index ||
-                joint_axis_count(world->joint[joint->partner[s]].axes) != 1) {
-                return false;
-            }
-        }
-        return joint->partner[0] != joint->partner[1];
+    if (joint_couples(joint)) {
+        return couplings_are_sound(world, index);
     }
     const uint32_t a = joint->body[0], b = joint->body[1];
     return joint->partner[0] == JOINT_NONE && joint->partner[1] == JOINT_NONE &&
-           (a == JOINT_NO_BODY || a < world->body_count) && b < world->body_count && a != b &&
-           !(is_held(world, a) && is_held(world, b)) && (joint->is_rows || !is_held(world, b));
+           joint->coupling_count == 0 && (a == JOINT_NO_BODY || a < world->body_count) &&
+           b < world->body_count && a != b && !(is_held(world, a) && is_held(world, b)) &&
+           (joint->is_rows || !is_held(world, b));
 }
 
 static bool frame_is_sound(const Pose *frame) {

@@ -143,17 +143,29 @@ static bool changes(const World *world, const JointUpdate *update, const Joint *
     return does;
 }
 
+static size_t count_ends(const World *world, const JointUpdate *update) {
+    size_t count = 0;
+    for (size_t i = 0; i < update->count; i++) {
+        uint32_t index = 0;
+        world_find_joint(world, update->id[i], &index);
+        count += world_joint_end_count(&world->joint[index]);
+    }
+    return count;
+}
+
 // The islands of what hangs on these joints wake, where their numbers become others.
 static void disturb(World *world, const JointUpdate *update) {
     uint32_t *bodies =
-        world->sleep == NULL ? NULL : calloc(update->count + 1, 2 * sizeof(uint32_t));
+        world->sleep == NULL ? NULL : calloc(count_ends(world, update) + 1, sizeof(uint32_t));
     size_t count = 0, axes = 0;
     for (size_t i = 0; bodies != NULL && i < update->count; i++) {
         uint32_t index = 0;
         world_find_joint(world, update->id[i], &index);
         const Joint *joint = &world->joint[index];
-        for (int s = 0; s < 2 && changes(world, update, joint, axes); s++) {
-            const uint32_t body = joint->body[s];
+        const uint32_t ends =
+            changes(world, update, joint, axes) ? world_joint_end_count(joint) : 0;
+        for (uint32_t k = 0; k < ends; k++) {
+            const uint32_t body = world_joint_end(world, joint, k);
             if (body != JOINT_NO_BODY && world->kind[body] == BODY_DYNAMIC) {
                 bodies[count++] = body;
             }

@@ -20,7 +20,8 @@ enum { AXIS_BYTES = sizeof(JointAxis) + 4 * sizeof(double), POSITION_BYTES = siz
 size_t world_joint_bytes(const World *world) {
     return world->joint_capacity * sizeof(Joint) + world->joint_axis_capacity * (size_t)AXIS_BYTES +
            world->joint_position_capacity * (size_t)POSITION_BYTES +
-           world->joint_under_way_capacity * sizeof(double);
+           world->joint_under_way_capacity * sizeof(double) +
+           world->coupling_capacity * sizeof(Coupling);
 }
 
 void world_free_joints(World *world) {
@@ -35,6 +36,7 @@ void world_free_joints(World *world) {
     free(world->joint_target);
     free(world->joint_position);
     free(world->joint_under_way);
+    free(world->coupling);
 }
 
 static Status out_of_memory(const World *world, Error *error) {
@@ -59,12 +61,12 @@ bool world_reserve_joint_axes(World *world, size_t count) {
 
 // What there was room for.
 typedef struct Room {
-    size_t joints, axes, positions, under_way;
+    size_t joints, axes, positions, under_way, couplings;
 } Room;
 
 static Room room_of(const World *world) {
     return (Room){world->joint_capacity, world->joint_axis_capacity, world->joint_position_capacity,
-                  world->joint_under_way_capacity};
+                  world->joint_under_way_capacity, world->coupling_capacity};
 }
 
 // A call that is refused leaves no memory behind.
@@ -79,6 +81,7 @@ static void give_back(World *world, Room before) {
     ARRAY_GIVE_BACK(world->joint_axis, world->joint_axis_capacity, before.axes);
     ARRAY_GIVE_BACK(world->joint, world->joint_capacity, before.joints);
     ARRAY_GIVE_BACK(world->joint_position, world->joint_position_capacity, before.positions);
+    ARRAY_GIVE_BACK(world->coupling, world->coupling_capacity, before.couplings);
     capacity = world->joint_under_way_capacity;
     ARRAY_GIVE_BACK(world->joint_under_way, capacity, before.under_way);
     world->joint_under_way_capacity = (uint32_t)capacity;
@@ -92,12 +95,15 @@ static Status reserve(World *world, const JointColumns *columns, Error *error) {
                          JOINT_COUNT_MAX, world->joint_count, columns->count);
     }
     const size_t more = columns->count * sizeof(Joint) + columns->axis_count * (size_t)AXIS_BYTES +
-                        columns->position_count * (size_t)POSITION_BYTES;
+                        columns->position_count * (size_t)POSITION_BYTES +
+                        columns->coupling_count * sizeof(Coupling);
     if (more > world->limits.bytes_max || world_bytes(world) > world->limits.bytes_max - more ||
         !ARRAY_RESERVE(world->joint, world->joint_capacity, world->joint_count + columns->count) ||
         !world_reserve_joint_axes(world, world->joint_axis_count + columns->axis_count) ||
         !ARRAY_RESERVE(world->joint_position, world->joint_position_capacity,
-                       world->joint_position_count + columns->position_count)) {
+                       world->joint_position_count + columns->position_count) ||
+        !ARRAY_RESERVE(world->coupling, world->coupling_capacity,
+                       world->coupling_count + columns->coupling_count)) {
         return out_of_memory(world, error);
     }
     return STATUS_OK;
@@ -183,12 +189,14 @@ static Status load_bodies(World *world, const JointColumns *columns, uint32_t i,
         }
         is_held[s] = joint->body[s] == JOINT_NO_BODY || world->kind[joint->body[s]] != BODY_DYNAMIC;
     }
-    if (joint->kind == JOINT_GEAR) {
+    if (joint_couples(joint)) {
         const int s = id[0] == 0;
         return id[0] == 0 && id[1] == 0
                    ? STATUS_OK
                    : blame_input(error, column[s], i,
-                                 "A gear couples joints (joint_a, joint_b), not bodies.");
+                                 joint->kind == JOINT_GEAR
+                                     ? "A gear couples joints (joint_a, joint_b), not bodies."
+                                     : "A tendon couples joints (coupled), not bodies.");
     }
     if (id[1] == 0) {
         return blame_input(error, "body_b", i,
@@ -209,15 +217,6 @@ static Status load_bodies(World *world, const JointColumns *columns, uint32_t i,
     return STATUS_OK;
 }
 
-// Of the joints that there are, or that come before it in the columns.
-static Joint *find_partner(World *world, Id id, uint32_t before, uint32_t *index) {
-    if (id >= world->joint_id_next && id - world->joint_id_next < before) {
-        *index = (uint32_t)(world->joint_count + (id - world->joint_id_next));
-        return &world->joint[*index];
-    }
-    return world_find_joint(world, id, index) ? &world->joint[*index] : NULL;
-}
-
 static Status load_partners(World *world, const JointColumns *columns, uint32_t i, Joint *joint,
                             Error *error) {
     static const char *const column[2] = {"joint_a", "joint_b"};
@@ -230,14 +229,14 @@ static Status load_partners(World *world, const JointColumns *columns, uint32_t 
             }
             continue;
         }
-        const Joint *partner = find_partner(world, id[s], i, &joint->partner[s]);
+        const Joint *partner = world_find_coupled(world, id[s], i, &joint->partner[s]);
         if (partner == NULL) {
             return blame(error, STATUS_NOT_FOUND, column[s], i,
                          "No joint has this id; a gear comes after the joints that it couples.");
         }
-        if (joint_axis_count(partner->axes) != 1) {
+        if (joint_axis_count(partner->axes) != 1 || joint_couples(partner)) {
             return blame_input(error, column[s], i,
-                               "A gear couples joints with one free axis each.");
+                               "A gear couples joints with one free axis each, and no tendons.");
         }
     }
     if (joint->kind == JOINT_GEAR && id[0] == id[1]) {
@@ -351,7 +350,7 @@ static LoadPart *const parts_of_joint[] = {load_kind, load_bodies, load_partners
                                            load_numbers};
 
 static Status load_joint(World *world, const JointColumns *columns, uint32_t i, size_t *axes,
-                         size_t *positions, Error *error) {
+                         size_t *positions, size_t *couplings, Error *error) {
     Joint *joint = &world->joint[world->joint_count + i];
     *joint = (Joint){.id = world->joint_id_next + i};
     Status status = STATUS_OK;
@@ -359,6 +358,7 @@ static Status load_joint(World *world, const JointColumns *columns, uint32_t i, 
          status == STATUS_OK && k < sizeof(parts_of_joint) / sizeof(parts_of_joint[0]); k++) {
         status = parts_of_joint[k](world, columns, i, joint, error);
     }
+    status = STATUS_THEN(status, world_load_couplings(world, columns, i, *couplings, joint, error));
     const uint32_t axis_count = joint_axis_count(joint->axes);
     const uint32_t position_count = joint_position_count(joint->axes);
     if (status == STATUS_OK && (axis_count > columns->axis_count - *axes ||
@@ -381,6 +381,7 @@ static Status load_joint(World *world, const JointColumns *columns, uint32_t i, 
     }
     *axes += axis_count;
     *positions += position_count;
+    *couplings += joint->coupling_count;
     return status;
 }
 
@@ -567,6 +568,10 @@ static Quat conjugate(Quat q) {
 
 void world_measure_joint(const World *world, const Joint *joint, double *position,
                          double *velocity) {
+    if (joint->kind == JOINT_TENDON) {
+        world_measure_tendon(world, joint, position, velocity);
+        return;
+    }
     const Pose a = world_joint_frame(world, joint, 0), b = world_joint_frame(world, joint, 1);
     const Mat3 axes = quat_to_mat3(a.orientation);
     const Pose relative = {mat3_tmul_vec(axes, vec3_sub(b.position, a.position)),
@@ -666,30 +671,27 @@ static bool load_names(World *world, const JointColumns *columns) {
     return true;
 }
 
-// Before the bodies of new joints are moved. A gear holds those of the joints that it couples.
+// Before the bodies of new joints are moved. What couples joints holds those of all of them.
 static void disturb(World *world, const Joint *joint) {
-    uint32_t bodies[4];
-    size_t count = 0;
-    const bool is_gear = joint->kind == JOINT_GEAR;
-    for (int i = 0; i < (is_gear ? 2 : 1); i++) {
-        const Joint *of = is_gear ? &world->joint[joint->partner[i]] : joint;
-        for (int s = 0; s < 2; s++) {
-            if (of->body[s] != JOINT_NO_BODY) {
-                bodies[count++] = of->body[s];
-            }
+    for (uint32_t i = 0; world->sleep != NULL && i < world_joint_end_count(joint); i++) {
+        const uint32_t body = world_joint_end(world, joint, i);
+        if (body != JOINT_NO_BODY) {
+            sleep_disturb(world, &body, 1, true);
         }
-    }
-    if (world->sleep != NULL) {
-        sleep_disturb(world, bodies, count, true);
     }
 }
 
 // Reads all of the columns into the entries behind the last joint, and judges them.
 static Status load(World *world, const JointColumns *columns, Error *error) {
     Status status = STATUS_OK;
-    size_t axes = 0, positions = 0;
+    size_t axes = 0, positions = 0, couplings = 0;
     for (uint32_t i = 0; status == STATUS_OK && i < columns->count; i++) {
-        status = load_joint(world, columns, i, &axes, &positions, error);
+        status = load_joint(world, columns, i, &axes, &positions, &couplings, error);
+    }
+    if (status == STATUS_OK && couplings != columns->coupling_count) {
+        status = error_set(error, STATUS_INVALID_ARGUMENT, "coupled_count",
+                           "Tendons couple %zu axes; the columns of couplings are of %zu.",
+                           couplings, columns->coupling_count);
     }
     if (status == STATUS_OK &&
         (axes != columns->axis_count || positions != columns->position_count)) {
@@ -733,6 +735,7 @@ Status world_add_joints(World *world, const JointColumns *columns, Id *ids, Erro
     world->joint_id_next += columns->count;
     world->joint_axis_count += columns->axis_count;
     world->joint_position_count += columns->position_count;
+    world->coupling_count += columns->coupling_count;
     world->definition_is_hashed = false;
     world->bodies_moved = true;
     world_joints_changed(world);
@@ -820,23 +823,24 @@ static size_t move_under_way(World *world, const Joint *joint, size_t from, size
     return count;
 }
 
-// Takes out the joints that are marked as gone, and with them the gears that couple one. A gear
-// comes after its partners.
+// Takes out the joints that are marked as gone, and with them what couples one, which comes after
+// those that it couples.
 static void take_out(World *world) {
     Joint *joints = world->joint;
     size_t kept = 0, axis = 0, position = 0, had = 0, has = 0;
     uint32_t place = 0;
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint *joint = &joints[i];
-        if (joint->kind == JOINT_GEAR && joint->id != GONE) {
-            const uint32_t of[2] = {joints[joint->partner[0]].place,
-                                    joints[joint->partner[1]].place};
-            joint->id = of[0] == JOINT_NONE || of[1] == JOINT_NONE ? GONE : joint->id;
-            joint->partner[0] = of[0];
-            joint->partner[1] = of[1];
+        for (uint32_t k = 0; k < world_coupling_count(joint); k++) {
+            const uint32_t of = world_coupling(world, joint, k).joint;
+            joint->id = joints[of].place == JOINT_NONE ? GONE : joint->id;
+        }
+        for (int s = 0; s < 2 && joint->kind == JOINT_GEAR; s++) {
+            joint->partner[s] = joints[joint->partner[s]].place;
         }
         joint->place = joint->id == GONE ? JOINT_NONE : place++;
     }
+    world_move_couplings(world);
     for (size_t i = 0; i < world->joint_count; i++) {
         Joint joint = joints[i];
         const size_t under_way = move_under_way(world, &joint, had, has);

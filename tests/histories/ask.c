@@ -137,6 +137,7 @@ bool ask_bytes(Play *play, const World *world) {
                             world->joint_effort,
                             world->joint_position,
                             world->joint_under_way,
+                            world->coupling,
                             world->memory,
                             world->joint_memory,
                             sleep,

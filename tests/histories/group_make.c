@@ -36,7 +36,10 @@ static bool find_thing(Dice *dice, const World *world, LayoutUse use, ChannelDef
     const size_t count = of_joint ? world->joint_count : world->body_count;
     for (int i = 0; i < TRIES && count > 0; i++) {
         const uint32_t at = (uint32_t)dice_roll(dice, count);
+        const bool is_carried =
+            channel->kind == CHANNEL_JOINT_WRENCH || channel->kind == CHANNEL_JOINT_TORQUE;
         if (of_joint && world->joint[at].kind != JOINT_GEAR &&
+            !(is_carried && joint_couples(&world->joint[at])) &&
             (use == LAYOUT_READ || !world->joint[at].is_rows)) {
             channel->joint_id = world->joint[at].id;
             return joint_axis_count(world->joint[at].axes) > 0 ||

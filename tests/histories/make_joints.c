@@ -6,14 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { JOINTS_MAX = 40, JOINTS_AT_ONCE = 4, JOINT_AXES_AT_ONCE = JOINTS_AT_ONCE * JOINT_AXES_MAX };
+enum {
+    JOINTS_MAX = 40,
+    JOINTS_AT_ONCE = 4,
+    JOINT_AXES_AT_ONCE = JOINTS_AT_ONCE * JOINT_AXES_MAX,
+    COUPLED_MAX = 5,
+    COUPLED_AT_ONCE = JOINTS_AT_ONCE * COUPLED_MAX
+};
 
 // The columns while they are written.
 typedef struct Writing {
     uint32_t kind[JOINTS_AT_ONCE], axes[JOINTS_AT_ONCE], as_rows[JOINTS_AT_ONCE],
         collides[JOINTS_AT_ONCE];
     uint64_t body_a[JOINTS_AT_ONCE], body_b[JOINTS_AT_ONCE], joint_a[JOINTS_AT_ONCE],
-        joint_b[JOINTS_AT_ONCE];
+        joint_b[JOINTS_AT_ONCE], coupled[COUPLED_AT_ONCE];
+    uint32_t coupled_count[JOINTS_AT_ONCE], coupled_axes[COUPLED_AT_ONCE];
+    double coefficients[COUPLED_AT_ONCE];
+    size_t coupling_count;
     double frame_a[7 * JOINTS_AT_ONCE], frame_b[7 * JOINTS_AT_ONCE], ratio[JOINTS_AT_ONCE],
         length[JOINTS_AT_ONCE], break_force[JOINTS_AT_ONCE], break_torque[JOINTS_AT_ONCE];
     double number[18][JOINT_AXES_AT_ONCE];
@@ -28,7 +37,7 @@ static uint64_t any_single(Make *make) {
     const World *world = make->world;
     for (uint32_t tries = 0; world->joint_count > 0 && tries < 6; tries++) {
         const Joint *joint = &world->joint[make_roll(make, (uint32_t)world->joint_count)];
-        if (joint_axis_count(joint->axes) == 1) {
+        if (joint_axis_count(joint->axes) == 1 && !joint_couples(joint)) {
             return joint->id;
         }
     }
@@ -96,7 +105,7 @@ static bool put_again(Make *make, Writing *w, uint32_t i) {
         return false;
     }
     const Joint *of = &world->joint[make_roll(make, (uint32_t)world->joint_count)];
-    if (of->kind == JOINT_GEAR) {
+    if (joint_couples(of)) {
         return false;
     }
     const double way = make_chance(make, 30) ? 0.0 : make_uniform(make, -0.5, 0.5),
@@ -153,6 +162,24 @@ static void put_bodies(Make *make, Writing *w, uint32_t i) {
     }
 }
 
+// Any axes of joints that there are, now and then one twice. false: there are none.
+static bool put_tendon(Make *make, Writing *w, uint32_t i) {
+    const World *world = make->world;
+    const uint32_t wanted = 1 + make_roll(make, COUPLED_MAX);
+    for (uint32_t tries = 0; world->joint_count > 0 && tries < 2 * COUPLED_MAX; tries++) {
+        const Joint *joint = &world->joint[make_roll(make, (uint32_t)world->joint_count)];
+        const uint32_t axis = make_roll(make, JOINT_AXES_MAX) % (joint_axis_count(joint->axes) + 1);
+        if (w->coupled_count[i] < wanted && !joint_couples(joint) &&
+            joint_has_number(joint->axes, axis)) {
+            w->coupled[w->coupling_count] = joint->id;
+            w->coupled_axes[w->coupling_count] = axis;
+            w->coefficients[w->coupling_count++] = make_uniform(make, -2.0, 2.0);
+            w->coupled_count[i]++;
+        }
+    }
+    return w->coupled_count[i] > 0;
+}
+
 static void put_joint(Make *make, Writing *w, uint32_t i) {
     w->kind[i] = make_roll(make, JOINT_KIND_COUNT);
     w->ratio[i] = w->length[i] = 1.0;
@@ -169,6 +196,13 @@ static void put_joint(Make *make, Writing *w, uint32_t i) {
         }
         w->kind[i] = JOINT_HINGE;
         w->joint_a[i] = w->joint_b[i] = 0;
+    }
+    if (w->kind[i] == JOINT_TENDON) {
+        w->as_rows[i] = 1;
+        if (put_tendon(make, w, i)) {
+            return;
+        }
+        w->kind[i] = JOINT_HINGE;
     }
     const uint32_t way = make_roll(make, 100);
     if (!(way < 18 ? put_again(make, w, i) : way < 26 && put_lying(make, w, i))) {
@@ -196,6 +230,9 @@ static void put_axis(Make *make, Writing *w, size_t at) {
     const uint32_t limited = make_roll(make, 3);
     n[0] = limited == 0 ? -reach : -HUGE_VAL;
     n[stride] = limited <= 1 ? reach * make_uniform(make, 0.0, 1.0) : HUGE_VAL;
+    if (make_chance(make, 5)) { // held, as rows of tendons are
+        n[0] = n[stride] = make_uniform(make, -reach, reach);
+    }
     const double sizes[8][2] = {{0.1, 1e4},  {-1.0, 1.0}, {1e-3, 50.0},  {1e-2, 20.0},
                                 {1e-4, 1.0}, {1.0, 1e4},  {1e-2, 100.0}, {0.1, 100.0}};
     for (size_t k = 0; k < 8; k++) {
@@ -284,6 +321,13 @@ Input make_joints(Make *make) {
     if (make_chance(make, 85)) {
         joints.frame_a = copied(make, w.frame_a, sizeof(w.frame_a));
         joints.frame_b = copied(make, w.frame_b, sizeof(w.frame_b));
+    }
+    if (w.coupling_count > 0) {
+        joints.coupling_count = w.coupling_count;
+        joints.coupled_count = copied(make, w.coupled_count, sizeof(w.coupled_count));
+        joints.coupled = copied(make, w.coupled, sizeof(w.coupled));
+        joints.coupled_axes = copied(make, w.coupled_axes, sizeof(w.coupled_axes));
+        joints.coefficients = copied(make, w.coefficients, sizeof(w.coefficients));
     }
     put_axes(make, &w, &joints);
     return (Input){.kind = INPUT_JOINTS, .joints = joints};

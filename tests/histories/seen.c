@@ -182,7 +182,7 @@ static void see_frame(const Seen *seen, Joint *joint, int side) {
     }
     if (joint->body[side] != JOINT_NO_BODY) {
         frame->position = vec3_scale(seen->sign, frame->position);
-    } else if (joint->kind != JOINT_GEAR) {
+    } else if (!joint_couples(joint)) {
         frame->position = seen_point(seen, frame->position);
         frame->orientation = quat_normalize(quat_mul(seen->turn, frame->orientation));
     }
@@ -221,6 +221,11 @@ static void see_joint(const Seen *seen, World *world, Joint *joint) {
         joint->ratio *= sign_of_joint(seen, &world->joint[joint->partner[0]]) *
                         sign_of_joint(seen, &world->joint[joint->partner[1]]);
     }
+    for (uint32_t i = 0; i < joint->coupling_count; i++) {
+        Coupling *of = &world->coupling[joint->coupling_first + i];
+        const int bit = joint_axis_bit(world->joint[of->joint].axes, of->axis);
+        of->coefficient *= sign_of_axis(seen, bit) * sign_of_joint(seen, joint);
+    }
 }
 
 // ---- another order
@@ -255,17 +260,17 @@ static void order_bodies(const Seen *seen, World *world, Arena *arena) {
     }
 }
 
-// Gears stand behind all that they may couple.
+// Gears and tendons stand behind all that they may couple.
 static void last_gears(const World *world, uint32_t *place, Arena *arena) {
     const size_t count = world->joint_count;
     uint32_t *wanted = arena_take_zeroed(arena, count + 1, sizeof(*wanted));
     ASSERT(wanted != NULL);
     memcpy(wanted, place, count * sizeof(*wanted));
     for (size_t i = 0; i < count; i++) {
-        const bool is_gear = world->joint[i].kind == JOINT_GEAR;
+        const bool is_gear = joint_couples(&world->joint[i]);
         place[i] = 0;
         for (size_t k = 0; k < count; k++) {
-            const bool is_other_gear = world->joint[k].kind == JOINT_GEAR;
+            const bool is_other_gear = joint_couples(&world->joint[k]);
             place[i] += is_gear == is_other_gear ? wanted[k] < wanted[i] : is_gear;
         }
     }
@@ -322,6 +327,28 @@ static void order_columns(World *world, Arena *arena) {
     put_in_order(world->joint_position, positions, sizeof(double), place, arena);
 }
 
+// Those of tendons, as these now stand.
+static void order_couplings(World *world, const uint32_t *place, Arena *arena) {
+    const size_t count = world->coupling_count;
+    Coupling *old = arena_take_array(arena, count + 1, sizeof(*old));
+    size_t next = 0;
+    ASSERT(old != NULL);
+    if (count > 0) {
+        memcpy(old, world->coupling, count * sizeof(*old));
+    }
+    for (uint32_t i = 0; i < world->joint_count; i++) {
+        Joint *joint = &world->joint[i];
+        const uint32_t from = joint->coupling_first;
+        joint->coupling_first = (uint32_t)next;
+        for (uint32_t k = 0; k < joint->coupling_count; k++) {
+            Coupling of = old[from + k];
+            of.owner = i;
+            of.joint = place[of.joint];
+            world->coupling[next++] = of;
+        }
+    }
+}
+
 static void order_joints(const Seen *seen, World *world, Dice *dice, Arena *arena) {
     const size_t count = world->joint_count;
     uint32_t *place = any_order((uint32_t)count, dice, arena);
@@ -341,6 +368,7 @@ static void order_joints(const Seen *seen, World *world, Dice *dice, Arena *aren
                 joint->partner[side] == JOINT_NONE ? JOINT_NONE : place[joint->partner[side]];
         }
     }
+    order_couplings(world, place, arena);
     order_columns(world, arena);
 }
 
@@ -370,6 +398,9 @@ static double see_row(const Seen *seen, const World *from, const Joint *joint, u
     }
     if (joint->kind == JOINT_DISTANCE || seen->sign > 0.0) {
         return 1.0;
+    }
+    if (joint->kind == JOINT_TENDON && *part < first) { // held at one length
+        return sign_of_joint(seen, joint);
     }
     if (*part >= first) {
         const uint32_t axis = (*part - first) / parts, of_axis = (*part - first) % parts;

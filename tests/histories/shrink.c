@@ -119,8 +119,8 @@ static bool is_needed(const Column *column) {
 
 static bool trim(Input *input, ColumnOf of) {
     if (of == OF_SHAPES || of == OF_PRIMITIVES || of == OF_AXES || of == OF_POSITIONS ||
-        of == OF_SET_JOINTS || of == OF_SET_AXES || of == OF_SET_POSITIONS || of == OF_SET_SHAPES ||
-        of == OF_SET_PRIMITIVES || table_count(input, of) == 0) {
+        of == OF_COUPLINGS || of == OF_SET_JOINTS || of == OF_SET_AXES || of == OF_SET_POSITIONS ||
+        of == OF_SET_SHAPES || of == OF_SET_PRIMITIVES || table_count(input, of) == 0) {
         return false;
     }
     const size_t count = table_count(input, of) - 1;
@@ -132,6 +132,10 @@ static bool trim(Input *input, ColumnOf of) {
                                  : joint_kind_axes(kind);
         table_set_count(input, OF_AXES, joints->axis_count - joint_axis_count(axes));
         table_set_count(input, OF_POSITIONS, joints->position_count - joint_position_count(axes));
+        if (joints->coupled_count != NULL) {
+            table_set_count(input, OF_COUPLINGS,
+                            joints->coupling_count - joints->coupled_count[count]);
+        }
     }
     table_set_count(input, of, count);
     return count > 0 || of > OF_JOINTS;

@@ -16,6 +16,7 @@ typedef enum ColumnOf {
     OF_JOINTS,
     OF_AXES,
     OF_POSITIONS,
+    OF_COUPLINGS,
     OF_SET_BODIES,
     OF_SET_JOINTS,
     OF_SET_AXES,

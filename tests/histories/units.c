@@ -169,6 +169,10 @@ static bool is_turn_alone(const World *world, uint32_t joint) {
     return (world->joint[joint].axes & JOINT_TURNS) != 0;
 }
 
+static bool couples_turn(const World *world, const Coupling *of) {
+    return joint_axis_bit(world->joint[of->joint].axes, of->axis) >= 3;
+}
+
 static void scale_joint(World *world, Joint *joint, Units u) {
     const uint32_t axes = joint_axis_count(joint->axes);
     for (uint32_t k = 0; k < axes; k++) {
@@ -189,6 +193,10 @@ static void scale_joint(World *world, Joint *joint, Units u) {
                                   2 * (int)is_turn_alone(world, joint->partner[1]),
                               0, 0};
         joint->ratio *= factor(u, of);
+    }
+    for (uint32_t i = 0; i < joint->coupling_count; i++) { // a tendon's length is one
+        Coupling *of = &world->coupling[joint->coupling_first + i];
+        of->coefficient *= couples_turn(world, of) ? factor(u, metre) : 1.0;
     }
 }
 
@@ -218,7 +226,7 @@ typedef enum Fixed { FIXED_LENGTH, FIXED_TIME, FIXED_SPEED } Fixed;
 static bool has_turns_of_rows(const World *world) {
     for (size_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
-        const bool locks_turns = joint->kind != JOINT_DISTANCE && joint->kind != JOINT_GEAR &&
+        const bool locks_turns = joint->kind != JOINT_DISTANCE && !joint_couples(joint) &&
                                  (joint->axes & JOINT_TURNS) != JOINT_TURNS;
         if (joint->is_rows && locks_turns) {
             return true;
@@ -226,6 +234,11 @@ static bool has_turns_of_rows(const World *world) {
         if (joint->kind == JOINT_GEAR &&
             (is_turn_alone(world, joint->partner[0]) || is_turn_alone(world, joint->partner[1]))) {
             return true;
+        }
+        for (uint32_t k = 0; k < joint->coupling_count; k++) {
+            if (couples_turn(world, &world->coupling[joint->coupling_first + k])) {
+                return true;
+            }
         }
         for (uint32_t k = 0; k < joint_axis_count(joint->axes); k++) {
             const JointAxis *axis = &world->joint_axis[joint->axis_first + k];

@@ -116,7 +116,8 @@ void turn_scene(Moreau__V1__Scene *scene, Quat turn) {
         turn_body(scene->bodies[i], turn);
     }
     for (size_t i = 0; i < scene->n_joints; i++) {
-        if (scene->joints[i]->kind != MOREAU__V1__JOINT__KIND__GEAR) {
+        if (scene->joints[i]->kind != MOREAU__V1__JOINT__KIND__GEAR &&
+            scene->joints[i]->kind != MOREAU__V1__JOINT__KIND__TENDON) {
             turn_joint(scene->joints[i], turn);
         }
     }

@@ -20,7 +20,7 @@ enum { STEPS = 100 };
 static const char *const scenes[] = {
     "double_pendulum", "four_bar_linkage", "slider_crank", "chain20",
     "chain20_rows",    "cart_pole",        "ant",          "gripper",
-    "vehicle",         "humanoid_stairs",  "motors"};
+    "vehicle",         "humanoid_stairs",  "motors",       "finger"};
 enum { SCENES = sizeof(scenes) / sizeof(scenes[0]) };
 
 // ---- worlds

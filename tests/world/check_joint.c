@@ -441,6 +441,87 @@ START_TEST(a_gear_couples_two_joints_with_one_axis) {
 }
 END_TEST
 
+typedef struct BadTendon {
+    const char *field, *says;
+    Status status;
+    uint32_t count, coupled_axes[2];
+    uint64_t coupled[2];
+    double coefficients[2];
+    size_t coupling_count;
+    uint64_t body;
+} BadTendon;
+
+// Joints: 1 a hinge, 2 a ball, 3 a gear of the first and 4, a slider; 5 is a tendon. 6 couples.
+static const BadTendon bad_tendons[] = {
+    {"coupled[1]", "No joint", STATUS_NOT_FOUND, 2, {0, 0}, {1, 7}, {1, 1}, 2, 0},
+    {"coupled[0]", "comes after", STATUS_NOT_FOUND, 1, {0, 0}, {6, 0}, {1, 1}, 1, 0},
+    {"coupled[0]", "no gears", BAD, 2, {0, 0}, {4, 1}, {1, 1}, 2, 0},
+    {"coupled[1]", "no tendons", BAD, 2, {0, 0}, {1, 5}, {1, 1}, 2, 0},
+    {"coupled_axes[1]", "counted from 0", BAD, 2, {0, 1}, {1, 1}, {1, 1}, 2, 0},
+    {"coupled_axes[0]", "three turns", BAD, 1, {2, 0}, {2, 0}, {1, 1}, 1, 0},
+    {"coefficients[1]", "not a number", BAD, 2, {0, 0}, {1, 3}, {1, NAN}, 2, 0},
+    {"coefficients[0]", "1e+06", BAD, 2, {0, 0}, {1, 3}, {-2e6, 1}, 2, 0},
+    {"coupled_count[0]", "at least", BAD, 0, {0, 0}, {0, 0}, {1, 1}, 0, 0},
+    {"coupled_count[0]", "more axes", BAD, 2, {0, 0}, {1, 3}, {1, 1}, 1, 0},
+    {"coupled_count", "couple 1 axes", BAD, 1, {0, 0}, {1, 3}, {1, 1}, 2, 0},
+    {"body_b[0]", "couples joints (coupled)", BAD, 1, {0, 0}, {1, 0}, {1, 1}, 1, 1},
+};
+
+START_TEST(what_a_tendon_couples_is_judged) {
+    const BadTendon *bad = &bad_tendons[_i];
+    World *world = make_world(3);
+    const uint32_t single = 1, kind = JOINT_TENDON;
+    const uint64_t hinged = 1, body = 1;
+    ck_assert_int_eq(add(world, JOINT_HINGE, 0, 1, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_BALL, 0, 2, 0, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_SLIDER, 0, 3, 0, NULL), STATUS_OK);
+    const JointColumns others = {.count = 2,
+                                 .axis_count = 1,
+                                 .position_count = 1,
+                                 .coupling_count = 1,
+                                 .kind = U(JOINT_GEAR, JOINT_TENDON),
+                                 .joint_a = I(1, 0),
+                                 .joint_b = I(3, 0),
+                                 .coupled_count = U(0, 1),
+                                 .coupled = &hinged};
+    Id ids[2];
+    ck_assert_int_eq(world_add_joints(world, &others, ids, NULL), STATUS_OK);
+    const size_t bytes = world_bytes(world);
+    JointColumns columns = {.count = 1,
+                            .axis_count = 1,
+                            .position_count = 1,
+                            .coupling_count = bad->coupling_count,
+                            .kind = &kind,
+                            .body_b = &bad->body,
+                            .coupled_count = &bad->count,
+                            .coupled = bad->coupled,
+                            .coupled_axes = bad->coupled_axes,
+                            .coefficients = bad->coefficients};
+    Error error = {0};
+    ck_assert_int_eq(world_add_joints(world, &columns, ids, &error), bad->status);
+    ck_assert_str_eq(error.field, bad->field);
+    ck_assert_msg(strstr(error.message, bad->says) != NULL, "%s", error.message);
+    // nor does a hinge couple anything, nor a gear a tendon
+    columns = (JointColumns){.count = 1,
+                             .axis_count = 1,
+                             .position_count = 1,
+                             .coupling_count = 1,
+                             .kind = U(JOINT_HINGE),
+                             .body_b = &body,
+                             .as_rows = &single,
+                             .coupled_count = &single,
+                             .coupled = &hinged};
+    ck_assert_int_eq(world_add_joints(world, &columns, ids, &error), BAD);
+    ck_assert_str_eq(error.field, "coupled_count[0]");
+    columns = (JointColumns){.count = 1, .kind = U(JOINT_GEAR), .joint_a = I(1), .joint_b = I(5)};
+    ck_assert_int_eq(world_add_joints(world, &columns, ids, &error), BAD);
+    ck_assert_str_eq(error.field, "joint_b[0]");
+    ck_assert_uint_eq(world_bytes(world), bytes);
+    ck_assert_uint_eq(world->coupling_count, 1);
+    world_destroy(world);
+}
+END_TEST
+
 // ---- changing
 
 START_TEST(numbers_of_joints_are_set_and_place_their_bodies) {
@@ -656,6 +737,8 @@ static TCase *case_joint(void) {
     tcase_add_test(tcase, depth_and_width_of_a_tree_are_limited_by_name);
     tcase_add_test(tcase, a_free_root_counts_in_the_width_of_its_tree);
     tcase_add_test(tcase, a_gear_couples_two_joints_with_one_axis);
+    tcase_add_loop_test(tcase, what_a_tendon_couples_is_judged, 0,
+                        (int)(sizeof(bad_tendons) / sizeof(bad_tendons[0])));
     tcase_add_test(tcase, numbers_of_joints_are_set_and_place_their_bodies);
     tcase_add_loop_test(tcase, bad_numbers_of_joints_name_their_field_and_change_nothing, 0,
                         sizeof(bad_updates) / sizeof(bad_updates[0]));

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from twin import Twin
 
+import moreau_sim.gym
 from moreau_sim import World, __main__, importers
 from moreau_sim import protocol as p
 from moreau_sim.importers import _poses
@@ -262,8 +263,8 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
       <geom name="ball" size="0.1" condim="6" friction="0.5"/></body>
       <body name="c" pos="1 0 0"><joint name="k" type="ball" range="0 30" limited="true"/>
       <geom name="egg" type="ellipsoid" size="0.1 0.2 0.3"/></body></worldbody>
-      <tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon><equality>
-      <tendon name="bent" tendon1="t"/></equality>
+      <tendon><fixed name="t"><joint joint="j" coef="1"/></fixed><fixed name="s"><joint joint="j" coef="2"/></fixed>
+      </tendon><equality><tendon name="bent" tendon1="t" tendon2="s" polycoef="0 1 1"/></equality>
       <actuator><muscle name="m" joint="j" lengthrange="0 1"/><motor name="o" joint="k"/>
       <general name="g" joint="j" dyntype="filter" dynprm="1"/></actuator></mujoco>""")
     imported = importers.load(path)
@@ -278,7 +279,7 @@ def test_what_a_scene_cannot_say_is_listed(mujoco, tmp_path):
         "wind",
         "torsional",
         "limits of ball joints: k",
-        "tendons that nothing acts along: t",
+        "tendons that nothing acts along: t, s",
         "equality constraints (tendon): bent",
         "margin",
         "ball joints do nothing: o",
@@ -298,24 +299,24 @@ def test_what_is_lost_has_a_weight(mujoco, tmp_path):
       <geom type="mesh" mesh="dice" mass="0" contype="0" conaffinity="0" condim="6" friction="0.1"/>
       <body name="b" gravcomp="1" pos="1 0 0"><joint name="k" type="ball" limited="true" range="0 1"/>
       <geom name="rock" type="mesh" mesh="leaf" mass="1" friction="0.8"/><site name="s"/></body></body>
-      </worldbody>
+      <site name="t"/></worldbody>
       <sensor><jointpos joint="j"/></sensor><tendon>
       <fixed name="slack"><joint joint="j" coef="1"/><joint joint="i" coef="1"/></fixed>
-      <fixed name="taut" stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>
-      <actuator><motor joint="j"/><motor joint="j"/><motor joint="j"/><motor tendon="slack"/></actuator></mujoco>""")
+      <spatial name="taut" stiffness="1"><site site="s"/><site site="t"/></spatial></tendon>
+      <actuator><motor joint="j"/><motor joint="j"/><motor joint="j"/><motor tendon="taut"/></actuator></mujoco>""")
     imported = importers.load(path)
     physical = [loss for loss in imported.losses if loss.is_physical]
     weights = {loss.sentence: (loss.mass, loss.geometry, loss.actuators) for loss in physical}
     assert weights == {  # of three geoms that may touch one has no hull, and what is only seen is not asked for
         "geoms that are a mesh touch nothing (their mass counts): rock": (0, pytest.approx(1 / 3), 0),
         "limits of ball joints: k": (0.25, 0, 0),
-        "actuators on tendons of several joints do nothing: actuator 3": (0, 0, 0.25),
+        "actuators on tendons that are no sum of joints do nothing: actuator 3": (0, 0, 0.25),
         "gravity compensation: b": (0.25, 0, 0),
-        "tendons: taut": (1, 0, 0),
+        "tendons: taut": (0.25, 0, 0),
     }
     others = [loss.sentence.split(":")[0] for loss in imported.losses if not loss.is_physical]
-    assert others == ["solref of geoms", "tendons that nothing acts along", "sensors (1)", "sites (1)"]
-    assert imported.verdict.endswith("100 % of mass, 33 % of collision geometry, 25 % of actuators")
+    assert others == ["tendons that nothing acts along", "solref of geoms", "sensors (1)", "sites (2)"]
+    assert imported.verdict.endswith("25 % of mass, 33 % of collision geometry, 25 % of actuators")
 
 
 SWUM = """<mujoco><option density="{density}" viscosity="{viscosity}" gravity="0 0 -1"/><worldbody>
@@ -382,18 +383,17 @@ def test_what_pulls_at_tendons_acts_on_joints(mujoco, client, tmp_path):
     path = tmp_path / "pulled.xml"
     path.write_text(PULLED)
     twin = Twin(mujoco, client, path)
-    (lost,) = (loss for loss in twin.imported.losses if loss.is_physical)
-    assert lost.sentence == "actuators on tendons of several joints do nothing: none"
+    assert twin.imported.verdict == "usable: nothing physical is lost"
     controls = {control.name: control for control in twin.imported.controls}
     # d is half of c: 1 N m along `both` is 0.5 N m on c and 2 N m on d, 1.5 N m on c in all
     assert {name: (one.joint, one.scale) for name, one in controls.items() if one.quantity == "effort"} == {
-        "pull": ("a", pytest.approx(1.5)), "grip": ("c", pytest.approx(1.5))}  # fmt: skip
+        "pull": ("a", pytest.approx(1.5)), "grip": ("c", pytest.approx(1.5)), "none": ("far", 1.0)}  # fmt: skip
     rng = np.random.default_rng(2)
     for _ in range(3):  # of what is not tied, as constraints are off
         twin.draw(rng)
-        twin.data.ctrl[:2] = rng.normal(size=2)
+        twin.data.ctrl[[0, 1, 3]] = rng.normal(size=3)
         mujoco.mj_forward(twin.model, twin.data)
-        for name, told in zip(("pull", "hold"), twin.data.ctrl):
+        for name, told in zip(("pull", "hold", "none"), twin.data.ctrl[[0, 1, 3]]):
             column = {"effort": "joint_effort", "target": "joint_target"}[controls[name].quantity]
             which = 1 + [joint["name"] for joint in twin.scene["joints"]].index(controls[name].joint)
             number = [float(controls[name].scale * told)]
@@ -662,10 +662,66 @@ def test_a_tendon_of_two_joints_that_is_held_is_a_gear(mujoco, client, tmp_path)
     assert abs(turned[0]) > 0.05 and turned[1] == pytest.approx(2.5 * turned[0], abs=1e-6)
     # what holds it at another length is no multiple
     path.write_text(TIED % 'polycoef="0.1 0 0 0 0"')
-    assert {loss.sentence for loss in importers.load(path).losses if loss.is_physical} == {
-        "equality constraints (tendon): equality 0",
-        "tendons: t",
-    }
+    imported = importers.load(path)
+    assert imported.verdict == "usable: nothing physical is lost"
+    (tendon,) = (joint for joint in imported.json["joints"] if joint["kind"] == "TENDON")
+    assert (tendon["low"], tendon["high"]) == ([0.1], [0.1])
+    world = World.create(client, imported.scene, time_step=1e-3)
+    world.step(500)
+    turned = client.world_get(world=world.id, joints=True).joint_position
+    assert 0.5 * turned[0] - 0.2 * turned[1] == pytest.approx(0.1, abs=1e-6) == turned[2]
+
+
+STRUNG = """<mujoco><option gravity="0 0 -9"/><worldbody><body name="a" euler="10 20 30">
+  <joint name="j" axis="1 2 -1"/><joint name="i" axis="1 0 0" type="slide"/><joint name="h" axis="0 1 0"/>
+  <inertial mass="1" pos="0.3 0.1 0" diaginertia="1 2 2.5"/>
+  <body name="b" pos="0.5 0 0.2"><joint name="k" axis="0 1 3" ref="20"/>
+  <inertial mass="2" pos="0 0.4 0.1" diaginertia="1 1 1.5"/>
+  <body name="c" pos="0.5 0 0.2"><joint name="l" type="slide" axis="0 1 3"/>
+  <inertial mass="1.5" pos="0 0.2 0.1" diaginertia="1 1 1.5"/></body></body></body></worldbody>
+  <tendon><fixed name="sprung" stiffness="7" damping="0.4" springlength="0.3"><joint joint="j" coef="0.5"/>
+    <joint joint="k" coef="-0.2"/><joint joint="l" coef="1.3"/><joint joint="h" coef="0.7"/></fixed>
+  <fixed name="j" stiffness="3"><joint joint="i" coef="-0.9"/><joint joint="j" coef="1.1"/></fixed>
+  <fixed name="pulled"><joint joint="j" coef="1"/><joint joint="k" coef="1"/><joint joint="i" coef="-2"/></fixed>
+  <fixed name="idle"><joint joint="k" coef="1"/><joint joint="l" coef="1"/></fixed></tendon>
+  <actuator><position name="p" tendon="pulled" kp="30" kv="2" gear="0.7" ctrlrange="-2 2" ctrllimited="true"/>
+    <motor name="m" tendon="sprung" gear="1.5"/></actuator></mujoco>"""
+
+
+def test_tendons_over_many_joints_pull_as_mujocos(mujoco, client, tmp_path):
+    path = tmp_path / "strung.xml"
+    path.write_text(STRUNG)
+    twin = Twin(mujoco, client, path)
+    assert twin.imported.verdict == "usable: nothing physical is lost"
+    assert "tendons that nothing acts along: idle" in twin.imported.unsupported
+    names = [joint["name"] for joint in twin.scene["joints"]]
+    assert names[-3:] == ["pulled", "sprung", "j tendon"]  # of j there is a joint
+    rng = np.random.default_rng(3)
+    for _ in range(4):
+        twin.draw(rng)
+        twin.data.ctrl[:] = rng.normal(size=2)
+        mujoco.mj_forward(twin.model, twin.data)
+        for control, told in zip(twin.imported.controls, twin.data.ctrl):
+            which = [1 + names.index(control.joint)]
+            column = {"effort": "joint_effort", "target": "joint_target"}[control.quantity]
+            client.world_set(world=twin.world.id, joints=which, **{column: [float(control.scale * told)]})
+        error, largest = twin.acceleration_error()
+        assert error < 1e-6 * max(largest, 1.0)  # of h = 1e-7 velocities change by 1e-7 of themselves
+        lengths = client.world_get(world=twin.world.id, joints=True).joint_position[-3:]
+        there = [twin.data.ten_length[twin.model.tendon(name).id] for name in ("pulled", "sprung", "j")]
+        assert lengths == pytest.approx(there, abs=1e-5)
+
+
+def test_an_environment_pulls_at_a_tendon(mujoco, server, tmp_path):
+    path = tmp_path / "strung.xml"
+    path.write_text(STRUNG)
+    with moreau_sim.gym.from_file(path, reward=lambda m: m.observation[:, 0], address=server.address) as env:
+        assert env.action_space.shape == (2,) and env.observation_space.shape == (10,)
+        env.reset(seed=1)
+        pulled, _, _, _, _ = env.step(np.array([1.0, 0.0], dtype=np.float32))
+        env.reset(seed=1)
+        idle, _, _, _, _ = env.step(np.array([0.0, 0.0], dtype=np.float32))
+        assert np.abs(pulled - idle).max() > 1e-3
 
 
 AWAY = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody>

@@ -197,7 +197,7 @@ MESHES = f"""<robot name="m"><link name="base"/><link name="arm">{inertial(1, 1,
   <collision><geometry><box size="1 2 3"/></geometry></collision></link>
   <link name="tip">{inertial(3, 1, 1, 1)}<collision><geometry><sphere radius="1"/></geometry></collision></link>
   <joint name="a" type="continuous"><parent link="base"/><child link="arm"/></joint>
-  <joint name="b" type="continuous"><parent link="arm"/><child link="tip"/><mimic joint="a" offset="1"/></joint></robot>
+  <joint name="b" type="continuous"><parent link="arm"/><child link="tip"/><mimic joint="gone"/></joint></robot>
   """
 
 
@@ -207,7 +207,7 @@ def test_what_is_lost_has_a_weight(tmp_path):
     imported = importers.load(path)
     meshes, mimic = (loss for loss in imported.losses if loss.is_physical)
     assert meshes.geometry == 0.5 and meshes.mass == 0 and str(meshes).endswith("(50 % of collision geometry)")
-    assert mimic.mass == 0.75 and "offset" in mimic.sentence
+    assert mimic.mass == 0.75 and "'gone', which is no joint" in mimic.sentence
     assert imported.verdict == "lost, or other than in the model: 75 % of mass, 50 % of collision geometry"
     # of a mesh that is only seen nobody asks
     notes = "\n".join(imported.notes)
@@ -218,7 +218,7 @@ def test_what_is_lost_has_a_weight(tmp_path):
 
 @pytest.mark.parametrize("new, words", [("c", "'c', which is no joint"), ("b", "not one number")])
 def test_followers_of_nothing_move_by_themselves(tmp_path, new, words):
-    text = MESHES.replace('<mimic joint="a" offset="1"/>', f'<mimic joint="{new}"/>')
+    text = MESHES.replace('<mimic joint="gone"/>', f'<mimic joint="{new}"/>')
     imported = importers.load(write(tmp_path, text))
     assert any(words in loss.sentence and loss.mass == 0.75 for loss in imported.losses)
     assert [joint["name"] for joint in imported.json["joints"]] == ["a", "b"]
@@ -254,8 +254,10 @@ def test_packages_are_found_where_they_may_be(tmp_path, monkeypatch):
     assert Packages(urdf, [tmp_path / "else/where/pkg"]).find("package://pkg/b c.stl") == given
 
 
-def test_a_follower_is_a_gear(client, tmp_path):
-    text = TREE.replace('<axis xyz="0 0 -1"/>', '<axis xyz="0 0 -1"/><mimic joint="slide" multiplier="-2"/>')
+@pytest.mark.parametrize("offset", [0.0, 0.3])
+def test_a_follower_is_a_gear_and_its_offset_a_length(client, tmp_path, offset):
+    mimic = f'<mimic joint="slide" multiplier="-2" offset="{offset}"/>'
+    text = TREE.replace('<axis xyz="0 0 -1"/>', f'<axis xyz="0 0 -1"/>{mimic}')
     imported = importers.load(write(tmp_path, text))
     assert imported.verdict.startswith("usable")
     assert [control.name for control in imported.controls] == ["slide"]
@@ -265,7 +267,7 @@ def test_a_follower_is_a_gear(client, tmp_path):
         numbers = dict(zip((joint["name"] for joint in imported.json["joints"]), range(9)))
         assert list(numbers) == ["slide", "table", "spin", "spin follows slide"]
         position = world.joints().position
-        assert position[4] == pytest.approx(-2 * position[0], abs=1e-6)
+        assert position[4] == pytest.approx(offset - 2 * position[0], abs=1e-6)
     assert abs(position[0]) > 0.01
 
 

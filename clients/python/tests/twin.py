@@ -41,6 +41,8 @@ class Twin:
         self.at = {}
         self.positions = self.axes = 0
         for joint in scene["joints"]:
+            if joint["kind"] == "TENDON":  # behind all that have numbers of their own
+                continue
             self.at[joint["name"]] = (self.positions, self.axes)
             axes = {"HINGE": 1, "SLIDER": 1, "BALL": 3, "FREE": 6}.get(joint["kind"]) or len(joint["axes"])
             self.positions += axes + (joint["kind"] in ("BALL", "FREE"))
@@ -92,7 +94,7 @@ class Twin:
                 position[at : at + count[0]] = d.qpos[q : q + count[0]]
                 velocity[axis : axis + count[1]] = d.qvel[v : v + count[1]]
         if self.axes:
-            joints = np.arange(1, len(self.scene["joints"]) + 1, dtype=np.uint64)
+            joints = np.arange(1, len(self.at) + 1, dtype=np.uint64)
             self.client.world_set(world=self.world.id, joints=joints, joint_position=position, joint_velocity=velocity)
 
     def pose_error(self):

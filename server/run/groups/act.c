@@ -49,7 +49,7 @@ static bool take_columns(GroupAct *act, const Group *group, Arena *arena) {
     }
     const size_t pushed = group->push.count;
     act->joint = arena_take_array(arena, act->joint_count, sizeof(*act->joint));
-    act->woken = arena_take_array(arena, act->joint_count, 2 * sizeof(*act->woken));
+    act->woken = arena_take_array(arena, group->template->body_count, sizeof(*act->woken));
     act->is_woken = arena_take_array(arena, group->template->body_count, 1);
     act->effort = arena_take_array(arena, axes, sizeof(*act->effort));
     act->target = arena_take_array(arena, axes, sizeof(*act->target));
@@ -96,8 +96,8 @@ static void read_joints(GroupAct *act, const Group *group, const World *world) {
                axes * sizeof(double));
         joints->axis_count += axes;
         act->joint[joints->count++] = joint->id;
-        for (int s = 0; s < 2; s++) {
-            const uint32_t body = joint->body[s];
+        for (uint32_t k = 0; k < world_joint_end_count(joint); k++) {
+            const uint32_t body = world_joint_end(world, joint, k);
             if (body != JOINT_NO_BODY && world->kind[body] == BODY_DYNAMIC &&
                 !act->is_woken[body]) {
                 act->is_woken[body] = 1;

@@ -249,10 +249,14 @@ static uint32_t count_numbers(const Compiler *compiler, const Channel *channel) 
 
 static Status check_joint(const Compiler *compiler, const Channel *channel) {
     const Joint *joint = &compiler->world->joint[channel->joint];
+    if (joint_couples(joint) &&
+        (channel->kind == CHANNEL_JOINT_WRENCH || channel->kind == CHANNEL_JOINT_TORQUE)) {
+        return blame(compiler, "joint",
+                     "A gear or a tendon carries nothing itself: ask the joints that it couples%s.",
+                     "");
+    }
     if (channel->kind == CHANNEL_JOINT_WRENCH) {
-        return joint->body[1] != JOINT_NO_BODY
-                   ? STATUS_OK
-                   : blame(compiler, "joint", "A gear carries no wrench%s.", "");
+        return STATUS_OK;
     }
     if (joint_axis_count(joint->axes) == 0) {
         return blame(compiler, "joint", "This joint leaves nothing free%s.", "");

@@ -325,15 +325,11 @@ static void read_channel(const Group *group, const GroupWorld *of, const Channel
 
 // What it joins is not at rest, as if any other number were set.
 static void rouse(World *world, const Joint *joint) {
-    uint32_t roused[2];
-    size_t count = 0;
-    for (int s = 0; s < 2 && world->sleep != NULL; s++) {
-        if (joint->body[s] != JOINT_NO_BODY && world->kind[joint->body[s]] == BODY_DYNAMIC) {
-            roused[count++] = joint->body[s];
+    for (uint32_t k = 0; world->sleep != NULL && k < world_joint_end_count(joint); k++) {
+        const uint32_t body = world_joint_end(world, joint, k);
+        if (body != JOINT_NO_BODY && world->kind[body] == BODY_DYNAMIC) {
+            sleep_disturb(world, &body, 1, false);
         }
-    }
-    if (count > 0) {
-        sleep_disturb(world, roused, count, false);
     }
 }
 

@@ -8,7 +8,7 @@
 
 // Version 3 has Hertz exponents, foundations and collision groups, version 4 masses, materials and
 // what joints are like in INPUT_SET, version 5 actuators of joints, version 6 priorities and pairs
-// of materials; what has none is written as before.
+// of materials, and tendons; what has none is written as before.
 enum {
     INPUT_VERSION = 2,
     INPUT_VERSION_SHAPES = 3,
@@ -628,7 +628,24 @@ static void read_actuators(Source *source, Arena *arena, JointColumns *joints) {
     for (int i = 0; i < ACTUATOR_COLUMNS; i++) {
         *list[i].values = source_column(source, arena, list[i].count);
     }
-    source->failed = source->failed || !has_actuators(joints);
+}
+
+// And those of tendons behind these.
+static void write_couplings(Sink *sink, const JointColumns *joints) {
+    sink_u64(sink, joints->coupling_count);
+    sink_column_u32(sink, joints->coupled_count, joints->count);
+    sink_column_u64(sink, joints->coupled, joints->coupling_count);
+    sink_column_u32(sink, joints->coupled_axes, joints->coupling_count);
+    sink_column(sink, joints->coefficients, joints->coupling_count);
+}
+
+static void read_couplings(Source *source, Arena *arena, JointColumns *joints) {
+    joints->coupling_count = source_count(source, sizeof(uint64_t));
+    joints->coupled_count = source_column_u32(source, arena, joints->count);
+    joints->coupled = source_column_u64(source, arena, joints->coupling_count);
+    joints->coupled_axes = source_column_u32(source, arena, joints->coupling_count);
+    joints->coefficients = source_column(source, arena, joints->coupling_count);
+    source->failed = source->failed || joints->coupled_count == NULL;
 }
 
 static void write_joints(Sink *sink, const Input *input) {
@@ -654,8 +671,11 @@ static void write_joints(Sink *sink, const Input *input) {
     for (size_t i = 0; joints.name != NULL && i < n; i++) {
         sink_text(sink, joints.name[i]);
     }
-    if (has_actuators(&joints)) {
+    if (has_actuators(&joints) || joints.coupled_count != NULL) {
         write_actuators(sink, &joints);
+    }
+    if (joints.coupled_count != NULL) {
+        write_couplings(sink, &joints);
     }
 }
 
@@ -683,6 +703,11 @@ static void read_joints(Source *source, Arena *arena, Input *input) {
     source->failed = source->failed || joints->kind == NULL;
     if (!source->failed && source->used < source->count) {
         read_actuators(source, arena, joints);
+        if (!source->failed && source->used < source->count) {
+            read_couplings(source, arena, joints);
+        }
+        source->failed =
+            source->failed || (!has_actuators(joints) && joints->coupled_count == NULL);
     }
 }
 
@@ -855,7 +880,8 @@ static size_t body_bytes(const Input *input) {
 
 static uint32_t version_of(const Input *input) {
     if ((input->kind == INPUT_SET && input->set.pairs.count > 0) ||
-        (input->kind == INPUT_MATERIALS && has_priorities(input))) {
+        (input->kind == INPUT_MATERIALS && has_priorities(input)) ||
+        (input->kind == INPUT_JOINTS && input->joints.coupled_count != NULL)) {
         return INPUT_VERSION_NEWEST;
     }
     if ((input->kind == INPUT_SET && sets_actuators(&input->set)) ||

@@ -59,7 +59,7 @@ static double add_rows(StepState *projection) {
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         const bool sleeps = projection->asleep_count > 0 && stage_joint_sleeps(projection, joint);
-        if (joint->is_rows && joint->kind != JOINT_GEAR && !sleeps &&
+        if (joint->is_rows && !joint_couples(joint) && !sleeps &&
             !joint_rows_add_locked(projection, i)) {
             return NAN;
         }

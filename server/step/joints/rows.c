@@ -7,8 +7,9 @@
 //                                               where no move is free, at a)
 //     locked turn   e = 0              G v = n (spin of B - of A)
 //     distance      |b - a| = length
-//     gear          x2 - ratio x1 = 0
+//     gear          x2 - ratio x1 = 0, and a tendon that is held, of any joints: sum c x = low
 //     limit, friction, drive           as of coordinates (tree_rows.c)
+//     of a tendon   the same along sum c x
 //     spring        v + bias + R r = 0, R = 1/(c h^2 k + s h d), unbounded, taken where spring.h
 //                   says: bias = R (h k stretch - (c - o) h^2 k rate before - ...), o and c its
 //                   shares of the old rate and of its change; w as if the joint's locked axes were
@@ -23,6 +24,7 @@
 
 #include "base/assert.h"
 #include "base/array.h"
+#include "step/joints/pull.h"
 #include "step/rows/rank.h"
 #include "step/rows/rows.h"
 
@@ -340,10 +342,15 @@ static bool add_distance(const RowJoint *of) {
 
 // ---- along the free axes
 
+static bool add_coupled(const RowJoint *of, ProblemRow *row, double scale, RowSum *sum);
+
 // Adds `scale` times the rate of an axis to a row: of three turns the rate of the rotation vector,
 // where it is asked for, else the spin.
 static bool add_rate(const RowJoint *of, ProblemRow *row, uint32_t axis, double scale,
                      bool of_position, RowSum *sum) {
+    if (joint_couples(of->joint)) {
+        return add_coupled(of, row, scale, sum);
+    }
     const uint8_t axes = of->joint->axes;
     const uint32_t moves = joint_axis_count(axes & JOINT_MOVES),
                    turns = joint_axis_count(axes & JOINT_TURNS);
@@ -377,17 +384,44 @@ static ProblemRow *add_axis_row(const RowJoint *of, uint32_t axis, uint32_t part
     return rows_add(of->state, of->index, PART_AXES + PART_COUNT * axis + part);
 }
 
+// How far an axis moves in the step at most, as long as nothing else does: what gravity adds
+// included. A turn by 1 rad moves a point by 1 m.
+static double axis_way(const StepState *state, size_t at) {
+    const double h = state->input->time_step;
+    return h * fabs(state->world->joint_velocity[at]) +
+           h * h * vec3_norm(state->world->settings.gravity);
+}
+
+// Of a tendon, whose joints of coordinates have a free motion that is known.
+static double tendon_way(const StepState *state, const Joint *tendon) {
+    const World *world = state->world;
+    double rate = 0.0, way = 0.0;
+    for (uint32_t i = 0; i < tendon->coupling_count; i++) {
+        const Coupling coupling = world_coupling(world, tendon, i);
+        const Joint *joint = &world->joint[coupling.joint];
+        if (joint->is_rows) {
+            way += fabs(coupling.coefficient) * axis_way(state, joint->axis_first + coupling.axis);
+            continue;
+        }
+        const StepTree *tree = stage_tree(state, joint->body[1]);
+        ASSERT(tree != NULL); // a joint that sleeps has no rows
+        const TreeLink *link = &tree->flight.view.link[world->trees->link_of_body[joint->body[1]]];
+        rate += coupling.coefficient *
+                state->v_free[state->tree[tree->problem].first + link->first + coupling.axis];
+    }
+    return way + state->input->time_step * fabs(rate);
+}
+
 static bool add_limit(const RowJoint *of, uint32_t axis, uint32_t part) {
     ASSERT(axis < joint_axis_count(of->joint->axes));
     const StepState *state = of->state;
     const JointAxis *what = &state->world->joint_axis[of->joint->axis_first + axis];
-    const double sign = part == PART_LOW ? 1.0 : -1.0, h = state->input->time_step;
+    const double sign = part == PART_LOW ? 1.0 : -1.0;
     const double gap =
         sign * (axis_position(of, axis) - (part == PART_LOW ? what->low : what->high));
-    const double rate = state->world->joint_velocity[of->joint->axis_first + axis];
-    const double pull = h * h * vec3_norm(state->world->settings.gravity);
-    // twice what it moves in the step, and what gravity adds; a turn by 1 rad moves a point by 1 m
-    if (!(gap <= state->world->settings.margin + 2.0 * (h * fabs(rate) + pull))) {
+    const double way = joint_couples(of->joint) ? tendon_way(state, of->joint)
+                                                : axis_way(state, of->joint->axis_first + axis);
+    if (!(gap <= state->world->settings.margin + 2.0 * way)) {
         return true;
     }
     ProblemRow *row = add_axis_row(of, axis, part);
@@ -415,24 +449,6 @@ static bool add_friction(const RowJoint *of, uint32_t axis) {
     row->bias = sum.motion;
     (void)end_row(of, row);
     return true;
-}
-
-// What pulls an axis towards a place and a rate.
-typedef struct Pull {
-    double stiffness, damping, position, rate, most;
-} Pull;
-
-static Pull drive_of(const StepState *state, size_t at) {
-    ASSERT(at < state->world->joint_axis_count);
-    const JointAxis *axis = &state->world->joint_axis[at];
-    return (Pull){axis->drive_stiffness, axis->drive_damping, state->command.target[at],
-                  state->command.target_velocity[at], axis->effort_max};
-}
-
-static Pull spring_of(const World *world, size_t at) {
-    ASSERT(at < world->joint_axis_count);
-    const JointAxis *axis = &world->joint_axis[at];
-    return (Pull){axis->stiffness, axis->damping, axis->rest, 0.0, HUGE_VAL};
 }
 
 static bool is_pull(const Pull *pull) {
@@ -518,30 +534,36 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     return true;
 }
 
+// Of a tendon: then its length is one row, and no limit.
+static bool is_held(const JointAxis *axis) {
+    return axis->low == axis->high;
+}
+
 static bool add_axis(const RowJoint *of, uint32_t axis) {
     const World *world = of->state->world;
     const size_t at = of->joint->axis_first + axis;
     const JointAxis *what = &world->joint_axis[at];
     const bool is_explicit = world->settings.integrator == INTEGRATOR_EXPLICIT;
-    const Pull drive = drive_of(of->state, at), spring = spring_of(world, at);
-    return (isinf(what->low) || add_limit(of, axis, PART_LOW)) &&
-           (isinf(what->high) || add_limit(of, axis, PART_HIGH)) &&
+    const Pull drive = pull_of_drive(of->state, at), spring = pull_of_spring(world, at);
+    const bool is_limited = of->joint->kind != JOINT_TENDON || !is_held(what);
+    return (!is_limited || isinf(what->low) || add_limit(of, axis, PART_LOW)) &&
+           (!is_limited || isinf(what->high) || add_limit(of, axis, PART_HIGH)) &&
            (what->friction == 0.0 || add_friction(of, axis)) &&
            (is_explicit || !is_pull(&drive) || add_pull(of, axis, PART_DRIVE, &drive)) &&
            (is_explicit || !is_pull(&spring) || add_pull(of, axis, PART_SPRING, &spring));
 }
 
-// ---- gears
+// ---- gears and tendons
 
-// Adds `scale` times the rate of a joint's only axis.
-static bool add_partner(StepState *state, ProblemRow *row, uint32_t partner, double scale,
-                        RowSum *sum) {
-    ASSERT(partner < state->world->joint_count);
-    ASSERT(joint_axis_count(state->world->joint[partner].axes) == 1);
-    const Joint *joint = &state->world->joint[partner];
+// Adds `scale` times the rate of an axis that is coupled.
+static bool add_coupling(StepState *state, ProblemRow *row, const Coupling *coupling, double scale,
+                         RowSum *sum) {
+    ASSERT(coupling->joint < state->world->joint_count);
+    const Joint *joint = &state->world->joint[coupling->joint];
+    ASSERT(joint_has_number(joint->axes, coupling->axis));
     if (joint->is_rows) {
-        const RowJoint of = place(state, partner);
-        return add_rate(&of, row, 0, scale, true, sum);
+        const RowJoint of = place(state, coupling->joint);
+        return add_rate(&of, row, coupling->axis, scale, true, sum);
     }
     const StepTree *tree = stage_tree(state, joint->body[1]);
     ASSERT(tree != NULL); // a joint that sleeps has no rows
@@ -550,26 +572,49 @@ static bool add_partner(StepState *state, ProblemRow *row, uint32_t partner, dou
         return false;
     }
     const uint32_t link = state->world->trees->link_of_body[joint->body[1]];
-    block[tree->flight.view.link[link].first] += scale;
+    block[tree->flight.view.link[link].first + coupling->axis] += scale;
+    return true;
+}
+
+static bool add_coupled(const RowJoint *of, ProblemRow *row, double scale, RowSum *sum) {
+    ASSERT(joint_couples(of->joint));
+    for (uint32_t i = 0; i < world_coupling_count(of->joint); i++) {
+        const Coupling coupling = world_coupling(of->state->world, of->joint, i);
+        if (!add_coupling(of->state, row, &coupling, scale * coupling.coefficient, sum)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// The row of what is held at one place.
+static bool add_held(const RowJoint *of, double gap) {
+    ProblemRow *row = add_locked(of, 0, gap);
+    RowSum sum = {0.0, 0.0};
+    if (row == NULL || !add_coupled(of, row, 1.0, &sum)) {
+        return false;
+    }
+    end_locked(of, row, &sum);
     return true;
 }
 
 static bool add_gear(const RowJoint *of) {
     ASSERT(of->joint->kind == JOINT_GEAR);
-    StepState *state = of->state;
-    const World *world = state->world;
-    const uint32_t *partner = of->joint->partner;
-    const double *position = world->joint_position;
-    const double gap = position[world->joint[partner[1]].position_first] -
-                       of->joint->ratio * position[world->joint[partner[0]].position_first];
-    ProblemRow *row = add_locked(of, 0, gap);
-    RowSum sum = {0.0, 0.0};
-    if (row == NULL || !add_partner(state, row, partner[0], -of->joint->ratio, &sum) ||
-        !add_partner(state, row, partner[1], 1.0, &sum)) {
-        return false;
+    const World *world = of->state->world;
+    double gap = 0.0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const Coupling coupling = world_coupling(world, of->joint, i);
+        gap += coupling.coefficient *
+               world->joint_position[world->joint[coupling.joint].position_first];
     }
-    end_locked(of, row, &sum);
-    return true;
+    return add_held(of, gap);
+}
+
+// Nothing, or that it has one length.
+static bool add_tendon_held(const RowJoint *of) {
+    ASSERT(of->joint->kind == JOINT_TENDON);
+    const JointAxis *axis = &of->state->world->joint_axis[of->joint->axis_first];
+    return !is_held(axis) || add_held(of, axis_position(of, 0) - axis->low);
 }
 
 static bool add_all_locked(const RowJoint *of) {
@@ -586,7 +631,7 @@ static bool add_all_locked(const RowJoint *of) {
 
 bool joint_rows_add_locked(StepState *state, uint32_t joint) {
     ASSERT(joint < state->world->joint_count);
-    ASSERT(state->world->joint[joint].kind != JOINT_GEAR);
+    ASSERT(!joint_couples(&state->world->joint[joint]));
     RowRanking ranking = {.row_first = state->stepper->row_count};
     RowJoint of = place(state, joint);
     of.ranking = &ranking;
@@ -599,7 +644,8 @@ bool joint_rows_add(StepState *state, uint32_t joint) {
     if (of.joint->kind == JOINT_GEAR) {
         return add_gear(&of);
     }
-    if (!joint_rows_add_locked(state, joint)) {
+    if (!(of.joint->kind == JOINT_TENDON ? add_tendon_held(&of)
+                                         : joint_rows_add_locked(state, joint))) {
         return false;
     }
     for (uint32_t axis = 0; axis < joint_axis_count(of.joint->axes); axis++) {
@@ -612,19 +658,19 @@ bool joint_rows_add(StepState *state, uint32_t joint) {
 
 // ---- forces of the begin
 
-static double pull_force(const Pull *pull, double position, double rate) {
-    const double force =
-        pull->stiffness * (pull->position - position) + pull->damping * (pull->rate - rate);
-    return fmax(fmin(force, pull->most), -pull->most);
+// What is fed forward along an axis of a joint of rows, by itself and by tendons.
+static double fed_along(const StepState *state, size_t at) {
+    const StepCommands *command = &state->command;
+    return command->effort[at] + (command->pulled == NULL ? 0.0 : command->pulled[at]);
 }
 
 static double axis_force(const RowJoint *of, uint32_t axis) {
     ASSERT(axis < joint_axis_count(of->joint->axes));
     const World *world = of->state->world;
     const size_t at = of->joint->axis_first + axis;
-    double force = of->state->command.effort[at];
+    double force = fed_along(of->state, at);
     if (world->settings.integrator == INTEGRATOR_EXPLICIT) {
-        const Pull drive = drive_of(of->state, at), spring = spring_of(world, at);
+        const Pull drive = pull_of_drive(of->state, at), spring = pull_of_spring(world, at);
         const double position = axis_position(of, axis), rate = world->joint_velocity[at];
         force += pull_force(&drive, position, rate) + pull_force(&spring, position, rate);
     }
@@ -668,9 +714,10 @@ static bool add_wrenches(const RowJoint *of, uint32_t axis, double force, double
 static bool pushes(const StepState *state, const Joint *joint) {
     const World *world = state->world;
     bool does = false;
-    for (uint32_t k = 0; joint->is_rows && k < joint_axis_count(joint->axes); k++) {
+    const bool may = joint->is_rows && !joint_couples(joint); // tendons do by what they couple
+    for (uint32_t k = 0; may && k < joint_axis_count(joint->axes); k++) {
         const JointAxis *axis = &world->joint_axis[joint->axis_first + k];
-        does = does || state->command.effort[joint->axis_first + k] != 0.0 ||
+        does = does || fed_along(state, joint->axis_first + k) != 0.0 ||
                (world->settings.integrator == INTEGRATOR_EXPLICIT &&
                 (axis->stiffness > 0.0 || axis->damping > 0.0 || axis->drive_stiffness > 0.0 ||
                  axis->drive_damping > 0.0));
@@ -726,13 +773,12 @@ bool joint_rows_push(StepState *state, StepInput *input) {
 
 // ---- energies
 
-// The work in the step of a force along an axis, as wrenches are booked (energy.c).
-static double push_work(const RowJoint *of, uint32_t axis, double force) {
-    const StepState *state = of->state;
+double joint_rows_work(const StepState *state, uint32_t joint, uint32_t axis, double force) {
+    const RowJoint of = place((StepState *)state, joint);
     double wrench[2][6] = {{0.0}}, power = 0.0;
-    push_along(of, axis, force, wrench);
+    push_along(&of, axis, force, wrench);
     for (int s = 0; s < 2; s++) {
-        const uint32_t body = of->joint->body[s];
+        const uint32_t body = of.joint->body[s];
         if (body == JOINT_NO_BODY || state->world->kind[body] != BODY_DYNAMIC) {
             continue;
         }
@@ -751,13 +797,14 @@ static void book_push(const RowJoint *of, uint32_t axis, StepEnergy *energy) {
     const World *world = of->state->world;
     const size_t at = of->joint->axis_first + axis;
     const double position = axis_position(of, axis), rate = world->joint_velocity[at];
-    double driving = of->state->command.effort[at], spring = 0.0;
+    double driving = fed_along(of->state, at), spring = 0.0;
     if (world->settings.integrator == INTEGRATOR_EXPLICIT) {
-        const Pull drive = drive_of(of->state, at);
+        const Pull drive = pull_of_drive(of->state, at);
         driving += pull_force(&drive, position, rate);
         spring = world->joint_axis[at].stiffness * (world->joint_axis[at].rest - position);
     }
-    const double driven = push_work(of, axis, driving), sprung = push_work(of, axis, spring);
+    const double driven = joint_rows_work(of->state, of->index, axis, driving),
+                 sprung = joint_rows_work(of->state, of->index, axis, spring);
     energy->drive += driven;
     energy->scheme += sprung;
     energy->applied -= driven + sprung;
@@ -806,7 +853,8 @@ void joint_rows_book(StepState *state, StepEnergy *energy) {
     const World *world = state->world;
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
-        if (!joint->is_rows || joint->axes == 0 || stage_joint_sleeps(state, joint)) {
+        if (!joint->is_rows || joint->axes == 0 || joint_couples(joint) ||
+            stage_joint_sleeps(state, joint)) {
             continue;
         }
         if (pushes(state, joint)) {

@@ -17,8 +17,12 @@ bool joint_rows_add(StepState *state, uint32_t joint);
 // (tree_rows.c).
 bool tree_rows_add(StepState *state, uint32_t joint);
 
-// Only the rows of what it locks; of places where the step is projecting. Not of gears.
+// Only the rows of what it locks; of places where the step is projecting. Not of gears and tendons.
 bool joint_rows_add_locked(StepState *state, uint32_t joint);
+
+// The work in the step of a force along an axis of a joint of rows, as wrenches are booked
+// (energy.c).
+double joint_rows_work(const StepState *state, uint32_t joint, uint32_t axis, double force);
 
 // What springs of joints of rows hold, in the energy book, and what of the wrenches is not what
 // was given: efforts, and under explicit drives and springs. Once all bodies have landed.

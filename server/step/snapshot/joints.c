@@ -129,6 +129,43 @@ static const SnapshotField name_fields[] = {
     OF_RECORD("joint.name", FIELD_NAME, 1, NULL, joint, Joint, name),
 };
 
+// Of tendons, which the joints then find.
+static const SnapshotField coupling_fields[] = {
+    OF_RECORD("coupling.tendon", FIELD_U32, 1, NULL, coupling, Coupling, owner),
+    OF_RECORD("coupling.joint", FIELD_U32, 1, NULL, coupling, Coupling, joint),
+    OF_RECORD("coupling.axis", FIELD_U32, 1, NULL, coupling, Coupling, axis),
+    OF_RECORD("coupling.coefficient", FIELD_DOUBLE, 1, NULL, coupling, Coupling, coefficient),
+};
+
+static size_t count_couplings(const World *world, size_t parent) {
+    (void)parent;
+    return world->coupling_count;
+}
+
+bool snapshot_has_couplings(const World *world) {
+    return world->coupling_count > 0;
+}
+
+static Status open_couplings(World *world, size_t count, Error *error) {
+    if (count == 0) {
+        return damaged(error, "a section of couplings without one");
+    }
+    if (count > world->limits.bytes_max / sizeof(Coupling) || count > UINT32_MAX ||
+        !ARRAY_RESERVE(world->coupling, world->coupling_capacity, count)) {
+        return out_of_memory(error);
+    }
+    world->coupling_count = count;
+    return STATUS_OK;
+}
+
+const SnapshotGroup snapshot_coupling_groups[SNAPSHOT_COUPLING_GROUPS] = {
+    {.name = "couplings",
+     .count = count_couplings,
+     .is_counted = true,
+     FIELDS(coupling_fields),
+     .open = open_couplings},
+};
+
 static Status accept_name(World *world, const World *stage, size_t index, Error *error) {
     ASSERT(index < world->joint_count);
     const char *name = stage->joint->name;
@@ -213,7 +250,7 @@ const SnapshotGroup snapshot_command_groups[SNAPSHOT_COMMAND_GROUPS] = {
 Status snapshot_settle_joints(World *world, Error *error) {
     const size_t count = world->joint_count;
     if (world->joint_id_next < 2 || world->joint_id_next > (Id)1 << 62 ||
-        !world_joints_are_sound(world)) {
+        !world_place_couplings(world) || !world_joints_are_sound(world)) {
         return damaged(error, "a joint that cannot be");
     }
     world->joint_count = 0;

@@ -53,7 +53,8 @@ typedef struct StepTree {
 // The commands that act along the axes of joints (step/joints/commands.h).
 typedef struct StepCommands {
     const double *target, *target_velocity, *effort;
-    const double *fed; // of the effort: what is a force, and no row of a motor's
+    const double *fed;    // of the effort: what is a force, and no row of a motor's
+    const double *pulled; // Nullable: what tendons pull with along the axes that they couple
 } StepCommands;
 
 // What the stages of one step share.
@@ -224,15 +225,14 @@ static inline bool stage_is_asleep(const StepState *state, uint32_t body) {
 }
 
 // Whether what a joint joins is asleep, all of it, so that nothing is to be done about it.
-// A gear's two joints sleep together, but what joints fix to the world never does.
+// What couples joints sleeps with all of them, but what joints fix to the world never does.
 static inline bool stage_joint_sleeps(const StepState *state, const Joint *joint) {
-    if (joint->kind == JOINT_GEAR) {
-        const Joint *all = state->world->joint;
-        return stage_joint_sleeps(state, &all[joint->partner[0]]) ||
-               stage_joint_sleeps(state, &all[joint->partner[1]]);
+    bool sleeps = false;
+    for (uint32_t i = 0; !sleeps && i < world_joint_end_count(joint); i++) {
+        const uint32_t body = world_joint_end(state->world, joint, i);
+        sleeps = body != JOINT_NO_BODY && stage_is_asleep(state, body);
     }
-    return stage_is_asleep(state, joint->body[1]) ||
-           (joint->body[0] != JOINT_NO_BODY && stage_is_asleep(state, joint->body[0]));
+    return sleeps;
 }
 
 // Whether a faster body may hit one of the two in this step.

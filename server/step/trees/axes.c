@@ -48,6 +48,10 @@ static const JointAxis *axes_of(const TreeView *view, const TreeAxes *axes, uint
     return axes->axis + *first;
 }
 
+static double pull_along(const TreeAxes *axes, size_t axis) {
+    return axes->pulled == NULL ? 0.0 : axes->pulled[axis];
+}
+
 static bool is_ball_spring(const TreeLink *link, const JointAxis *axis, uint32_t k) {
     return link->turns == 3 && k >= link->moves && axis[k].stiffness > 0.0;
 }
@@ -65,7 +69,8 @@ TreeActs tree_axes_act(const TreeView *view, const TreeAxes *axes) {
                          motor_is(&axis[k]);
             acts.springs = acts.springs || axis[k].stiffness > 0.0;
             acts.balls = acts.balls || is_ball_spring(&view->link[i], axis, k);
-            acts.forces = acts.forces || axes->effort[first + k] != 0.0;
+            acts.forces =
+                acts.forces || axes->effort[first + k] != 0.0 || pull_along(axes, first + k) != 0.0;
             acts.armatures = acts.armatures || axis[k].armature > 0.0;
         }
     }
@@ -267,6 +272,9 @@ static void link_forces(const TreeLink *link, const TreeAxes *axes, size_t first
     turn_forces(link, numbers, drives);
     for (uint32_t k = 0; k < width; k++) {
         others[k] += drives[k];
+        if (axes->pulled != NULL) {
+            others[k] += axes->pulled[first + k];
+        }
     }
 }
 
@@ -295,9 +303,9 @@ void tree_axes_efforts(const TreeView *view, const TreeAxes *axes, double *effor
             memset(efforts + link->first, 0, JOINT_AXES_MAX * sizeof(double));
             continue;
         }
-        const double *effort = axes->effort + view->joint[link->joint].axis_first;
+        const size_t first = view->joint[link->joint].axis_first;
         for (uint32_t k = 0; k < tree_link_width(link); k++) {
-            efforts[link->first + k] = effort[k] + 0.0;
+            efforts[link->first + k] = axes->effort[first + k] + pull_along(axes, first + k);
         }
     }
 }

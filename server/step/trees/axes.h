@@ -18,7 +18,8 @@
 typedef struct TreeAxes {
     const JointAxis *axis;
     const double *target, *target_velocity, *effort;
-    bool is_explicit; // then drives with a bounded effort are taken as they are, too
+    const double *pulled; // Nullable: forces that are no motor's
+    bool is_explicit;     // then drives with a bounded effort are taken as they are, too
 } TreeAxes;
 
 // 1: at the end of the step; 1/2, 0.

@@ -184,7 +184,11 @@ typedef struct Columns {
     const char **name;
     double *axis[18]; // in the order of axis_lists
     double *position;
-    uint32_t *axis_at, *position_at; // per joint: where its own begin
+    uint64_t *coupled;
+    uint32_t *coupled_axes;
+    double *coefficients;
+    uint32_t *coupled_count;
+    uint32_t *axis_at, *position_at, *coupling_at; // per joint: where its own begin
 } Columns;
 
 static Status read_frames(const Moreau__V1__Scene *scene, size_t index, Columns *columns,
@@ -293,6 +297,24 @@ static double breaks_at(protobuf_c_boolean is_given, double value) {
     return !is_given || value == JOINTS_NONE ? HUGE_VAL : value;
 }
 
+// Of each that a tendon couples a name, and an axis and a coefficient, or none of either.
+static Status read_couplings(const Moreau__V1__Scene *scene, size_t index, const Names *names,
+                             Columns *columns, Error *error) {
+    const Moreau__V1__SceneJoint *joint = scene->joints[index];
+    const size_t count = joint->n_coupled, first = columns->coupling_at[index];
+    Status status = check_list(joint->n_coupled_axes, count, index, "coupled_axes", error);
+    status =
+        STATUS_THEN(status, check_list(joint->n_coefficients, count, index, "coefficients", error));
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        status = find_id(&names->joint, scene->n_joints, joint->coupled[i], index, "coupled",
+                         &columns->coupled[first + i], error);
+        columns->coupled_axes[first + i] = joint->n_coupled_axes > 0 ? joint->coupled_axes[i] : 0;
+        columns->coefficients[first + i] = joint->n_coefficients > 0 ? joint->coefficients[i] : 1.0;
+    }
+    columns->coupled_count[index] = (uint32_t)count;
+    return status;
+}
+
 static Status read_joint(const Moreau__V1__Scene *scene, size_t index, const Names *names,
                          Columns *columns, Error *error) {
     const Moreau__V1__SceneJoint *joint = scene->joints[index];
@@ -304,6 +326,7 @@ static Status read_joint(const Moreau__V1__Scene *scene, size_t index, const Nam
                                          "joint_a", &columns->joint[0][index], error));
     status = STATUS_THEN(status, find_id(&names->joint, scene->n_joints, joint->joint_b, index,
                                          "joint_b", &columns->joint[1][index], error));
+    status = STATUS_THEN(status, read_couplings(scene, index, names, columns, error));
     if (status == STATUS_OK && joint->n_axes > 0 &&
         joint->kind != MOREAU__V1__JOINT__KIND__GENERIC) {
         status = blame_input(error, index, "axes", "Only a GENERIC joint names its axes.");
@@ -322,9 +345,10 @@ static Status read_joint(const Moreau__V1__Scene *scene, size_t index, const Nam
 
 // ---- the plan
 
-static bool take_columns(Columns *c, size_t n, size_t axes, size_t positions, Arena *arena) {
-    uint32_t **const words[] = {&c->kind,     &c->axes,    &c->as_rows,
-                                &c->collides, &c->axis_at, &c->position_at};
+static bool take_columns(Columns *c, size_t n, size_t axes, size_t positions, size_t couplings,
+                         Arena *arena) {
+    uint32_t **const words[] = {&c->kind,    &c->axes,        &c->as_rows,     &c->collides,
+                                &c->axis_at, &c->position_at, &c->coupling_at, &c->coupled_count};
     uint64_t **const ids[] = {&c->body[0], &c->body[1], &c->joint[0], &c->joint[1]};
     double **const numbers[] = {&c->ratio, &c->length, &c->break_force, &c->break_torque};
     bool all = true;
@@ -350,7 +374,11 @@ static bool take_columns(Columns *c, size_t n, size_t axes, size_t positions, Ar
     }
     c->position = arena_take_array(arena, positions, sizeof(double));
     c->name = arena_take_array(arena, n, sizeof(char *));
-    return all && c->position != NULL && c->name != NULL;
+    c->coupled = arena_take_array(arena, couplings + 1, sizeof(uint64_t));
+    c->coupled_axes = arena_take_array(arena, couplings + 1, sizeof(uint32_t));
+    c->coefficients = arena_take_array(arena, couplings + 1, sizeof(double));
+    return all && c->coupled != NULL && c->coupled_axes != NULL && c->coefficients != NULL &&
+           c->position != NULL && c->name != NULL;
 }
 
 // Joints that give the same go into one input, as a column is given for all or for none.
@@ -411,27 +439,37 @@ static Input make_input(const Columns *c, size_t first, size_t end, unsigned giv
     if (given & 4u) {
         give_actuators(c, axis, &input.joints);
     }
+    const size_t coupling = c->coupling_at[first];
+    if (c->coupling_at[end] > coupling) {
+        input.joints.coupling_count = c->coupling_at[end] - coupling;
+        input.joints.coupled_count = c->coupled_count + first;
+        input.joints.coupled = c->coupled + coupling;
+        input.joints.coupled_axes = c->coupled_axes + coupling;
+        input.joints.coefficients = c->coefficients + coupling;
+    }
     return input;
 }
 
 Status scene_plan_joints(const Moreau__V1__Scene *scene, Arena *arena, ScenePlan *plan,
                          Error *error) {
     const size_t n = scene->n_joints;
-    size_t axes = 0, positions = 0;
+    size_t axes = 0, positions = 0, couplings = 0;
     for (size_t i = 0; i < n; i++) {
+        couplings += scene->joints[i]->n_coupled;
         axes += joint_axis_count(axes_of(scene->joints[i]));
         positions += joint_position_count(axes_of(scene->joints[i]));
     }
     Columns columns;
     Names names;
-    if (!take_columns(&columns, n, axes, positions, arena)) {
+    if (!take_columns(&columns, n, axes, positions, couplings, arena)) {
         return out_of_memory(error);
     }
     Status status = list_names(scene, arena, &names, error);
-    columns.axis_at[0] = columns.position_at[0] = 0;
+    columns.axis_at[0] = columns.position_at[0] = columns.coupling_at[0] = 0;
     for (size_t i = 0; status == STATUS_OK && i < n; i++) {
         const uint8_t free_axes = axes_of(scene->joints[i]);
         columns.axis_at[i + 1] = columns.axis_at[i] + joint_axis_count(free_axes);
+        columns.coupling_at[i + 1] = columns.coupling_at[i] + (uint32_t)scene->joints[i]->n_coupled;
         columns.position_at[i + 1] = columns.position_at[i] + joint_position_count(free_axes);
         status = read_joint(scene, i, &names, &columns, error);
     }
@@ -465,6 +503,17 @@ static size_t joint_of(const ScenePlan *plan, size_t first, size_t at, bool is_p
     return first;
 }
 
+// The joint of a coupling, counted likewise.
+static size_t owner_of(const ScenePlan *plan, size_t first, size_t at, size_t *part) {
+    size_t joint = first;
+    while (joint + 1 < plan->scene->n_joints && at >= plan->scene->joints[joint]->n_coupled) {
+        at -= plan->scene->joints[joint]->n_coupled;
+        joint++;
+    }
+    *part = at;
+    return joint;
+}
+
 void scene_translate_joint(const ScenePlan *plan, size_t input, Error *error) {
     const char *bracket = strchr(error->field, '[');
     char name[32] = "";
@@ -480,9 +529,12 @@ void scene_translate_joint(const ScenePlan *plan, size_t input, Error *error) {
     for (int k = 0; k < AXIS_LISTS; k++) {
         is_axis = is_axis || strcmp(name, lists[k].name) == 0;
     }
+    const bool is_coupling = strcmp(name, "coupled") == 0 || strcmp(name, "coupled_axes") == 0 ||
+                             strcmp(name, "coefficients") == 0;
     size_t part = 0, joint = first + at;
-    if (is_axis) {
-        joint = joint_of(plan, first, at, strcmp(name, "position") == 0, &part);
+    if (is_axis || is_coupling) {
+        joint = is_axis ? joint_of(plan, first, at, strcmp(name, "position") == 0, &part)
+                        : owner_of(plan, first, at, &part);
         snprintf(error->field, sizeof(error->field), "scene.joints[%zu].%s[%zu]", joint, name,
                  part);
         return;
@@ -492,5 +544,7 @@ void scene_translate_joint(const ScenePlan *plan, size_t input, Error *error) {
     const bool has_frame =
         joint < plan->scene->n_joints && plan->scene->joints[joint]->n_frame_a > 0;
     snprintf(error->field, sizeof(error->field), "scene.joints[%zu].%s", joint,
-             is_frame && !has_frame ? "anchor" : name);
+             is_frame && !has_frame               ? "anchor"
+             : strcmp(name, "coupled_count") == 0 ? "coupled"
+                                                  : name);
 }

@@ -337,6 +337,22 @@ static char *refer(Out *out, const char **names, uint32_t index, uint32_t none) 
     return text;
 }
 
+static void put_couplings(Out *out, const Joint *joint, Moreau__V1__SceneJoint *m) {
+    const uint32_t count = joint->coupling_count;
+    if (count == 0) {
+        return;
+    }
+    m->coupled = take(out, count, sizeof(*m->coupled));
+    m->coupled_axes = take(out, count, sizeof(*m->coupled_axes));
+    m->coefficients = take(out, count, sizeof(*m->coefficients));
+    for (uint32_t i = 0; i < count && !out->failed; i++) {
+        const Coupling of = world_coupling(out->world, joint, i);
+        m->coupled[m->n_coupled++] = refer(out, out->joint, of.joint, JOINT_NONE);
+        m->coupled_axes[m->n_coupled_axes++] = of.axis;
+        m->coefficients[m->n_coefficients++] = of.coefficient;
+    }
+}
+
 static Moreau__V1__SceneJoint *put_joint(Out *out, size_t index) {
     const Joint *joint = &out->world->joint[index];
     Moreau__V1__SceneJoint *m = take(out, 1, sizeof(*m));
@@ -358,6 +374,7 @@ static Moreau__V1__SceneJoint *put_joint(Out *out, size_t index) {
         m->joint_a = refer(out, out->joint, joint->partner[0], JOINT_NONE);
         m->joint_b = refer(out, out->joint, joint->partner[1], JOINT_NONE);
     }
+    put_couplings(out, joint, m);
     m->has_as_rows = joint->is_rows;
     m->as_rows = joint->is_rows;
     m->has_collides = joint->collides;

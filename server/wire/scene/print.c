@@ -438,13 +438,17 @@ static void put_enum(Sink *sink, const ProtobufCEnumDescriptor *descriptor, int 
 }
 
 // A body or a joint by its name, or by its number where it has none.
-static void put_reference(Sink *sink, const char *key, const char *name, size_t number) {
+static void put_referred(Sink *sink, const char *name, size_t number) {
     char text[32];
     snprintf(text, sizeof(text), "#%zu", number);
+    put_text(sink, name != NULL ? name : text);
+}
+
+static void put_reference(Sink *sink, const char *key, const char *name, size_t number) {
     put(sink, ",");
     put_text(sink, key);
     put(sink, ":");
-    put_text(sink, name != NULL ? name : text);
+    put_referred(sink, name, number);
 }
 
 static void put_frame(Sink *sink, const World *world, const Joint *joint, int side) {
@@ -536,6 +540,27 @@ static void put_rows(Sink *sink, const Joint *joint) {
     }
 }
 
+static void put_couplings(Sink *sink, const World *world, const Joint *joint) {
+    const uint32_t count = joint->coupling_count;
+    put(sink, ",\"coupled\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t of = world_coupling(world, joint, i).joint;
+        put(sink, i == 0 ? "" : ",");
+        put_referred(sink, world->joint[of].name, of);
+    }
+    put(sink, "],\"coupled_axes\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        put(sink, i == 0 ? "" : ",");
+        put_number(sink, world_coupling(world, joint, i).axis);
+    }
+    put(sink, "],\"coefficients\":[");
+    for (uint32_t i = 0; i < count; i++) {
+        put(sink, i == 0 ? "" : ",");
+        put_number(sink, world_coupling(world, joint, i).coefficient);
+    }
+    put(sink, "]");
+}
+
 static void put_joint(Sink *sink, const World *world, uint32_t first, const Joint *joint) {
     put(sink, "{\"kind\":");
     put_enum(sink, &moreau__v1__joint__kind__descriptor, joint->kind);
@@ -550,6 +575,8 @@ static void put_joint(Sink *sink, const World *world, uint32_t first, const Join
         }
         put(sink, ",\"ratio\":");
         put_number(sink, joint->ratio);
+    } else if (joint->kind == JOINT_TENDON) {
+        put_couplings(sink, world, joint);
     } else {
         for (int s = 0; s < 2; s++) {
             const uint32_t body = joint->body[s];
@@ -579,8 +606,12 @@ static void put_joint(Sink *sink, const World *world, uint32_t first, const Join
 
 // Joints of bodies before the first are not told; they have nothing to do with those behind.
 static bool is_told(const World *world, uint32_t first, const Joint *joint) {
-    const Joint *of = joint->kind == JOINT_GEAR ? &world->joint[joint->partner[0]] : joint;
-    return of->body[1] >= first && (of->body[0] == JOINT_NO_BODY || of->body[0] >= first);
+    bool is = true;
+    for (uint32_t i = 0; i < world_joint_end_count(joint); i++) {
+        const uint32_t body = world_joint_end(world, joint, i);
+        is = is && (body == JOINT_NO_BODY || body >= first);
+    }
+    return is;
 }
 
 static void put_joints(Sink *sink, const World *world, uint32_t first) {

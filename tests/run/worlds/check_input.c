@@ -179,11 +179,30 @@ static Input make_older(int index) {
     }
 }
 
-static Input make_input(int index) {
-    return index >= 15 && index <= 17 ? make_pairs(index) : make_older(index);
+// With actuators, or without.
+static Input make_tendon(bool has_actuators) {
+    static const uint32_t tendon_kinds[2] = {JOINT_HINGE, JOINT_TENDON}, counts[2] = {0, 3};
+    return (Input){.kind = INPUT_JOINTS,
+                   .joints = {.count = 2,
+                              .axis_count = 2,
+                              .position_count = 2,
+                              .coupling_count = 3,
+                              .kind = tendon_kinds,
+                              .body_b = ids,
+                              .coupled_count = counts,
+                              .coupled = ids,
+                              .coefficients = pose,
+                              .lag_time = has_actuators ? velocity : NULL,
+                              .name = names}};
 }
 
-enum { INPUT_COUNT = 19 };
+static Input make_input(int index) {
+    return index == 18 || index == 19   ? make_tendon(index == 19)
+           : index >= 15 && index <= 17 ? make_pairs(index)
+                                        : make_older(index);
+}
+
+enum { INPUT_COUNT = 21 };
 
 static InputBytes encode(const Input *input, Arena *arena) {
     Sink sink = {.bytes = arena_take(arena, input_bytes(input))};
@@ -213,8 +232,8 @@ END_TEST
 
 // What has nothing of the newer version is of the older, byte for byte, and so is what was written.
 START_TEST(the_version_is_the_least_that_says_it) {
-    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2,
-                                                   4, 4, 4, 5, 5, 6, 6, 6, 2};
+    static const uint32_t versions[INPUT_COUNT] = {2, 2, 3, 2, 2, 2, 2, 3, 3, 2, 4,
+                                                   4, 4, 5, 5, 6, 6, 6, 6, 6, 2};
     Arena arena;
     arena_init(&arena, 1 << 20);
     for (int i = 0; i < INPUT_COUNT; i++) {
@@ -243,6 +262,14 @@ START_TEST(the_version_is_the_least_that_says_it) {
             ck_assert_mem_eq(decoded.joints.stall_effort, velocity, 4 * sizeof(double));
             ck_assert_mem_eq(decoded.joints.lag_time, pose, 4 * sizeof(double));
             ck_assert_ptr_null(decoded.joints.delay_steps);
+        }
+        if (i == 18 || i == 19) {
+            ck_assert_uint_eq(decoded.joints.coupling_count, 3);
+            ck_assert_uint_eq(decoded.joints.coupled_count[1], 3);
+            ck_assert_mem_eq(decoded.joints.coupled, ids, 3 * sizeof(uint64_t));
+            ck_assert_mem_eq(decoded.joints.coefficients, pose, 3 * sizeof(double));
+            ck_assert_ptr_null(decoded.joints.coupled_axes);
+            ck_assert((decoded.joints.lag_time != NULL) == (i == 19));
         }
         if (i == 14) {
             ck_assert_mem_eq(decoded.set.joints.number[JOINT_DELAY_STEPS], velocity,

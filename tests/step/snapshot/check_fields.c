@@ -121,23 +121,28 @@ static void put_to_sleep(World *world) {
     world->sleep->memory[0] = (ContactMemory){.a = first, .b = first + 1, .impulse = {0, 0, 1}};
 }
 
-// A hinge and a ball of rows, one of which bore something.
+// A hinge and a ball of rows, one of which bore something, and a tendon of the hinge.
 static void join(World *world) {
-    const uint32_t kinds[2] = {JOINT_HINGE, JOINT_BALL}, rows[2] = {1, 1};
-    const uint64_t bodies[2] = {world->body_id[world->body_count - 1],
-                                world->body_id[world->body_count - 2]};
-    const char *const joint_names[2] = {"hip", NULL};
-    const double lags[4] = {0.1, 0.2, 0.3, 0.4}, delays[4] = {1.0, 2.0, 3.0, 4.0};
-    const JointColumns columns = {.count = 2,
-                                  .axis_count = 4,
-                                  .position_count = 5,
+    const uint32_t kinds[3] = {JOINT_HINGE, JOINT_BALL, JOINT_TENDON}, rows[3] = {1, 1, 1},
+                   coupled_count[3] = {0, 0, 1};
+    const uint64_t hinge = 1;
+    const uint64_t bodies[3] = {world->body_id[world->body_count - 1],
+                                world->body_id[world->body_count - 2], 0};
+    const char *const joint_names[3] = {"hip", NULL, NULL};
+    const double lags[5] = {0.1, 0.2, 0.3, 0.4, 0.5}, delays[5] = {1.0, 2.0, 3.0, 4.0, 5.0};
+    const JointColumns columns = {.count = 3,
+                                  .axis_count = 5,
+                                  .position_count = 6,
+                                  .coupling_count = 1,
+                                  .coupled_count = coupled_count,
+                                  .coupled = &hinge,
                                   .kind = kinds,
                                   .body_b = bodies,
                                   .as_rows = rows,
                                   .lag_time = lags,
                                   .delay_steps = delays,
                                   .name = joint_names};
-    Id ids[2];
+    Id ids[3];
     ck_assert_int_eq(world_add_joints(world, &columns, ids, NULL), STATUS_OK);
     world->joint_memory = calloc(1, sizeof(JointMemory));
     ck_assert_ptr_nonnull(world->joint_memory);
@@ -233,6 +238,7 @@ static const char names[] =
     "pairs of materials: pair.material_a pair.material_b pair.friction\n"
     "foundations: foundation.face foundation.cells foundation.modulus foundation.depth"
     " foundation.damping\n"
+    "couplings: coupling.tendon coupling.joint coupling.axis coupling.coefficient\n"
     "joint ids: next_joint_id\n"
     "joints: joint.id joint.kind joint.axes joint.as_rows joint.collides joint.body joint.partner"
     " joint.frame joint.ratio joint.length joint.break_force joint.break_torque\n"

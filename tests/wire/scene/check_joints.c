@@ -207,6 +207,41 @@ static void no_such_joint(Draft *d) {
     d->joint[1].joint_a = (char *)"knee";
 }
 
+static void make_tendon(Draft *d, const char *of) {
+    static char *coupled[2];
+    coupled[0] = (char *)"#0";
+    coupled[1] = (char *)of;
+    d->joint[0].has_kind = 1, d->joint[0].kind = MOREAU__V1__JOINT__KIND__HINGE;
+    d->joint[1].has_kind = 1, d->joint[1].kind = MOREAU__V1__JOINT__KIND__TENDON;
+    d->joint[1].body_b = NULL;
+    d->joint[1].n_coupled = 2, d->joint[1].coupled = coupled;
+}
+
+static void no_such_coupled(Draft *d) {
+    make_tendon(d, "knee");
+}
+
+static void coupled_later(Draft *d) {
+    make_tendon(d, "#1");
+}
+
+static void one_coefficient(Draft *d) {
+    static double one[1] = {1.0};
+    make_tendon(d, "#0");
+    d->joint[1].n_coefficients = 1, d->joint[1].coefficients = one;
+}
+
+static void no_such_axis(Draft *d) {
+    static uint32_t axes[2] = {0, 1};
+    make_tendon(d, "#0");
+    d->joint[1].n_coupled_axes = 2, d->joint[1].coupled_axes = axes;
+}
+
+static void couples_nothing(Draft *d) {
+    make_tendon(d, "#0");
+    d->joint[1].n_coupled = 0;
+}
+
 static const struct {
     void (*spoil)(Draft *draft); // its second joint, which is a hinge from the world to the third
     const char *field, *says;
@@ -228,6 +263,11 @@ static const struct {
     {negative_armature, "scene.joints[1].armature[0]", "out of range"},
     {same_name, "scene.joints[1].name", "Two joints"},
     {no_such_joint, "scene.joints[1].joint_a", "no joint called knee"},
+    {no_such_coupled, "scene.joints[1].coupled", "no joint called knee"},
+    {coupled_later, "scene.joints[1].coupled[1]", "comes after"},
+    {one_coefficient, "scene.joints[1].coefficients", "2 numbers"},
+    {no_such_axis, "scene.joints[1].coupled_axes[1]", "counted from 0"},
+    {couples_nothing, "scene.joints[1].coupled", "one axis of a joint at least"},
 };
 
 START_TEST(what_is_wrong_is_blamed_by_its_path) {

@@ -375,9 +375,12 @@ static void must_have_same_joints(const World *a, const World *b) {
         ck_assert_mem_eq(left->frame, right->frame, sizeof(left->frame));
         ck_assert_double_eq(left->ratio, right->ratio);
         ck_assert_double_eq(left->length, right->length);
+        ck_assert_uint_eq(left->coupling_count, right->coupling_count);
         ck_assert_double_eq(left->break_force, right->break_force);
         ck_assert_double_eq(left->break_torque, right->break_torque);
     }
+    ck_assert_uint_eq(a->coupling_count, b->coupling_count);
+    ck_assert_mem_eq(a->coupling, b->coupling, a->coupling_count * sizeof(Coupling));
 }
 
 static void add_bodies(Lab *lab) {
@@ -404,41 +407,47 @@ static void add_bodies(Lab *lab) {
     }
 }
 
-// A wheel of rows, a ball of coordinates that stands somewhere, what breaks, a rope, a hinge, and a
-// gear of that and the wheel; infinite and finite limits.
+// A wheel of rows, a ball of coordinates that stands somewhere, what breaks, a rope, a hinge, a
+// gear of that and the wheel, and a tendon of the wheel and what breaks; infinite and finite
+// limits.
 static void add_joints(Lab *lab) {
     const double none = HUGE_VAL;
-    double frames[42];
+    double frames[49];
     uint64_t seed = 7;
-    for (int i = 0; i < 42; i++) {
+    for (int i = 0; i < 49; i++) {
         frames[i] = lab_random(&seed, -1.0, 1.0);
     }
     const JointColumns columns = {
-        .count = 6,
-        .axis_count = 7,
-        .position_count = 8,
+        .count = 7,
+        .axis_count = 8,
+        .position_count = 9,
+        .coupling_count = 3,
         .kind = (const uint32_t[]){JOINT_HINGE, JOINT_BALL, JOINT_GENERIC, JOINT_DISTANCE,
-                                   JOINT_HINGE, JOINT_GEAR},
-        .body_a = (const uint64_t[]){0, 0, 2, 3, 1, 0},
-        .body_b = (const uint64_t[]){1, 2, 3, 4, 3, 0},
-        .axes = (const uint32_t[]){0, 0, 9, 0, 0, 0},
+                                   JOINT_HINGE, JOINT_GEAR, JOINT_TENDON},
+        .body_a = (const uint64_t[]){0, 0, 2, 3, 1, 0, 0},
+        .body_b = (const uint64_t[]){1, 2, 3, 4, 3, 0, 0},
+        .axes = (const uint32_t[]){0, 0, 9, 0, 0, 0, 0},
         .frame_a = frames,
-        .as_rows = (const uint32_t[]){1, 0, 1, 0, 1, 0},
-        .collides = (const uint32_t[]){0, 1, 0, 0, 0, 0},
-        .joint_a = (const uint64_t[]){0, 0, 0, 0, 0, 1},
-        .joint_b = (const uint64_t[]){0, 0, 0, 0, 0, 5},
-        .ratio = (const double[]){1, 1, 1, 1, 1, -2.5},
-        .length = (const double[]){1, 1, 1, 0.4, 1, 1},
-        .break_force = (const double[]){none, none, 1e15, none, none, none},
-        .low = (const double[]){-none, -1, -none, -2, -none, -0.5, -none},
-        .effort_max = (const double[]){none, 3, 4, 5, none, none, none},
-        .drive_damping = (const double[]){9, 1, 1, 1, 0, 0, 0},
-        .stall_effort = (const double[]){0, 7, 8, 9, 0, 0, 0},
-        .no_load_speed = (const double[]){0, 3, 0, 2, 0, 0, 0},
-        .lag_time = (const double[]){0.1, 0, 0, 0.2, 0, 0, 0},
-        .delay_steps = (const double[]){2, 0, 1, 0, 0, 0, 3},
-        .target_velocity = (const double[]){40, 1, 2, 3, 0, 0, 0},
-        .name = (const char *const[]){"wheel", NULL, NULL, "rope", "second", NULL}};
+        .as_rows = (const uint32_t[]){1, 0, 1, 0, 1, 0, 0},
+        .collides = (const uint32_t[]){0, 1, 0, 0, 0, 0, 0},
+        .joint_a = (const uint64_t[]){0, 0, 0, 0, 0, 1, 0},
+        .joint_b = (const uint64_t[]){0, 0, 0, 0, 0, 5, 0},
+        .ratio = (const double[]){1, 1, 1, 1, 1, -2.5, 1},
+        .length = (const double[]){1, 1, 1, 0.4, 1, 1, 1},
+        .break_force = (const double[]){none, none, 1e15, none, none, none, none},
+        .coupled_count = (const uint32_t[]){0, 0, 0, 0, 0, 0, 3},
+        .coupled = (const uint64_t[]){1, 3, 3},
+        .coupled_axes = (const uint32_t[]){0, 1, 0},
+        .coefficients = (const double[]){0.1, -0.7, 1e-3},
+        .low = (const double[]){-none, -1, -none, -2, -none, -0.5, -none, -90},
+        .effort_max = (const double[]){none, 3, 4, 5, none, none, none, 6},
+        .drive_damping = (const double[]){9, 1, 1, 1, 0, 0, 0, 0.1},
+        .stall_effort = (const double[]){0, 7, 8, 9, 0, 0, 0, 0},
+        .no_load_speed = (const double[]){0, 3, 0, 2, 0, 0, 0, 0},
+        .lag_time = (const double[]){0.1, 0, 0, 0.2, 0, 0, 0, 0.3},
+        .delay_steps = (const double[]){2, 0, 1, 0, 0, 0, 3, 1},
+        .target_velocity = (const double[]){40, 1, 2, 3, 0, 0, 0, 1},
+        .name = (const char *const[]){"wheel", NULL, NULL, "rope", "second", NULL, "tendon"}};
     lab_joints(lab, &columns);
 }
 
@@ -448,6 +457,7 @@ START_TEST(joints_of_a_program_come_back) {
     add_joints(&lab);
     take_steps(&lab, STEPS);
     lab.world->joint_position[0] += 6.0 * 3.141592653589793; // three turns
+    world_follow_bodies(lab.world);                          // of the tendon, too
     Lab again = make_again(lab.world), third = make_again(again.world);
     must_be_same(&again, &third, "joints");
     must_have_same_joints(lab.world, again.world);

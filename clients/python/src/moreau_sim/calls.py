@@ -234,6 +234,10 @@ class Calls:
         no_load_speed: ArrayLike | None = None,
         lag_time: ArrayLike | None = None,
         delay_steps: ArrayLike | None = None,
+        coupled_count: ArrayLike | None = None,
+        coupled: ArrayLike | None = None,
+        coupled_axes: ArrayLike | None = None,
+        coefficients: ArrayLike | None = None,
         deadline_ms: int | None = None,
     ) -> p.WorldAddReply:
         """Adds joints as columns; all or none are added. Columns "per axis" have a number for each axis that
@@ -242,28 +246,33 @@ class Calls:
         (beyond 4e9 m, m/s or rad/s), that a joint would take a pose or a velocity beyond 3.4e38, the largest
         float.
 
-        kind          per joint; its length gives the number of joints; at least one
-        body_a        per joint: id, 0: the world; default 0. 0 of a gear
-        body_b        per joint: id; 0 of a gear
-        axes          per joint, of GENERIC: a sum of 2^Joint.Axis; else 0; default 0
-        frame_a       7 per joint: a pose, from the body's origin, in its axes; default: there
-        frame_b       7 per joint
-        as_rows       per joint; default false: coordinates
-        collides      per joint; default false: the two bodies do not touch each other
-        joint_a       per joint, of GEAR: id, also of one before it in this call; else 0; default 0
-        ratio         per joint [1], of GEAR, -1e6 … 1e6; default 1
-        length        per joint [m], of DISTANCE, > 0; default 1
-        break_force   per joint [N] > 0, of rows: beyond it the joint is gone; default, or 1e18: never
-        break_torque  per joint [N m] likewise
-        names         per joint; "" for none; default none. Joints of one world may share a name: ids tell them
-                      apart, a group's channel takes the first of them, and in the world's scene (WorldScene),
-                      where names are unique, the others get new ones
-        low           per axis, as in SceneJoint
-        position      per position; default: as the bodies stand; of rows as in SceneJoint
-        velocity      of rows it is measured; default: as the bodies move
+        kind           per joint; its length gives the number of joints; at least one
+        body_a         per joint: id, 0: the world; default 0. 0 of a gear, a tendon
+        body_b         per joint: id; 0 of a gear, a tendon
+        axes           per joint, of GENERIC: a sum of 2^Joint.Axis; else 0; default 0
+        frame_a        7 per joint: a pose, from the body's origin, in its axes; default: there
+        frame_b        7 per joint
+        as_rows        per joint; default false: coordinates
+        collides       per joint; default false: the two bodies do not touch each other
+        joint_a        per joint, of GEAR: id, also of one before it in this call; else 0; default 0
+        ratio          per joint [1], of GEAR, -1e6 … 1e6; default 1
+        length         per joint [m], of DISTANCE, > 0; default 1
+        break_force    per joint [N] > 0, of rows: beyond it the joint is gone; default, or 1e18: never
+        break_torque   per joint [N m] likewise
+        names          per joint; "" for none; default none. Joints of one world may share a name: ids tell them
+                       apart, a group's channel takes the first of them, and in the world's scene (WorldScene),
+                       where names are unique, the others get new ones
+        low            per axis, as in SceneJoint
+        position       per position; default: as the bodies stand; of rows as in SceneJoint
+        velocity       of rows it is measured; default: as the bodies move
+        coupled_count  per joint, of TENDON: how many axes it couples; else 0; default 0. The three columns
+                       below have so many of each
+        coupled        ids, also of joints before it in this call
+        coupled_axes   as in SceneJoint; default 0
+        coefficients   as in SceneJoint; default 1
         """
         return self._call(
-            p.WorldAddJoints(world=world, kind=kind, body_a=body_a, body_b=body_b, axes=axes, frame_a=frame_a, frame_b=frame_b, as_rows=as_rows, collides=collides, joint_a=joint_a, joint_b=joint_b, ratio=ratio, length=length, break_force=break_force, break_torque=break_torque, names=names, low=low, high=high, stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature, drive_stiffness=drive_stiffness, drive_damping=drive_damping, effort_max=effort_max, position=position, velocity=velocity, target=target, target_velocity=target_velocity, effort=effort, stall_effort=stall_effort, no_load_speed=no_load_speed, lag_time=lag_time, delay_steps=delay_steps),
+            p.WorldAddJoints(world=world, kind=kind, body_a=body_a, body_b=body_b, axes=axes, frame_a=frame_a, frame_b=frame_b, as_rows=as_rows, collides=collides, joint_a=joint_a, joint_b=joint_b, ratio=ratio, length=length, break_force=break_force, break_torque=break_torque, names=names, low=low, high=high, stiffness=stiffness, rest=rest, damping=damping, friction=friction, armature=armature, drive_stiffness=drive_stiffness, drive_damping=drive_damping, effort_max=effort_max, position=position, velocity=velocity, target=target, target_velocity=target_velocity, effort=effort, stall_effort=stall_effort, no_load_speed=no_load_speed, lag_time=lag_time, delay_steps=delay_steps, coupled_count=coupled_count, coupled=coupled, coupled_axes=coupled_axes, coefficients=coefficients),
             p.WorldAddReply,
             deadline_ms,
         )
@@ -285,8 +294,8 @@ class Calls:
         geometry that a shape wears which stays.
 
         bodies      ids
-        joints      ids; gears that couple one of them go with it. A body that a joint holds stays, unless that
-                    goes as well
+        joints      ids; gears and tendons that couple one of them go with it. A body that a joint holds stays,
+                    unless that goes too
         shapes      ids; of shapes that no body has, or only such as go with them
         geometries  ids; of geometries that no shape wears, or only such as go with them. Their memory goes with
                     the last world that has them

@@ -570,8 +570,8 @@ class Bounds(Message):
     still tell of it, and its energy stands in `after` of that step and no longer in `before` of the next. A
     recording needs no word of it: stepping it again removes the same bodies in the same steps. A tree of
     joints leaves as one, when the centre of mass of its root does: of the body that hangs on the world or on
-    no joint of coordinates. Joints that hold a body that leaves go with it, of rows too, and gears that
-    couple one of them."""
+    no joint of coordinates. Joints that hold a body that leaves go with it, of rows too, and gears and
+    tendons that couple one of them."""
 
     lower: ArrayLike | None = None
     """3 [m], each within +-1e9: a face at 1e9 is as good as none"""
@@ -962,6 +962,11 @@ class Joint(Message):
         GEAR = 8
         """couples the positions of two joints with one axis each: that of b = ratio times that of a; always
         of rows"""
+        TENDON = 9
+        """couples any number of axes of joints by their sum: its length, the one number that it leaves free,
+        is the sum of coefficient times position of each. What holds, drives and wastes along an axis does so
+        along that length, and so at each of those axes with its coefficient; where `low` and `high` are one
+        number the length is held there, by one row. Always of rows"""
 
     class Axis(IntEnum):
         MOVE_X = 0
@@ -1228,7 +1233,7 @@ class SceneJoint(Message):
     body_a: str | None = None
     """name of a body, or #2 for the third of the scene; default: the world"""
     body_b: str | None = None
-    """likewise; required in effect but of gears"""
+    """likewise; required in effect but of gears and tendons"""
     anchor: ArrayLike | None = None
     """3 [m] of the frames' origin, in the world; default: b's origin"""
     anchor_b: ArrayLike | None = None
@@ -1304,6 +1309,13 @@ class SceneJoint(Message):
     """[1] whole, 0 … 1000: commands act, or begin to be followed, so many steps of the world later; default
     0. As the joint comes, those before are the same. What is under way is state: of snapshots, hashes,
     recordings and groups, but not of scenes (WorldScene), whose joints begin anew"""
+    coupled: Sequence[str] | None = None
+    """of TENDON: names of joints before it, at least one, no gears and no tendons"""
+    coupled_axes: ArrayLike | None = None
+    """of each of them which axis, counted from 0 among those that it leaves free, none of three turns;
+    default 0"""
+    coefficients: ArrayLike | None = None
+    """of each what a unit of it lengthens the tendon by [1], [m/rad], -1e6 … 1e6; default 1"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1538,9 +1550,9 @@ class WorldAddJoints(Message):
     kind: ArrayLike | None = None
     """per joint; its length gives the number of joints; at least one"""
     body_a: ArrayLike | None = None
-    """per joint: id, 0: the world; default 0. 0 of a gear"""
+    """per joint: id, 0: the world; default 0. 0 of a gear, a tendon"""
     body_b: ArrayLike | None = None
-    """per joint: id; 0 of a gear"""
+    """per joint: id; 0 of a gear, a tendon"""
     axes: ArrayLike | None = None
     """per joint, of GENERIC: a sum of 2^Joint.Axis; else 0; default 0"""
     frame_a: ArrayLike | None = None
@@ -1588,6 +1600,15 @@ class WorldAddJoints(Message):
     no_load_speed: ArrayLike | None = None
     lag_time: ArrayLike | None = None
     delay_steps: ArrayLike | None = None
+    coupled_count: ArrayLike | None = None
+    """per joint, of TENDON: how many axes it couples; else 0; default 0. The three columns below have so many
+    of each"""
+    coupled: ArrayLike | None = None
+    """ids, also of joints before it in this call"""
+    coupled_axes: ArrayLike | None = None
+    """as in SceneJoint; default 0"""
+    coefficients: ArrayLike | None = None
+    """as in SceneJoint; default 1"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -1608,8 +1629,8 @@ class WorldRemove(Message):
     bodies: ArrayLike | None = None
     """ids"""
     joints: ArrayLike | None = None
-    """ids; gears that couple one of them go with it. A body that a joint holds stays, unless that goes as
-    well"""
+    """ids; gears and tendons that couple one of them go with it. A body that a joint holds stays, unless that
+    goes too"""
     shapes: ArrayLike | None = None
     """ids; of shapes that no body has, or only such as go with them"""
     geometries: ArrayLike | None = None
@@ -1674,7 +1695,7 @@ class WorldGetReply(Message):
     joints: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """ids"""
     joint_axes: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
-    """per joint: the axes that it leaves free, a sum of 2^Joint.Axis"""
+    """per joint: the axes that it leaves free, a sum of 2^Joint.Axis; of a tendon as of a slider"""
     joint_position: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
     """per position; of rows as measured, angles without jumps at half a turn"""
     joint_velocity: NDArray[np.float64] = _new(default_factory=lambda: np.empty(0, np.float64))
@@ -1690,9 +1711,9 @@ class WorldGetReply(Message):
     locked axes, and along the free ones springs, dampers, drives, efforts, limits and dry friction. b does
     the opposite to a. Of joints of coordinates by inverse dynamics over their tree, with contacts, wrenches
     and the impulses of rows counted: exact at rest, else of first order in h. Of rows by their impulses; of
-    gears 0, as what they do is part of the joints that they couple; of sleepers 0, which are not part of a
-    step. FAILED_PRECONDITION, naming the field, where the last thing that happened to the world was not a
-    step: snapshots do not keep it."""
+    gears and tendons 0, as what they do is part of the joints that they couple; of sleepers 0, which are not
+    part of a step. FAILED_PRECONDITION, naming the field, where the last thing that happened to the world was
+    not a step: snapshots do not keep it."""
     joints_removed: int | None = None
     """with `joints`: joints that broke, or were removed, since creation"""
 
@@ -4662,6 +4683,9 @@ SceneJoint.FIELDS = (
     Field(36, "no_load_speed", Kind.DOUBLE, True, None),
     Field(37, "lag_time", Kind.DOUBLE, True, None),
     Field(38, "delay_steps", Kind.DOUBLE, True, None),
+    Field(40, "coupled", Kind.STRING, True, None),
+    Field(41, "coupled_axes", Kind.UINT32, True, None),
+    Field(42, "coefficients", Kind.DOUBLE, True, None),
 )
 WorldCreate.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
@@ -4797,6 +4821,10 @@ WorldAddJoints.FIELDS = (
     Field(36, "no_load_speed", Kind.DOUBLE, True, None),
     Field(37, "lag_time", Kind.DOUBLE, True, None),
     Field(38, "delay_steps", Kind.DOUBLE, True, None),
+    Field(39, "coupled_count", Kind.UINT32, True, None),
+    Field(40, "coupled", Kind.UINT64, True, None),
+    Field(41, "coupled_axes", Kind.UINT32, True, None),
+    Field(42, "coefficients", Kind.DOUBLE, True, None),
 )
 WorldAddReply.FIELDS = (
     Field(1, "ids", Kind.UINT64, True, None),

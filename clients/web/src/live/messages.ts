@@ -85,4 +85,4 @@ export const REPLY: Table = {
 export const CALL = { hello: 10, cancel: 14, worldList: 32, groupList: 96, subscribe: 160 } as const;
 export const CODE = { ok: 0, cancelled: 1, notFound: 5, unauthenticated: 16 } as const;
 export const BODY_KINDS = ["DYNAMIC", "KINEMATIC", "STATIC"];
-export const JOINT_KINDS = ["HINGE", "SLIDER", "BALL", "UNIVERSAL", "FIXED", "FREE", "GENERIC", "DISTANCE", "GEAR"];
+export const JOINT_KINDS = ["HINGE", "SLIDER", "BALL", "UNIVERSAL", "FIXED", "FREE", "GENERIC", "DISTANCE", "GEAR", "TENDON"];

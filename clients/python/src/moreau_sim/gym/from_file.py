@@ -30,8 +30,8 @@ from .vector import MoreauVectorEnv
 
 PERIOD = 0.02  # [s] of a step, where nobody says how many substeps it has
 KINDS = {"effort": "JOINT_EFFORT", "target": "JOINT_TARGET", "target_velocity": "JOINT_TARGET_VELOCITY"}
-# of joints that leave free only what they name
-STIFF = {"FIXED", "DISTANCE", "GEAR"}
+# of joints that have no number of their own
+STIFF = {"FIXED", "DISTANCE", "GEAR", "TENDON"}
 FREE = "FREE"  # a joint that holds nothing
 GROUND = {"name": "ground", "kind": "STATIC", "shapes": [{"plane": {}, "group": 0xFFFFFFFF}]}
 

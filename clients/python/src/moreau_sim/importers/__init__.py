@@ -25,7 +25,8 @@ Key-frames are in `starts`, and `World.create(client, imported.at("home"))` begi
 Of URDF: the root stands fast in the world, unless free_base says otherwise, and links do not
 touch each other, unless self_collisions says so. Inertias that no body has are made such
 that one has them, and `notes` says so of each; `strict=True` refuses them. A link that moves and has neither mass nor
-shapes weighs a millionth of what hangs on it, or a ten-thousandth of the robot where nothing does. `<mimic>` is a gear.
+shapes weighs a millionth of what hangs on it, or a ten-thousandth of the robot where nothing does. `<mimic>` is a gear,
+or, with an offset, a tendon.
 """
 
 from ._actuators import Control

@@ -7,7 +7,7 @@ beside it. An activation of first order is a lag of the joint's commands. It act
 unless the actuator is early, and so is behind a delay of one step.
 
 What pulls along a fixed tendon acts on joints. Where that is one, or others are tied to it, it is an actuator of that
-one, of another gear."""
+one, of another gear; else of the scene's tendon."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ from typing import Any
 
 from ._findings import Findings, Weight
 from ._joints import Joints, Numbers
+from ._tendons import Tendons
+
+Target = tuple[str, int]  # "joint" or "tendon", and which of the model's
+NOTHING: Target = ("", -1)
 
 
 @dataclass
@@ -24,7 +28,7 @@ class Control:
     """What a control number of the model is here: `quantity` of an axis of a joint is scale times it."""
 
     name: str
-    joint: str  # of the scene
+    joint: str  # of the scene, or a tendon
     axis: int  # of that joint's, from 0
     quantity: str  # "effort", "target" or "target_velocity": a column of joints
     scale: float
@@ -35,17 +39,18 @@ class Control:
 
 class Actuators:
     def __init__(
-        self, mujoco: Any, joints: Joints, findings: Findings, ties: Mapping[int, tuple[int, float]]
+        self, mujoco: Any, joints: Joints, tendons: Tendons, findings: Findings, ties: Mapping[int, tuple[int, float]]
     ) -> None:
         """`ties`: of joints that are held at multiples of others, those and the ratios."""
         self.mujoco = mujoco
         self.model = joints.model
         self.joints = joints
+        self.tendons = tendons
         self.findings = findings
         self._on = [self._reach(actuator, ties) for actuator in range(len(self.model.actuator_trntype))]
         self.controls: list[Control] = []
         self._scene = {joint["name"]: joint for joint in joints.scene}
-        self._lag: dict[int, tuple[float, bool]] = {}  # of joints: the lag of all actuators of one, whether it is early
+        self._lag: dict[Target, tuple[float, bool]] = {}  # of all actuators of one, whether it is early
         self._width = {numbers.joint: 0 for numbers in joints.numbers.values()}
         for numbers in joints.numbers.values():
             self._width[numbers.joint] += numbers.width
@@ -70,37 +75,46 @@ class Actuators:
     def name(self, actuator: int) -> str:
         return self.model.actuator(actuator).name or f"actuator {actuator}"
 
-    def _reach(self, actuator: int, ties: Mapping[int, tuple[int, float]]) -> tuple[int, float]:
-        """The joint that it acts on, -1: not one alone, and the gear at which it does."""
+    def _reach(self, actuator: int, ties: Mapping[int, tuple[int, float]]) -> tuple[Target, float]:
+        """What it acts on, and the gear at which it does."""
         m, of = self.model, self.mujoco.mjtTrn
         kind, which = int(m.actuator_trntype[actuator]), int(m.actuator_trnid[actuator][0])
         gear = float(m.actuator_gear[actuator][0])
         if kind in (int(of.mjTRN_JOINT), int(of.mjTRN_JOINTINPARENT)):
-            return which, gear
+            return ("joint", which), gear
         if kind != int(of.mjTRN_TENDON):
-            return -1, gear
+            return NOTHING, gear
+        ends = self.tendons.ends(which)
         shares: dict[int, float] = {}
-        for wrap in range(int(m.tendon_adr[which]), int(m.tendon_adr[which] + m.tendon_num[which])):
-            joint, share = int(m.wrap_objid[wrap]), float(m.wrap_prm[wrap])
-            if int(m.wrap_type[wrap]) != int(self.mujoco.mjtWrap.mjWRAP_JOINT):
-                return -1, gear
+        for joint, share in ends or ():
             for _ in range(len(ties)):  # at most: of a circle of ties none would be the last
                 if joint in ties:
                     joint, share = ties[joint][0], share * ties[joint][1]
             shares[joint] = shares.get(joint, 0.0) + share
         pulled = [(joint, share) for joint, share in shares.items() if share != 0.0]
-        return (pulled[0][0], gear * pulled[0][1]) if len(pulled) == 1 else (-1, gear)
+        return (("joint", pulled[0][0]), gear * pulled[0][1]) if len(pulled) == 1 else (("tendon", which), gear)
+
+    def _numbers(self, target: Target) -> Numbers:
+        kind, which = target
+        if kind == "joint":
+            return self.joints.numbers[which]
+        numbers = self.tendons.numbers(which)
+        self._width[numbers.joint] = 1
+        self._scene[numbers.joint] = next(one for one in self.tendons.scene if one["name"] == numbers.joint)
+        return numbers
 
     def _unsupported(self, actuator: int) -> str:
         m, of = self.model, self.mujoco
         target = self._on[actuator][0]
-        if target < 0:
-            is_tendon = int(m.actuator_trntype[actuator]) == int(of.mjtTrn.mjTRN_TENDON)
-            return "on tendons of several joints" if is_tendon else "on what is no joint"
-        if target not in self.joints.numbers:
+        kind, which = target
+        if target == NOTHING:
+            return "on what is no joint"
+        if kind == "tendon" and self.tendons.ends(which) is None:
+            return "on tendons that are no sum of joints"
+        if kind == "joint" and which not in self.joints.numbers:
             return "on free joints"
-        if self.joints.numbers[target].width > 1:
-            return {3: "on ball joints", 6: "on free joints"}[self.joints.numbers[target].width]
+        if kind == "joint" and self.joints.numbers[which].width > 1:
+            return {3: "on ball joints", 6: "on free joints"}[self.joints.numbers[which].width]
         first_order = (int(of.mjtDyn.mjDYN_FILTER), int(of.mjtDyn.mjDYN_FILTEREXACT))
         if int(m.actuator_dyntype[actuator]) not in (int(of.mjtDyn.mjDYN_NONE), *first_order):
             return "with a state of their own"
@@ -138,7 +152,7 @@ class Actuators:
     def _take(self, actuator: int) -> None:
         m = self.model
         target, gear = self._on[actuator]
-        numbers = self.joints.numbers[target]
+        numbers = self._numbers(target)
         gain, (constant, stiffness, damping) = self._law(actuator)
         if gear == 0.0:
             self.findings.add("actuators with gear 0 do nothing", self.name(actuator), physical=False)
@@ -162,7 +176,7 @@ class Actuators:
                 low, high = max(low, bounds[0]), min(high, bounds[1])
                 if not is_plain:
                     self._each_alone(target)
-            elif is_alone and bound > 0.0 and (quantity == "effort" or constant != 0.0):
+            elif is_alone and bound > 0.0 and (quantity == "effort" or constant != 0.0) and target[0] == "joint":
                 self._bound(numbers, bound, least == -most, actuator, column="stall_effort")
             else:
                 self._bound(numbers, bound, least == -most, actuator)
@@ -206,15 +220,15 @@ class Actuators:
         before = bounds[numbers.axis]
         bounds[numbers.axis] = most if before == none else min(before, most)
 
-    def _each_alone(self, joint: int) -> None:
+    def _each_alone(self, target: Target) -> None:
         self.findings.add(
             "ranges of force of joints with several actuators: each is bounded alone",
-            self.joints.name(joint),
-            [weight for actuator in self._of_joint(joint) for weight in _weight(actuator)],
+            self._numbers(target).joint,
+            [weight for actuator in self._of_joint(target) for weight in _weight(actuator)],
         )
 
-    def _of_joint(self, joint: int) -> list[int]:
-        return [actuator for actuator, (on, _) in enumerate(self._on) if on == joint]
+    def _of_joint(self, target: Target) -> list[int]:
+        return [actuator for actuator, (on, _) in enumerate(self._on) if on == target]
 
     def _limit_efforts(self) -> None:
         """Ranges of what all actuators of a joint do together: of one that is driven, the drive's."""
@@ -223,8 +237,9 @@ class Actuators:
                 continue
             least, most = (float(bound) for bound in self.model.jnt_actfrcrange[joint])
             scene = self._scene[numbers.joint]
-            driving = self._of_joint(joint)
-            is_lagged = self._lag.get(joint, (0.0, False))[0] > 0.0
+            target = ("joint", joint)
+            driving = self._of_joint(target)
+            is_lagged = self._lag.get(target, (0.0, False))[0] > 0.0
             is_fed = any(self._quantity(actuator) == "effort" for actuator in driving)
             is_driven = "drive_stiffness" in scene or "drive_damping" in scene
             is_mixed = len(driving) > 1 or is_lagged or (is_fed and is_driven)
@@ -233,7 +248,7 @@ class Actuators:
                     self._bound(numbers, most, True, actuator, column="stall_effort")
                 continue
             if numbers.width == 1 and ("drive_stiffness" in scene or "drive_damping" in scene):
-                for actuator in self._of_joint(joint):
+                for actuator in driving:
                     self._bound(numbers, max(abs(least), abs(most)), least == -most, actuator)
             moving = [
                 c
@@ -248,7 +263,7 @@ class Actuators:
                 )
                 control.low, control.high = max(control.low, bounds[0]), min(control.high, bounds[1])
             if len(moving) > 1:
-                self._each_alone(joint)
+                self._each_alone(target)
 
 
 def _weight(actuator: int) -> list[Weight]:

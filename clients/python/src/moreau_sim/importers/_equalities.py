@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equality constraints: joints of rows between bodies, and gears between joints."""
+"""Equality constraints: joints of rows between bodies, and gears and tendons that are held between joints."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from ._bodies import is_off
 from ._findings import Findings, Weight
 from ._joints import Joints
 from ._poses import HERE, Pose, pose
+from ._tendons import Ends, Tendons
 
 
 class Equalities:
     """What holds in the model beside its joints. They are rigid here."""
 
-    def __init__(self, mujoco: Any, joints: Joints, findings: Findings) -> None:
+    def __init__(self, mujoco: Any, joints: Joints, tendons: Tendons, findings: Findings) -> None:
         self.mujoco = mujoco
         self.model = joints.model
         self.joints = joints
+        self.tendons = tendons
         self.bodies = joints.bodies
         self.findings = findings
         self.scene: list[dict[str, Any]] = []
@@ -84,42 +86,52 @@ class Equalities:
     # ---- between joints
 
     def _couple(self, row: int) -> bool:
-        """first - first at rest = c0 + c1 (second - second at rest) + …, if that is a multiple."""
+        """first - first at rest = c0 + c1 (second - second at rest) + …, if that is linear."""
         m = self.model
         first, second = int(m.eq_obj1id[row]), int(m.eq_obj2id[row])
-        coefficients = m.eq_data[row][:5]
+        offset, ratio = (float(number) for number in m.eq_data[row][:2])
         if second < 0:
-            return self._lock(first, float(coefficients[0]))
-        if np.any(coefficients[2:]) or not (self._is_alone(first) and self._is_alone(second)):
+            return self._lock(first, offset)
+        if np.any(m.eq_data[row][2:5]) or not (self.tendons.is_single(first) and self.tendons.is_single(second)):
             return False
-        rest = [float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (first, second)]
-        if abs(coefficients[0] + rest[0] - coefficients[1] * rest[1]) > 1e-12:
-            return False
-        names = [self.joints.numbers[joint].joint for joint in (first, second)]
-        self._add(row, {"kind": "GEAR", "joint_a": names[1], "joint_b": names[0], "ratio": float(coefficients[1])})
-        self.ties.setdefault(first, (second, float(coefficients[1])))
+        self._equate(row, [(first, 1.0), (second, -ratio)], offset)
         return True
 
     def _tie(self, row: int) -> bool:
-        """A tendon of two joints, a (first - first at rest) + b (second - second at rest) = c0: a multiple again."""
+        """The same of tendons: of one, its length less that at rest = c0."""
         m = self.model
-        tendon = int(m.eq_obj1id[row])
-        wraps = range(int(m.tendon_adr[tendon]), int(m.tendon_adr[tendon] + m.tendon_num[tendon]))
-        is_fixed = all(int(m.wrap_type[wrap]) == int(self.mujoco.mjtWrap.mjWRAP_JOINT) for wrap in wraps)
-        if int(m.eq_obj2id[row]) >= 0 or len(wraps) != 2 or not is_fixed:
+        first, second = int(m.eq_obj1id[row]), int(m.eq_obj2id[row])
+        ends, offset = self.tendons.ends(first), float(m.eq_data[row][0])
+        if second >= 0:
+            others, ratio = self.tendons.ends(second), float(m.eq_data[row][1])
+            if ends is None or others is None or np.any(m.eq_data[row][2:5]):
+                return False
+            self.tendons.used |= {first, second}
+            ends = ends + [(joint, -ratio * share) for joint, share in others]
+        if ends is None:
             return False
-        first, second = (int(m.wrap_objid[wrap]) for wrap in wraps)
-        a, b = (float(m.wrap_prm[wrap]) for wrap in wraps)
-        if a == 0.0 or b == 0.0 or not (self._is_alone(first) and self._is_alone(second)):
-            return False
-        rest = [float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (first, second)]
-        if abs(rest[1] + float(m.eq_data[row][0]) / b + a / b * rest[0]) > 1e-12:
-            return False
-        names = [self.joints.numbers[joint].joint for joint in (first, second)]
-        self._add(row, {"kind": "GEAR", "joint_a": names[0], "joint_b": names[1], "ratio": -a / b})
-        self.held.add(tendon)
-        self.ties.setdefault(second, (first, -a / b))
+        self._equate(row, ends[::-1], offset)
+        if second < 0:
+            self.held.add(first)
         return True
+
+    def _equate(self, row: int, ends: Ends, offset: float) -> None:
+        """sum of share (joint - joint at rest) = offset: a gear, if that is a multiple."""
+        shares: dict[int, float] = {}
+        for joint, share in ends:
+            shares[joint] = shares.get(joint, 0.0) + share
+        ends = [(joint, share) for joint, share in shares.items() if share != 0.0]
+        length = offset + self.tendons.length(ends)
+        if len(ends) == 2 and all(self._is_alone(joint) for joint, _ in ends):
+            (first, a), (second, b) = ends
+            if abs(length / a) <= 1e-12:
+                names = [self.joints.numbers[joint].joint for joint in (first, second)]
+                gear = {"kind": "GEAR", "joint_a": names[1], "joint_b": names[0], "ratio": -b / a}
+                self._add(row, gear)
+                self.ties.setdefault(first, (second, -b / a))
+                return
+        if ends:
+            self.tendons.hold(self.name(row), ends, length)
 
     def _lock(self, joint: int, number: float) -> bool:
         """It begins and stays where it is to be: its limits are one number."""

@@ -22,6 +22,7 @@ from ._packages import Packages
 from ._scan import gravity_compensation, scan_model, scan_urdf
 from ._shapes import GROUPS_MAX, Shapes
 from ._starts import read_starts
+from ._tendons import Tendons
 from ._urdf import read_robot
 from ._urdf_scene import UrdfScene
 from ._xacro import expand, has_macros
@@ -124,12 +125,14 @@ def read_model(
     shapes = Shapes(mujoco, bodies, findings)
     joints = Joints(mujoco, bodies, findings)
     shapes.assign_groups(joints.adjacent, not joints.collides, collision_group)
-    equalities = Equalities(mujoco, joints, findings)
-    actuators = Actuators(mujoco, joints, findings, equalities.ties)
+    tendons = Tendons(mujoco, joints, findings)
+    equalities = Equalities(mujoco, joints, tendons, findings)
+    actuators = Actuators(mujoco, joints, tendons, findings, equalities.ties)
+    tendons.take(equalities.held)
     compensated = gravity_compensation(joints)
     if compensated != 0.0:
         findings.note(f"gravity compensation of all that moves: gravity is {compensated:.4g} of it less")
-    scan_model(mujoco, joints, shapes, findings, compensated != 0.0, equalities.held)
+    scan_model(mujoco, joints, shapes, findings, compensated != 0.0)
     scene_bodies = []
     for root in bodies.roots[1:]:
         if bodies.is_mocap(root):
@@ -147,7 +150,7 @@ def read_model(
         **({"material_pairs": shapes.pairs} if shapes.pairs else {}),
         **({"geometries": shapes.assets.scene} if shapes.assets.scene else {}),
         "bodies": scene_bodies,
-        "joints": joints.scene + equalities.scene,
+        "joints": joints.scene + equalities.scene + tendons.scene,
     }
     places = {bodies.name(b): Place(bodies.name(bodies.root[b]), bodies.in_root[b]) for b in range(1, model.nbody)}
     for body in range(1, model.nbody):

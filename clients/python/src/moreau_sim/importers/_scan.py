@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,6 @@ def scan_model(
     shapes: Shapes,
     findings: Findings,
     is_compensated: bool = False,
-    held: Set[int] = frozenset(),
 ) -> None:
     model = joints.model
     scan = _Scan(mujoco, joints, shapes, findings)
@@ -70,7 +68,6 @@ def scan_model(
         if joints.bodies.root[body] != 0:
             findings.has("mass", body, float(model.body_mass[body]))
     scan.arrays({"body_gravcomp"} if is_compensated else set())
-    scan.tendons(held)
     scan.options()
     for words, counts, is_physical in ((_UNSEEN, model, False), (_COUNTS, model, True)):
         for count, sentence in words.items():
@@ -121,28 +118,6 @@ class _Scan:
             of = [("actuators", row, 1.0)]
         name = getattr(self.model, kind)(row).name or f"{kind} {row}"
         self.findings.add(sentence, name, of, physical=is_physical)
-
-    def tendons(self, held: Set[int]) -> None:
-        """Those that pull at nothing, as of sensors, are not missed, nor those that are held at one length."""
-        m = self.model
-        passive = ("stiffness", "damping", "frictionloss", "limited", "armature", "actfrclimited")
-        for tendon in sorted({*range(m.ntendon)} - held):
-            acts = any(np.any(getattr(m, f"tendon_{name}", np.zeros(m.ntendon))[tendon]) for name in passive)
-            first = int(m.tendon_adr[tendon])
-            of: list[Weight] = []
-            for wrap in range(first, first + int(m.tendon_num[tendon])):
-                of += self._wrapped(int(m.wrap_type[wrap]), int(m.wrap_objid[wrap]))
-            name = m.tendon(tendon).name or f"tendon {tendon}"
-            self.findings.add("tendons" if acts else "tendons that nothing acts along", name, of, physical=acts)
-
-    def _wrapped(self, kind: int, which: int) -> list[Weight]:
-        m, of = self.model, self.mujoco.mjtWrap
-        if kind == int(of.mjWRAP_JOINT):
-            return self.joints.weights(which)
-        if kind == int(of.mjWRAP_SITE):
-            body = int(m.site_bodyid[which])
-            return self.joints.bodies.weights(body) if body else []
-        return []
 
     def options(self) -> None:
         m, findings = self.model, self.findings

@@ -44,7 +44,7 @@ class Start:
                 told, first = np.clip([self.controls[control.name], 0.0], control.low, control.high)
                 number = control.scale * float(told - first)
                 column = joints[control.joint].setdefault(
-                    control.quantity, [0.0] * len(self.joint_velocities[control.joint])
+                    control.quantity, [0.0] * len(self.joint_velocities.get(control.joint, [0.0]))
                 )
                 column[control.axis] += number
 

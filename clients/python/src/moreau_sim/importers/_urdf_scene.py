@@ -231,7 +231,7 @@ class UrdfScene:
         return [("mass", link.name, link.weight.mass) for link in names if link.weight]
 
     def _follow(self, joint: UrdfJoint) -> None:
-        """A joint whose number is a multiple of another's."""
+        """A joint whose number is a multiple of another's, and something."""
         mimic = joint.mimic
         assert mimic is not None
         if joint.kind == "fixed":
@@ -247,13 +247,16 @@ class UrdfScene:
         ):
             sentence = "<mimic> where one of the joints has not one number"
             return self.findings.add(sentence, joint.name, self._moved_by(joint))
-        if mimic.offset != 0.0:
-            sentence = "<mimic> with an offset: the joint moves by itself"
-            return self.findings.add(sentence, joint.name, self._moved_by(joint))
-        gear = {"name": f"{joint.name} follows {mimic.joint}", "kind": "GEAR", "joint_a": mimic.joint}
-        self.joints.append(gear | {"joint_b": joint.name, "ratio": mimic.multiplier})
+        name = f"{joint.name} follows {mimic.joint}"
+        if mimic.offset == 0.0:
+            gear = {"name": name, "kind": "GEAR", "joint_a": mimic.joint, "joint_b": joint.name}
+            self.joints.append(gear | {"ratio": mimic.multiplier})
+        else:  # what they come to together has one length
+            tendon = {"name": name, "kind": "TENDON", "coupled": [joint.name, mimic.joint]}
+            held = {"low": [mimic.offset], "high": [mimic.offset]}
+            self.joints.append(tendon | {"coefficients": [1.0, -mimic.multiplier]} | held)
         scene = {one["name"]: one for one in self.joints}
-        first = mimic.multiplier * scene[mimic.joint].get("position", [0.0])[0]
+        first = mimic.multiplier * scene[mimic.joint].get("position", [0.0])[0] + mimic.offset
         scene[joint.name].pop("position", None)
         if first != 0.0:
             scene[joint.name]["position"] = [first]
