@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from twin import Twin
 
+import moreau_sim.group
 import moreau_sim.gym
 from moreau_sim import World, __main__, importers
 from moreau_sim import protocol as p
@@ -111,14 +112,14 @@ def test_controls_do_what_they_do_in_mujoco(mujoco, client, tmp_path):
 def command(twin, client):
     """MuJoCo's control numbers, on top of what the scene begins with."""
     columns = {name: np.zeros(twin.axes) for name in ("effort", "target", "target_velocity")}
-    for joint in twin.scene["joints"]:
+    for joint in twin.scene["joints"][: len(twin.at)]:
         for name, column in columns.items():
             for axis, number in enumerate(joint.get(name, [])):
                 column[twin.at[joint["name"]][1] + axis] = number
     for control, number in zip(twin.imported.controls, twin.data.ctrl):
         number = np.clip(number, control.low, control.high)
         columns[control.quantity][twin.at[control.joint][1] + control.axis] += control.scale * number
-    joints = np.arange(1, len(twin.scene["joints"]) + 1, dtype=np.uint64)
+    joints = np.arange(1, len(twin.at) + 1, dtype=np.uint64)
     client.world_set(
         world=twin.world.id, joints=joints, **{f"joint_{name}": column for name, column in columns.items()}
     )
@@ -315,14 +316,15 @@ def test_what_is_lost_has_a_weight(mujoco, tmp_path):
         "tendons: taut": (0.25, 0, 0),
     }
     others = [loss.sentence.split(":")[0] for loss in imported.losses if not loss.is_physical]
-    assert others == ["tendons that nothing acts along", "solref of geoms", "sensors (1)", "sites (2)"]
+    assert others == ["tendons that nothing acts along", "solref of geoms", "sites (2)"]
     assert imported.verdict.endswith("25 % of mass, 33 % of collision geometry, 25 % of actuators")
 
 
 SWUM = """<mujoco><option density="{density}" viscosity="{viscosity}" gravity="0 0 -1"/><worldbody>
   <body name="a" euler="10 20 30"><freejoint name="a"/><geom type="box" size="0.1 0.2 0.3" density="500"/>
     <geom type="box" size="0.05 0.1 0.02" pos="0.2 0.1 0" euler="20 0 40"/>
-    <body name="b" pos="0.3 0 0"><joint name="b" axis="0 1 1"/><geom type="box" size="0.2 0.02 0.05" pos="0.2 0 0"/>
+    <body name="b" pos="0.3 0 0"><joint name="b" axis="0 1 1"/><joint name="d" axis="1 1 0"/>
+      <geom type="box" size="0.2 0.02 0.05" pos="0.2 0 0"/>
       {more}</body></body></worldbody></mujoco>"""
 WELDED = '<body name="c" pos="0.5 0 0"><geom size="0.1"/></body>'
 
@@ -339,7 +341,8 @@ def test_a_fluid_drags_as_mujocos(mujoco, client, tmp_path, density, viscosity):
     for _ in range(5):
         twin.draw(rng)
         error, largest = twin.acceleration_error()
-        assert error < 1e-6 * max(largest, 1.0)  # of h = 1e-7 the drag takes 1e-7 of itself
+        # of h = 1e-7 the drag takes 1e-7 of itself; b has two joints, and what stands between them next to none
+        assert error < 1e-6 * max(largest, 1.0)
     path.write_text(SWUM.format(density=density, viscosity=viscosity, more=WELDED))
     assert "a fluid drags at what is welded as at one body: b" in importers.load(path).unsupported
 
@@ -664,12 +667,104 @@ def test_a_tendon_of_two_joints_that_is_held_is_a_gear(mujoco, client, tmp_path)
     path.write_text(TIED % 'polycoef="0.1 0 0 0 0"')
     imported = importers.load(path)
     assert imported.verdict == "usable: nothing physical is lost"
-    (tendon,) = (joint for joint in imported.json["joints"] if joint["kind"] == "TENDON")
-    assert (tendon["low"], tendon["high"]) == ([0.1], [0.1])
+    held, sprung = (joint for joint in imported.json["joints"] if joint["kind"] == "TENDON")
+    assert (held["low"], held["high"]) == ([0.1], [0.1]) and sprung["stiffness"] == [7] and "low" not in sprung
     world = World.create(client, imported.scene, time_step=1e-3)
     world.step(500)
     turned = client.world_get(world=world.id, joints=True).joint_position
     assert 0.5 * turned[0] - 0.2 * turned[1] == pytest.approx(0.1, abs=1e-6) == turned[2]
+
+
+FELT = """<mujoco><option timestep="1e-4"/><worldbody><geom type="plane" size="5 5 1"/>
+  <body name="a" pos="0 0 1" euler="10 20 30"><freejoint name="free"/>
+    <geom type="box" size="0.1 0.2 0.3" pos="0.02 0 0"/>
+    <site name="eye" pos="0.05 0 -0.35" euler="150 10 0"/><site name="on" pos="0.1 0.05 0.1" euler="20 0 40"/>
+    <body name="b" pos="0.3 0 0"><joint name="b" axis="0 1 1"/><joint name="s" type="slide" axis="1 0 0"/>
+      <geom type="box" size="0.2 0.02 0.05" pos="0.2 0 0"/>
+      <body name="c" pos="0.4 0 0"><joint name="c" type="ball"/><geom size="0.05" pos="0.1 0 0"/></body></body></body>
+  </worldbody>
+  <tendon><fixed name="t"><joint joint="b" coef="2"/><joint joint="s" coef="-1"/></fixed></tendon>
+  <sensor><jointpos name="1" joint="b"/><jointvel name="2" joint="s"/><accelerometer name="3" site="on"/>
+    <gyro name="4" site="on"/><rangefinder name="5" site="eye" cutoff="5"/>
+    <framepos name="6" objtype="xbody" objname="b"/>
+    <framequat name="7" objtype="xbody" objname="a"/><frameangvel name="8" objtype="site" objname="on"/>
+    <framelinvel name="9" objtype="body" objname="b"/><ballquat name="10" joint="c"/><ballangvel name="11" joint="c"/>
+    <tendonpos name="12" tendon="t"/><tendonvel name="13" tendon="t"/><clock name="14"/>
+    <touch name="no" site="on"/><framepos name="nor" objtype="site" objname="on"/></sensor>
+  <keyframe><key name="go" qpos="0 0 1 0.9 0.1 0.2 0.3 0.4 0.1 0.9 0.3 0.1 0.2"
+    qvel="0.3 0.1 -0.2 1 2 -1 0.5 0.3 1 -2 0.5"/></keyframe></mujoco>"""
+
+
+def test_sensors_are_channels_that_say_what_mujocos_do(mujoco, server, tmp_path):
+    path = tmp_path / "felt.xml"
+    path.write_text(FELT)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    data.qpos[3:7] /= np.linalg.norm(data.qpos[3:7])
+    data.qpos[9:13] /= np.linalg.norm(data.qpos[9:13])
+    with moreau_sim.gym.from_file(
+        path, observation="sensors", action=[moreau_sim.group.channel("JOINT_EFFORT", "b")], start="go", substeps=1,
+        reward=lambda moment: moment.observation[:, 0], address=server.address,
+    ) as env:  # fmt: skip
+        imported = env.environment.imported
+        assert [sensor.name for sensor in imported.sensors] == [str(k) for k in range(1, 15)]
+        said = "\n".join(imported.unsupported)
+        assert "no channel is (touch): no" in said and "no channel is (framepos): nor" in said
+        env.reset(seed=0)
+        seen, *_ = env.step(np.zeros(1, dtype=np.float32))
+    mujoco.mj_step(model, data)
+    mujoco.mj_forward(model, data)
+    told = data.sensordata[: len(seen)]
+    # after a step of 1e-4 s, of first order, of rates of some 1/s; observations are floats. Of turns both signs are one
+    for at, size in ((12, 4), (22, 4)):
+        seen[at : at + size] *= np.sign(seen[at : at + size] @ told[at : at + size])
+    assert seen == pytest.approx(told, rel=2e-3, abs=2e-3)
+
+
+BOUNDED = (
+    "<mujoco><option gravity='0 0 -9'/><worldbody>"
+    + "".join(
+        f"""<body name="{name}" pos="0 {k} 0"><joint name="{name}" axis="1 {k} -1" {more}/>
+        <inertial mass="1" pos="0.3 0.1 0" diaginertia="1 2 2.5"/></body>"""
+        for k, (name, more) in enumerate([*((name, "") for name in "abcde"), ("f", "actuatorfrcrange='-2 0.4'")])
+    )
+    + """</worldbody><actuator>
+  <position name="a" joint="a" kp="30" kv="2" gear="1.5" forcerange="-1 3"/>
+  <general name="b" joint="b" gainprm="2" biastype="affine" biasprm="0.7 -5 -1" forcerange="0.5 2"/>
+  <general name="c" joint="c" dyntype="filter" dynprm="1" gainprm="4" biastype="affine" biasprm="0 0 -3"
+    forcerange="-3 -0.2"/>
+  <velocity name="d" joint="d" kv="6" gear="-2" forcerange="-1 4"/>
+  <motor name="e" joint="e" gear="-3" forcerange="-2 0.5"/>
+  <position name="f" joint="f" kp="20"/><motor name="g" joint="f"/></actuator></mujoco>"""
+)
+
+
+def test_forces_stay_within_ranges_that_are_not_symmetric(mujoco, client, tmp_path):
+    path = tmp_path / "bounded.xml"
+    path.write_text(BOUNDED)
+    twin = Twin(mujoco, client, path)
+    assert twin.imported.verdict == "usable: nothing physical is lost"
+    rng = np.random.default_rng(9)
+    clipped = 0
+    for _ in range(12):
+        twin.data.ctrl[:] = rng.normal(size=7) * 0.5
+        twin.data.act[:] = 0.0
+        twin.draw(rng)
+        command(twin, client)
+        worst, size = twin.acceleration_error()
+        assert worst < 1e-6 * size
+        ranges = twin.model.actuator_forcerange
+        at = np.abs(twin.data.actuator_force[:, None] - ranges).min(axis=1) < 1e-12
+        clipped += at[:5].sum()
+    assert clipped > 12  # forces were at their bounds, and between them
+    # the same by what a learner is told of a control
+    for control in twin.imported.controls:
+        scene = next(joint for joint in twin.imported.json["joints"] if joint["name"] == control.joint)
+        first = min(max(0.0, control.low), control.high)
+        if control.name not in "fg":
+            told = control.scale * first + control.offset
+            assert scene.get(control.quantity, [0.0])[control.axis] == pytest.approx(told, abs=1e-15)
 
 
 STRUNG = """<mujoco><option gravity="0 0 -9"/><worldbody><body name="a" euler="10 20 30">

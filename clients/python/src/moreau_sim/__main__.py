@@ -33,7 +33,8 @@ def import_file(arguments: argparse.Namespace) -> int:
             print(f"note: {note}", file=sys.stderr)
         for control in imported.controls:
             where = f"{control.quantity} of axis {control.axis} of {control.joint}"
-            print(f"control {control.name}: {where}, times {control.scale:g}", file=sys.stderr)
+            more = f" and {control.offset:g}" if control.offset else ""
+            print(f"control {control.name}: {where}, times {control.scale:g}{more}", file=sys.stderr)
         if imported.starts:
             print(f"key-frames (--start NAME): {', '.join(imported.starts)}", file=sys.stderr)
         print(imported.verdict, file=sys.stderr)

@@ -52,7 +52,7 @@ class FileEnvironment(Environment):
         *,
         reward: Reward,
         action: Sequence[p.GroupChannel] | None = None,
-        observation: Sequence[p.GroupChannel] | None = None,
+        observation: Sequence[p.GroupChannel] | str | None = None,
         terminate: Sequence[p.GroupChannel] = (),
         extra: Sequence[p.GroupChannel] = (),
         noise: Sequence[p.GroupNoise] = (),
@@ -74,7 +74,7 @@ class FileEnvironment(Environment):
         self.imported = None if path.suffix == ".json" else load(path, **how)
         self.scene = _scene(path, self.imported, start, ground, settings or {})
         self.action = list(action) if action is not None else _actions(path, self.imported, normalized)
-        self.observation = list(observation) if observation is not None else _observations(self.scene)
+        self.observation = _observed(path, self.imported, self.scene, observation)
         self.bounds, self.extra, self.noise = list(terminate), list(extra), list(noise)
         self.step_limit = step_limit
         self.substeps = substeps or max(1, round(PERIOD / self.time_step))
@@ -103,10 +103,11 @@ def _scene(
 
 def _action(control: Control, is_normalized: bool) -> p.GroupChannel:
     bounds = {name: number for name in ("low", "high") if np.isfinite(number := getattr(control, name))}
-    scale, offset = control.scale, 0.0
+    scale, offset = control.scale, control.offset
     if is_normalized and len(bounds) == 2:
         half, middle = 0.5 * (control.high - control.low), 0.5 * (control.high + control.low)
-        scale, offset, bounds = control.scale * half, control.scale * middle, {"low": -1.0, "high": 1.0}
+        scale, offset = control.scale * half, offset + control.scale * middle
+        bounds = {"low": -1.0, "high": 1.0}
     kind = KINDS[control.quantity]
     return channel(kind, control.joint, axes=[control.axis], scale=scale, offset=offset, **bounds)
 
@@ -116,6 +117,23 @@ def _actions(path: pathlib.Path, imported: Imported | None, is_normalized: bool)
     if imported is None or not imported.controls:
         raise ValueError(f"{path.name} has no actuators: say what an action does, action=[channel(…)]")
     return [_action(control, is_normalized) for control in imported.controls]
+
+
+def _observed(
+    path: pathlib.Path,
+    imported: Imported | None,
+    scene: Mapping[str, Any],
+    wanted: Sequence[p.GroupChannel] | str | None,
+) -> list[p.GroupChannel]:
+    if wanted is None:
+        return _observations(scene)
+    if not isinstance(wanted, str):
+        return list(wanted)
+    if wanted != "sensors":
+        raise ValueError(f'observation is a list of channels, or "sensors", not {wanted!r}')
+    if imported is None or not imported.sensors:
+        raise ValueError(f"{path.name} has no sensors that are channels: say what is seen, observation=[channel(…)]")
+    return [channel(sensor.kind, sensor.of, **sensor.more) for sensor in imported.sensors]
 
 
 def _observations(scene: Mapping[str, Any]) -> list[p.GroupChannel]:
@@ -155,6 +173,7 @@ def from_file(
     reward        a function of a Moment, which has all worlds, to an array of a number each
     observation   channels; default: of each body that nothing holds its height, rotation, and velocity and spin in its
                   own axes; then positions of all joints, and then their rates
+                  "sensors": the file's, in their order, as far as they are channels
     action        channels; default: the model's control numbers, in their order, each from -1 to 1 for its range;
                   normalized=False: as the model has them
     terminate     channels with low and high: leaving them ends an episode

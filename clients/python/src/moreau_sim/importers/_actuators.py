@@ -25,7 +25,7 @@ NOTHING: Target = ("", -1)
 
 @dataclass
 class Control:
-    """What a control number of the model is here: `quantity` of an axis of a joint is scale times it."""
+    """What a control number of the model is here: `quantity` of an axis of a joint is scale times it, and offset."""
 
     name: str
     joint: str  # of the scene, or a tendon
@@ -35,6 +35,7 @@ class Control:
     low: float  # of the control number; -inf, inf: not limited
     high: float
     velocity_max: float = float("inf")  # of the axis, as URDF says it; nothing here keeps to it
+    offset: float = 0.0
 
 
 class Actuators:
@@ -50,6 +51,7 @@ class Actuators:
         self._on = [self._reach(actuator, ties) for actuator in range(len(self.model.actuator_trntype))]
         self.controls: list[Control] = []
         self._scene = {joint["name"]: joint for joint in joints.scene}
+        self._ranges: dict[tuple[str, int, str], tuple[float, float]] = {}  # of forces: joint, axis, what they are of
         self._lag: dict[Target, tuple[float, bool]] = {}  # of all actuators of one, whether it is early
         self._width = {numbers.joint: 0 for numbers in joints.numbers.values()}
         for numbers in joints.numbers.values():
@@ -62,11 +64,18 @@ class Actuators:
             else:
                 self._take(actuator)
         self._limit_efforts()
+        self._keep_ranges()
         # what several drive together has one stiffness and one damping: each moves its targets by its share
         for control in self.controls:
             column = {"target": "drive_stiffness", "target_velocity": "drive_damping"}.get(control.quantity)
             if column is not None:
                 control.scale /= self._scene[control.joint][column][control.axis]
+        # what is there of a column beside control numbers goes with the first of them
+        for control in reversed(self.controls):
+            for other in self.controls:
+                if (other.joint, other.axis, other.quantity) == (control.joint, control.axis, control.quantity):
+                    other.offset = 0.0
+            control.offset = self._scene[control.joint].get(control.quantity, self._none(control))[control.axis]
         # a number that is not told is 0, or what of its range is nearest to that
         for control in self.controls:
             first = min(max(0.0, control.low), control.high)
@@ -170,16 +179,19 @@ class Actuators:
             least, most = (float(bound) for bound in m.actuator_forcerange[actuator])
             is_alone = len(self._of_joint(target)) == 1
             is_plain = stiffness == damping == 0.0 and not self._lag[target][0]
-            bound = abs(gear) * max(abs(least), abs(most))
+            bounds = gear * least, gear * most
             if quantity == "effort" and gain != 0.0 and (is_plain or not is_alone):
-                bounds = sorted(((least - constant) / gain, (most - constant) / gain))
-                low, high = max(low, bounds[0]), min(high, bounds[1])
+                told = sorted(((least - constant) / gain, (most - constant) / gain))
+                low, high = max(low, told[0]), min(high, told[1])
                 if not is_plain:
                     self._each_alone(target)
-            elif is_alone and bound > 0.0 and (quantity == "effort" or constant != 0.0) and target[0] == "joint":
-                self._bound(numbers, bound, least == -most, actuator, column="stall_effort")
+            elif is_alone and least < most and (quantity == "effort" or constant != 0.0) and target[0] == "joint":
+                self._bound(numbers, *bounds, column="stall_effort")
             else:
-                self._bound(numbers, bound, least == -most, actuator)
+                if target[0] == "tendon" and (quantity == "effort" or constant != 0.0):
+                    sentence = "ranges of what is fed forward along tendons: the drive alone is bounded"
+                    self.findings.add(sentence, self.name(actuator), _weight(actuator))
+                self._bound(numbers, *bounds)
         self.controls.append(
             Control(self.name(actuator), numbers.joint, numbers.axis, quantity, gain * gear, low, high)
         )
@@ -208,17 +220,37 @@ class Actuators:
         if not m.actuator_ctrllimited[actuator] or low < least or high > most:
             self.findings.add("ranges of activation", self.name(actuator), _weight(actuator))
 
-    def _bound(
-        self, numbers: Any, most: float, is_symmetric: bool, actuator: int, *, column: str = "effort_max"
-    ) -> None:
-        """By `stall_effort` all that acts, by `effort_max` the drive alone."""
-        if not is_symmetric:
-            sentence = "ranges of force that are not symmetric: the larger bound is taken for both"
-            self.findings.add(sentence, self.name(actuator), _weight(actuator))
-        none = {"effort_max": 1e18, "stall_effort": 0.0}[column]
-        bounds = self._column(numbers.joint, column, none)
-        before = bounds[numbers.axis]
-        bounds[numbers.axis] = most if before == none else min(before, most)
+    def _bound(self, numbers: Numbers, one: float, other: float, *, column: str = "effort_max") -> None:
+        """By `stall_effort` all that acts, by `effort_max` the drive alone; after what bounded it before."""
+        least, most = min(one, other), max(one, other)
+        key = numbers.joint, numbers.axis, column
+        low, high = self._ranges.get(key, (least, most))
+        self._ranges[key] = min(max(low, least), most), min(max(high, least), most)
+
+    def _keep_ranges(self) -> None:
+        """Bounds are alike to both sides here. What is held between others, [c - e, c + e], is c and what is between
+        -e and e of the rest: of a drive c is fed forward, and its target less by as much; of a motor it is a tendon's,
+        which no motor bounds."""
+        for (joint, axis, column), (low, high) in self._ranges.items():
+            numbers = Numbers(joint, 0, axis, 1)
+            middle, half = 0.5 * (low + high), 0.5 * (high - low)
+            none = {"effort_max": 1e18, "stall_effort": 0.0}[column]
+            self._column(joint, column, none)[axis] = half
+            if middle == 0.0:
+                continue
+            if column == "stall_effort":
+                self._add(numbers, "effort", -middle)
+                self.tendons.push(joint, axis, middle)
+                continue
+            self._add(numbers, "effort", middle)
+            for gain, shifted in (("drive_stiffness", "target"), ("drive_damping", "target_velocity")):
+                number = self._scene[joint].get(gain, self._none(numbers))[axis]
+                if number > 0.0:
+                    self._add(numbers, shifted, -middle / number)
+                    break
+
+    def _none(self, of: Numbers | Control) -> list[float]:
+        return [0.0] * self._width[of.joint]
 
     def _each_alone(self, target: Target) -> None:
         self.findings.add(
@@ -243,13 +275,11 @@ class Actuators:
             is_fed = any(self._quantity(actuator) == "effort" for actuator in driving)
             is_driven = "drive_stiffness" in scene or "drive_damping" in scene
             is_mixed = len(driving) > 1 or is_lagged or (is_fed and is_driven)
-            if numbers.width == 1 and driving and least == -most != 0.0 and is_mixed:
-                for actuator in driving:
-                    self._bound(numbers, most, True, actuator, column="stall_effort")
+            if numbers.width == 1 and driving and least < most and is_mixed:
+                self._bound(numbers, least, most, column="stall_effort")
                 continue
             if numbers.width == 1 and ("drive_stiffness" in scene or "drive_damping" in scene):
-                for actuator in driving:
-                    self._bound(numbers, max(abs(least), abs(most)), least == -most, actuator)
+                self._bound(numbers, least, most)
             moving = [
                 c
                 for c in self.controls

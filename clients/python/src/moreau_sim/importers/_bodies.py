@@ -23,6 +23,10 @@ class Mass:
     def times(self, share: float) -> Mass:
         return Mass(self.mass * share, self.center, self.inertia * share)
 
+    def smaller(self, scale: float) -> Mass:
+        """As heavy, of another size."""
+        return Mass(self.mass, self.center, self.inertia * scale * scale)
+
 
 def _spread(mass: float, arm: Vector) -> Vector:
     """The inertia of a point mass about the origin."""

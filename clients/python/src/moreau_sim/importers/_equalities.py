@@ -25,7 +25,6 @@ class Equalities:
         self.bodies = joints.bodies
         self.findings = findings
         self.scene: list[dict[str, Any]] = []
-        self.held: set[int] = set()  # tendons whose length does not change: nothing that acts along them does anything
         self.ties: dict[int, tuple[int, float]] = {}  # of a joint: another one, and its position over that one's
         self._names = {joint["name"] for joint in joints.scene}
         for row in range(0 if is_off(mujoco, self.model, "EQUALITY", "CONSTRAINT") else self.model.neq):
@@ -112,7 +111,7 @@ class Equalities:
             return False
         self._equate(row, ends[::-1], offset)
         if second < 0:
-            self.held.add(first)
+            self.tendons.held.add(first)
         return True
 
     def _equate(self, row: int, ends: Ends, offset: float) -> None:

@@ -14,6 +14,7 @@ from ._actuators import Control
 from ._findings import Loss
 from ._joints import Numbers
 from ._poses import Pose
+from ._sensors import Sensor
 from ._starts import Start
 
 
@@ -43,6 +44,7 @@ class Imported:
                  bodies without joint
     controls     what the model's control numbers are here, in their order
     starts       the model's key-frames, by name: at() is the scene that begins so
+    sensors      the model's sensors that a channel of groups is, in their order
     """
 
     scene: p.Scene
@@ -55,6 +57,7 @@ class Imported:
     verdict: str = ""
     notes: list[str] = field(default_factory=list)
     starts: dict[str, Start] = field(default_factory=dict)
+    sensors: list[Sensor] = field(default_factory=list)
 
     def at(self, name: str) -> dict[str, Any]:
         """The scene, as scene files have it, as it begins in a key-frame. KeyError names those that there are."""

@@ -16,6 +16,8 @@ from ._poses import HERE, Pose, Vector, product, quaternion, turn
 
 # of the mass of a body, for those that stand between its joints: accelerations change by about as much
 LIGHT = 1e-9
+# and how much smaller these are than it, where a fluid drags at boxes of mass and inertia
+THIN = 1e-8
 RIGHT_ANGLE = 1e-12  # cosines below it are rounding
 AXES = ("MOVE_X", "MOVE_Y", "MOVE_Z", "TURN_X", "TURN_Y", "TURN_Z")
 
@@ -99,6 +101,8 @@ class Joints:
             self._add(stage, name, child, before)
             if not is_last:
                 light = self.bodies.mass(root).times(LIGHT)
+                if self.model.opt.density or self.model.opt.viscosity:
+                    light = light.smaller(THIN)
                 self.lightened[root] = self.lightened.get(root, 0.0) + LIGHT
                 self.between.append(scene_body(child, self.bodies.in_world[root], light))
             name, before = child, HERE

@@ -20,6 +20,7 @@ from ._joints import Joints
 from ._meshes import Meshes
 from ._packages import Packages
 from ._scan import gravity_compensation, scan_model, scan_urdf
+from ._sensors import Sensors
 from ._shapes import GROUPS_MAX, Shapes
 from ._starts import read_starts
 from ._tendons import Tendons
@@ -128,7 +129,8 @@ def read_model(
     tendons = Tendons(mujoco, joints, findings)
     equalities = Equalities(mujoco, joints, tendons, findings)
     actuators = Actuators(mujoco, joints, tendons, findings, equalities.ties)
-    tendons.take(equalities.held)
+    sensors = Sensors(mujoco, joints, tendons, findings)
+    tendons.take()
     compensated = gravity_compensation(joints)
     if compensated != 0.0:
         findings.note(f"gravity compensation of all that moves: gravity is {compensated:.4g} of it less")
@@ -170,4 +172,5 @@ def read_model(
         findings.verdict(),
         findings.notes(),
         read_starts(joints, actuators.controls, centers),
+        sensors.found,
     )

@@ -40,7 +40,7 @@ _SCHEME = {
     "jnt_solimp": "solimp of joints: limits are rigid",
     "jnt_margin": "margin of joints",
 }
-_UNSEEN = {"nsensor": "sensors", "nsite": "sites"}  # what moves nothing
+_UNSEEN = {"nsite": "sites"}  # what moves nothing
 _COUNTS = {"nflex": "flexible bodies", "nplugin": "plugins"}
 # what a URDF file may have for other programs
 _URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")

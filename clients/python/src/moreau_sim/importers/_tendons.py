@@ -4,7 +4,6 @@ damper and dry friction, that actuators pull at, or that is held."""
 
 from __future__ import annotations
 
-from collections.abc import Set
 from typing import Any
 
 import numpy as np
@@ -36,6 +35,7 @@ class Tendons:
         self._names = {joint["name"] for joint in joints.scene}
         self._of: dict[int, Numbers] = {}
         self.used: set[int] = set()  # by what holds several together
+        self.held: set[int] = set()  # at one length: what constrains it does nothing
 
     def name(self, tendon: int) -> str:
         return self.model.tendon(tendon).name or f"tendon {tendon}"
@@ -64,19 +64,33 @@ class Tendons:
         """It has one length."""
         self._add(name, ends, {"low": [length], "high": [length]})
 
+    def push(self, joint: str, axis: int, effort: float) -> None:
+        """Along an axis of a joint of the scene, for ever, whatever else acts there."""
+        name = f"{joint} pushed"
+        while name in self._names:
+            name += " tendon"
+        self._names.add(name)
+        self.scene.append(
+            {"name": name, "kind": "TENDON", "coupled": [joint], "coupled_axes": [axis], "effort": [effort]}
+        )
+
     def numbers(self, tendon: int) -> Numbers:
         """Where its length is in the scene, which then has it."""
         if tendon not in self._of:
             ends = self.ends(tendon)
             assert ends is not None
-            self._of[tendon] = Numbers(self._add(self.name(tendon), ends, self._columns(tendon)), 0, 0, 1)
+            columns = self._columns(tendon, tendon in self.held)
+            self._of[tendon] = Numbers(self._add(self.name(tendon), ends, columns), 0, 0, 1)
         return self._of[tendon]
 
-    def take(self, held: Set[int]) -> None:
-        """Those that something acts along by itself; not those that are held."""
-        m = self.model
-        for tendon in sorted({*range(m.ntendon)} - held):
-            acting = any(self._has(tendon, name) for name in ("stiffness", "damping", "frictionloss", "limited"))
+    def take(self) -> None:
+        """Those that something acts along by itself. Where they are held that is what acts without constraints, too."""
+        passive, constraining = ("stiffness", "damping"), ("frictionloss", "limited")
+        for tendon in range(self.model.ntendon):
+            names = passive if tendon in self.held else passive + constraining
+            acting = any(self._has(tendon, name) for name in names)
+            if tendon in self.held and not acting:
+                continue
             if self.ends(tendon) is None:
                 sentence = "tendons" if acting else "tendons that nothing acts along"
                 self.findings.add(sentence, self.name(tendon), self.weights(tendon), physical=acting)
@@ -104,12 +118,12 @@ class Tendons:
     def _has(self, tendon: int, name: str) -> bool:
         return bool(np.any(getattr(self.model, f"tendon_{name}", np.zeros(self.model.ntendon))[tendon]))
 
-    def _columns(self, tendon: int) -> dict[str, list[float]]:
+    def _columns(self, tendon: int, is_held: bool) -> dict[str, list[float]]:
         m, off = self.model, self.joints.off
         low, high = (float(bound) for bound in m.tendon_range[tendon])
         short, long = (float(bound) for bound in m.tendon_lengthspring[tendon])
         columns: dict[str, float] = {}
-        if m.tendon_limited[tendon] and not off["limits"]:
+        if m.tendon_limited[tendon] and not off["limits"] and not is_held:
             columns |= {"low": low, "high": high}
         stiffness = 0.0 if off["stiffness"] else float(np.ravel(m.tendon_stiffness[tendon])[0])
         if stiffness > 0.0:
@@ -118,7 +132,7 @@ class Tendons:
                 sentence = "springs of tendons that are slack in a range: they are slack in the middle of it"
                 self.findings.add(sentence, self.name(tendon), self.weights(tendon))
         damping = 0.0 if off["damping"] else float(np.ravel(m.tendon_damping[tendon])[0])
-        friction = 0.0 if off["friction"] else float(m.tendon_frictionloss[tendon])
+        friction = 0.0 if off["friction"] or is_held else float(m.tendon_frictionloss[tendon])
         columns |= {"damping": damping, "friction": friction}
         return {name: [number] for name, number in columns.items() if number != 0.0}
 
