@@ -11,7 +11,7 @@
 // What the next substep is given, as an order of one step. Wrenches are of bodies, here by their
 // ids.
 static bool copy_order(const Group *group, Arena *arena, Input *order) {
-    const size_t count = group->push.count;
+    const size_t count = group->pushed.count;
     const GroupWorld *of = &group->world[0];
     uint64_t *body = arena_take_array(arena, count, sizeof(*body));
     double *wrench = arena_take_array(arena, count, 6 * sizeof(*wrench));
@@ -19,7 +19,7 @@ static bool copy_order(const Group *group, Arena *arena, Input *order) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        body[i] = of->world->body_id[group->push.body[i]];
+        body[i] = of->world->body_id[group->pushed.body[i]];
     }
     group_read_push(group, of, wrench);
     *order = (Input){.kind = INPUT_STEP,

@@ -167,6 +167,30 @@ static Status read_parameters(const Moreau__V1__GroupCreate *message, Arena *are
     return STATUS_OK;
 }
 
+static Status read_pushes(const Moreau__V1__GroupCreate *message, Arena *arena, GroupDef *def,
+                          Error *error) {
+    PushDef *made = arena_take_array(arena, message->n_pushes, sizeof(*made));
+    if (made == NULL) {
+        return out_of_memory(error);
+    }
+    for (size_t i = 0; i < message->n_pushes; i++) {
+        const Moreau__V1__GroupPush *from = message->pushes[i];
+        made[i] = (PushDef){.body = text(from->body),
+                            .body_id = from->body_id,
+                            .probability = from->probability,
+                            .steps = from->steps,
+                            .axes = from->axes,
+                            .is_impulse = from->impulse,
+                            .force_low = from->force_low,
+                            .force_high = from->force_high,
+                            .torque_low = from->torque_low,
+                            .torque_high = from->torque_high};
+    }
+    def->push_count = message->n_pushes;
+    def->push = made;
+    return STATUS_OK;
+}
+
 static GroupOpinionDef read_opinion(const Moreau__V1__GroupOpinion *message) {
     return message == NULL ? (GroupOpinionDef){0}
                            : (GroupOpinionDef){.is_asked = true,
@@ -209,7 +233,8 @@ Status group_def_read(const Moreau__V1__GroupCreate *message, Arena *arena, Grou
     status = STATUS_THEN(
         status, read_layout(message->bounds, message->n_bounds, arena, &def->bounds, error));
     status = STATUS_THEN(status, read_noise(message, arena, def, error));
-    return STATUS_THEN(status, read_parameters(message, arena, def, error));
+    status = STATUS_THEN(status, read_parameters(message, arena, def, error));
+    return STATUS_THEN(status, read_pushes(message, arena, def, error));
 }
 
 // ---- columns

@@ -254,12 +254,14 @@ static bool ask_row(Play *play, const GroupCall *a, size_t i, const GroupCall *b
 static bool step_at_door(Troupe *troupe, const uint8_t *before, size_t bytes) {
     Play *play = troupe->play;
     const Group *group = troupe->alone.group;
-    const GroupWorld *after = &group->world[0];
+    GroupWorld *after = &group->world[0];
     GroupAct act;
     Door door;
     Error error = {0};
     ASSERT(group_act_open(&act, group, &troupe->memory, &error) == STATUS_OK);
+    after->length--; // pushes are drawn by the step that they are of
     group_act_read(&act, group, after);
+    after->length++;
     ASSERT(door_init(&door, &group->template->limits, NULL) == STATUS_OK);
     Input restore = {.kind = INPUT_RESTORE,
                      .restore = {.snapshot = before, .snapshot_bytes = bytes}};

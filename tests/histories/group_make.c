@@ -243,6 +243,24 @@ static void make_parameters(Dice *dice, const World *world, GroupDef *def, Arena
     def->parameter = made;
 }
 
+// Of a body that is fit for it, if there is one.
+static void make_pushes(Dice *dice, const World *world, GroupDef *def, Arena *arena) {
+    PushDef *made = take(arena, 2, sizeof(*made));
+    def->push = made;
+    for (int i = 0; i < 2 && world->body_count > 0 && dice_chance(dice, 30); i++) {
+        const uint32_t body = (uint32_t)dice_roll(dice, world->body_count);
+        if (world->kind[body] == BODY_DYNAMIC) {
+            made[def->push_count++] = (PushDef){.body_id = world->body_id[body],
+                                                .probability = uniform(dice, 0.0, 1.0),
+                                                .steps = 1 + (uint32_t)dice_roll(dice, 4),
+                                                .axes = 1 + (uint32_t)dice_roll(dice, 7),
+                                                .is_impulse = dice_chance(dice, 30),
+                                                .force_high = 1.0 + uniform(dice, 0.0, 20.0),
+                                                .torque_high = uniform(dice, 0.0, 1.0)};
+        }
+    }
+}
+
 GroupDef group_make_def(Dice *dice, const World *template, Arena *arena) {
     static const uint64_t limits[] = {0, 1, 3, 7};
     GroupDef def = {.count = 1 + (uint32_t)dice_roll(dice, WORLDS_MAX),
@@ -260,6 +278,7 @@ GroupDef group_make_def(Dice *dice, const World *template, Arena *arena) {
     def.noise = make_layout(dice, template, LAYOUT_NOISE, "noise", arena);
     make_noises(dice, &def, arena);
     make_parameters(dice, template, &def, arena);
+    make_pushes(dice, template, &def, arena);
     if (dice_chance(dice, 30)) {
         def.opinion = (GroupOpinionDef){
             .is_asked = true, .share = 0.3, .tolerance = 1e-6, .doubt = 1e-3, .lag = 1};

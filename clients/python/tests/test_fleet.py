@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import moreau_sim
-from moreau_sim import Fleet, Group, channel, errors, parameter, uniform
+from moreau_sim import Fleet, Group, channel, errors, parameter, push, uniform
 
 CART = {
     "settings": {"time_step": 0.02, "gravity": [0, 0, -9.81]},
@@ -39,6 +39,7 @@ LAYOUT = {
         parameter("GRAVITY", None, np.tile([0.0, 0.0, -9.81], COUNT) + np.repeat(np.linspace(0, 1, COUNT), 3)),
         parameter("BODY_CENTER_OF_MASS", "pole", np.repeat(np.linspace(-0.1, 0.1, COUNT), 3)),
     ],
+    "pushes": [push("pole", 0.05, force=(0, 2), steps=3, axes=[0, 1])],
     "step_limit": 30,
 }
 

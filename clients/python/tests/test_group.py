@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import moreau_sim
-from moreau_sim import Group, World, channel, errors, gaussian, noise_stream, parameter, uniform
+from moreau_sim import Group, World, channel, errors, gaussian, noise_stream, parameter, push_stream, uniform
 from moreau_sim.group import judged
 
 SLIDER = {
@@ -364,6 +364,65 @@ def test_centres_of_mass_differ_from_world_to_world_and_are_proven(client):
     with pytest.raises(errors.InvalidArgument, match=r"parameters\[0\].values\[3\]"):
         wrong = [parameter("BODY_CENTER_OF_MASS", "bob", centres)]
         Group.create(client, LEAN, count=3, **options | {"parameters": wrong})
+
+
+FREE = {
+    "settings": {"time_step": 0.005, "gravity": [0, 0, 0]},
+    "bodies": [{"name": "puck", "mass": 2.0, "inertia": [1, 1, 1, 0, 0, 0], "orientation": [0.5, 0.1, -0.7, 0.5]}],
+}
+
+
+def drawn_pushes(seed, world, episode, steps):
+    """What pushes of (2 … 5) N, for 3 steps with probability 0.2, hold in each of these steps."""
+    force = np.zeros((steps + 3, 3))
+    for step in range(steps):
+        stream = push_stream(seed, world, episode, step)
+        if stream.random() < 0.2:
+            size, z, turn = 2 + 3 * stream.random(), 2 * stream.random() - 1, 2 * np.pi * stream.random()
+            along = [np.sqrt(1 - z * z) * np.cos(turn), np.sqrt(1 - z * z) * np.sin(turn), z]
+            force[step : step + 3] += size * np.array(along)
+    return force[:steps]
+
+
+def test_pushes_come_as_numpy_draws_them_and_are_proven(client):
+    options = {"action": [channel("BODY_TORQUE", "puck")], "observation": [channel("BODY_VELOCITY", "puck")]}
+    options |= {"pushes": [moreau_sim.push("puck", 0.2, force=(2, 5), steps=3)], "substeps": 2, "step_limit": 12}
+    options |= {"autoreset": "SAME_STEP", "double": True, "first_world": 4}
+    idle = np.zeros((3, 3))
+    with Group.create(client, FREE, count=3, record="pushed at random", **options) as group:
+        recording = group.recording
+        group.reset(seed=9)
+        for episode in range(2):
+            forces = np.stack([drawn_pushes(9, 4 + world, episode, 12) for world in range(3)], axis=1)
+            assert np.any(forces) and not np.array_equal(forces[:, 0], forces[:, 1])
+            for step in range(12):
+                rows = group.step(idle)
+                seen = rows.observation if step < 11 else rows.final.observation
+                assert seen == pytest.approx(forces[: step + 1].sum(axis=0) * 2 * 0.005 / 2.0, abs=1e-13)
+        for _ in range(5):
+            group.step(idle)
+        with Group.from_saved(client, group.save()) as other:
+            for _ in range(20):  # with what is under way, and over the end of an episode
+                assert np.array_equal(other.step(idle).observation, group.step(idle).observation)
+    with Group.resume(client, recording, step=30) as group, Group.create(client, FREE, count=3, **options) as again:
+        again.reset(seed=9)
+        for _ in range(29):
+            rows = again.step(idle)
+        assert np.array_equal(group.read().observation, rows.observation)
+        for _ in range(9):
+            assert np.array_equal(group.step(idle).observation, again.step(idle).observation)
+    episodes = client.episode_list(recording=recording).episodes
+    assert len(episodes) >= 6
+    for one in episodes:
+        assert client.episode_verify(episode=one.episode).result().verified
+        force = drawn_pushes(9, 4 + one.world_index, one.turn, 12)
+        forked = client.world_get(world=client.episode_fork(episode=one.episode, step=10).world)
+        assert forked.velocity[:3] == pytest.approx(force[:10].sum(axis=0) * 2 * 0.005 / 2.0, abs=1e-13)
+    with pytest.raises(errors.InvalidArgument, match=r"pushes\[0\].probability"):
+        wrong = [moreau_sim.push("puck", 2.0, force=1.0)]
+        Group.create(client, FREE, count=3, **options | {"pushes": wrong})
+    with pytest.raises(errors.InvalidArgument, match="pushes"):
+        client.group_create(recording=recording, pushes=[moreau_sim.push("puck", 0.2, force=1.0)])
 
 
 def test_finished_episodes_are_recorded_with_what_they_earned(client):

@@ -399,6 +399,28 @@ def test_worlds_may_be_counted_from_another_than_the_first(address, place):
         gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address, resume="pushed", first_world=1)
 
 
+def test_worlds_are_pushed_at_random_moments(address):
+    pushes = [moreau_sim.push("cart", 0.1, force=(5, 10), axes=[0])]
+    where = {"num_envs": 64, "address": address, "autoreset_mode": "SameStep"}
+    calm, one, other = (
+        gymnasium.make_vec("moreau_sim/CartPole-v0", **where, **more)
+        for more in ({}, {"pushes": pushes}, {"pushes": pushes})
+    )
+    starts = [worlds.reset(seed=2)[0] for worlds in (calm, one, other)]
+    assert np.array_equal(starts[0], starts[1])
+    actions = np.arange(64) % 2
+    seen = [worlds.step(actions)[0] for worlds in (calm, one, other)]
+    assert np.array_equal(seen[1], seen[2])
+    # 20 ms of 5 … 10 N on a cart of 1 kg with a pole: exactly those whose stream says so
+    begins = [moreau_sim.push_stream(2, world, 0, 0).random() < 0.1 for world in range(64)]
+    gained = np.abs(seen[1][:, 1] - seen[0][:, 1])
+    assert any(begins) and np.array_equal(gained > 0, begins) and (gained[begins] > 0.09).all()
+    for worlds in (calm, one, other):
+        worlds.close()
+    with pytest.raises(ValueError, match="leave pushes out"):
+        gymnasium.make_vec("moreau_sim/CartPole-v0", num_envs=2, address=address, resume="some", pushes=pushes)
+
+
 def test_what_is_learnt_balances_the_pole(address):
     """The example, for a few generations of one seed: far beyond what random actions reach."""
     path = pathlib.Path(__file__).parents[1] / "examples" / "evolve.py"

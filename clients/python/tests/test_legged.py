@@ -69,6 +69,26 @@ def test_a_robot_with_meshes_stands_for_two_seconds(address):
     assert (feet == 1).all()
 
 
+def test_a_robot_is_pushed_at_random_moments(address):
+    """3 N s aside, in one step, on a trunk of 5 kg with its legs, as long as nobody has fallen."""
+    pushes = [moreau_sim.push("trunk", 0.2, force=(3, 3), axes=[1], impulse=True)]
+    calm, pushed = (
+        MoreauVectorEnv(LeggedLocomotion(PUP, commands=STILL, pushes=more), 32, address=address)
+        for more in ((), pushes)
+    )
+    velocity = []
+    for worlds in (calm, pushed):
+        worlds.reset(seed=3)
+        worlds.step(np.zeros((32, 12)))
+        velocity.append(worlds.worlds.group.read().observation[:, :3])
+        worlds.close()
+    begins = [moreau_sim.push_stream(3, world, 0, 0).random() < 0.2 for world in range(32)]
+    gained = np.linalg.norm(velocity[1] - velocity[0], axis=1)
+    assert any(begins) and np.array_equal(gained > 0, begins)
+    # the trunk alone would be 0.7 m/s faster, with stiff legs 0.6, less what the ground takes
+    assert (gained[begins] > 0.1).all() and (gained < 1.0).all()
+
+
 def test_who_has_learned_nothing_goes_as_told(address):
     """The trot that actions are added to: on level ground it comes to within a half of what it is asked for."""
     description = LeggedLocomotion(PUP, commands=((0.5, 0.5), (0.0, 0.0), (0.0, 0.0)), turned=0.0)

@@ -576,6 +576,7 @@ static Status judge_nothing_else(const Moreau__V1__GroupCreate *message, const c
                   {"autoreset", message->has_autoreset},
                   {"double_precision", message->has_double_precision},
                   {"parameters", message->n_parameters > 0},
+                  {"pushes", message->n_pushes > 0},
                   {"opinion", message->opinion != NULL}};
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         if (fields[i].is_given) {

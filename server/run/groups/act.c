@@ -47,7 +47,7 @@ static bool take_columns(GroupAct *act, const Group *group, Arena *arena) {
     for (size_t i = 0; i < act->joint_count; i++) {
         axes += joint_axis_count(group->template->joint[act->driven_joint[i]].axes);
     }
-    const size_t pushed = group->push.count;
+    const size_t pushed = group->pushed.count;
     act->joint = arena_take_array(arena, act->joint_count, sizeof(*act->joint));
     act->woken = arena_take_array(arena, group->template->body_count, sizeof(*act->woken));
     act->is_woken = arena_take_array(arena, group->template->body_count, 1);
@@ -69,8 +69,8 @@ Status group_act_open(GroupAct *act, const Group *group, Arena *arena, Error *er
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while opening an episode of a group.");
     }
-    for (size_t i = 0; i < group->push.count; i++) {
-        act->pushed[i] = group->template->body_id[group->push.body[i]];
+    for (size_t i = 0; i < group->pushed.count; i++) {
+        act->pushed[i] = group->template->body_id[group->pushed.body[i]];
     }
     return STATUS_OK;
 }
@@ -138,7 +138,7 @@ void group_act_read(GroupAct *act, const Group *group, const GroupWorld *world) 
     group_read_push(group, world, act->wrench);
     act->step = (StepOrder){.steps = 1,
                             .time_step = group->time_step,
-                            .wrench_count = group->push.count,
+                            .wrench_count = group->pushed.count,
                             .wrench_body = act->pushed,
                             .wrench = act->wrench};
 }

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { CODE_VERSION = 3, CODE_VERSION_OPINION = 4, CODE_VERSION_OLDEST = 1 };
+// Even ones have an opinion.
+enum { CODE_VERSION = 3, CODE_VERSION_PUSHES = 5, CODE_VERSION_LAST = 6, CODE_VERSION_OLDEST = 1 };
 
 // ---- writing
 
@@ -74,6 +75,23 @@ static void write_parameters(Sink *sink, const GroupDef *def) {
     }
 }
 
+static void write_pushes(Sink *sink, const GroupDef *def) {
+    sink_u64(sink, def->push_count);
+    for (size_t i = 0; i < def->push_count; i++) {
+        const PushDef *push = &def->push[i];
+        sink_text(sink, push->body);
+        sink_u64(sink, push->body_id);
+        sink_double(sink, push->probability);
+        sink_u64(sink, push->steps);
+        sink_u64(sink, push->axes);
+        sink_u64(sink, push->is_impulse);
+        sink_double(sink, push->force_low);
+        sink_double(sink, push->force_high);
+        sink_double(sink, push->torque_low);
+        sink_double(sink, push->torque_high);
+    }
+}
+
 size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_steps,
                         const InputBytes *whole, uint8_t *bytes) {
     ASSERT(def->count >= 1 && def->count <= GROUP_WORLDS_MAX);
@@ -81,7 +99,8 @@ size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_s
     const InputBytes named = {group->snapshot, group->snapshot_bytes};
     const InputBytes *template = whole == NULL ? &named : whole;
     Sink sink = {.bytes = bytes};
-    sink_u64(&sink, def->opinion.is_asked ? CODE_VERSION_OPINION : CODE_VERSION);
+    const uint64_t plain = def->push_count > 0 ? CODE_VERSION_PUSHES : CODE_VERSION;
+    sink_u64(&sink, def->opinion.is_asked ? plain + 1 : plain);
     sink_u64(&sink, hash_steps);
     sink_u64(&sink, def->count);
     sink_u64(&sink, def->seed);
@@ -100,6 +119,9 @@ size_t group_code_write(const GroupDef *def, const Group *group, uint32_t hash_s
     write_parameters(&sink, def);
     sink_u64(&sink, template->count);
     sink_bytes(&sink, template->bytes, template->count);
+    if (def->push_count > 0) {
+        write_pushes(&sink, def);
+    }
     if (def->opinion.is_asked) {
         sink_double(&sink, def->opinion.share);
         sink_double(&sink, def->opinion.tolerance);
@@ -243,7 +265,7 @@ static uint64_t read_numbers(Source *source, uint64_t world, GroupCode *code) {
     const uint64_t version = source_u64(source), hash_steps = source_u64(source),
                    worlds = source_u64(source);
     code->hash_steps = (uint32_t)hash_steps;
-    def->opinion.is_asked = version % 2 == CODE_VERSION_OPINION % 2;
+    def->opinion.is_asked = version % 2 == 0;
     def->count = (uint32_t)worlds;
     def->seed = source_u64(source);
     def->first_world = source_u64(source) + (world == GROUP_CODE_ALL ? 0 : world);
@@ -253,10 +275,30 @@ static uint64_t read_numbers(Source *source, uint64_t world, GroupCode *code) {
     def->autoreset = (Autoreset)source_u64(source);
     def->is_double = source_u64(source) != 0;
     source->failed =
-        source->failed || version < CODE_VERSION_OLDEST || version > CODE_VERSION_OPINION ||
+        source->failed || version < CODE_VERSION_OLDEST || version > CODE_VERSION_LAST ||
         hash_steps == 0 || hash_steps > UINT32_MAX || worlds == 0 || worlds > GROUP_WORLDS_MAX ||
         (world >= worlds && world != GROUP_CODE_ALL) || def->autoreset >= AUTORESET_COUNT;
     return version;
+}
+
+static void read_pushes(Source *source, Arena *arena, GroupDef *def) {
+    enum { PUSH_BYTES_MIN = 10 * 8 };
+    PushDef *pushes = take_list(source, arena, PUSH_BYTES_MIN, sizeof(*pushes), &def->push_count);
+    def->push = pushes;
+    for (size_t i = 0; i < def->push_count; i++) {
+        PushDef *push = &pushes[i];
+        push->body = take_text(source, arena);
+        push->body_id = source_u64(source);
+        push->probability = source_double(source);
+        push->steps = (uint32_t)source_u64(source);
+        push->axes = (uint32_t)source_u64(source);
+        push->is_impulse = source_u64(source) != 0;
+        push->force_low = source_double(source);
+        push->force_high = source_double(source);
+        push->torque_low = source_double(source);
+        push->torque_high = source_double(source);
+    }
+    source->failed = source->failed || def->push_count > PUSH_COUNT_MAX;
 }
 
 Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena *arena,
@@ -282,6 +324,9 @@ Status group_code_read(const uint8_t *bytes, size_t count, uint64_t world, Arena
     }
     found.snapshot_bytes = source_count(&source, 1);
     found.snapshot = source_bytes(&source, found.snapshot_bytes);
+    if (version >= CODE_VERSION_PUSHES) {
+        read_pushes(&source, arena, def);
+    }
     if (def->opinion.is_asked) {
         def->opinion.share = source_double(&source);
         def->opinion.tolerance = source_double(&source);

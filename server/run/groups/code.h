@@ -3,11 +3,12 @@
 // again, without the client that asked for it and without the other worlds. Numbers are u64 or f64,
 // texts and columns a length (u64) and their content.
 //
-//   code      = version (3; with an opinion 4), hash steps, worlds, seed, first world, substeps,
-//               time step [s; 0: the template's], step limit, autoreset, is double,
-//               layout of: action, observation, extra, bounds, noise; number of noises, noise …;
-//               number of parameters, parameter …; snapshot of the template (step/snapshot/; a
-//               length and bytes); of a group with an opinion: share, tolerance, doubt, lag
+//   code      = version (3; with pushes 5; 1 more with an opinion), hash steps, worlds, seed,
+//               first world, substeps, time step [s; 0: the template's], step limit, autoreset, is
+//               double, layout of: action, observation, extra, bounds, noise; number of noises,
+//               noise …; number of parameters, parameter …; snapshot of the template
+//               (step/snapshot/; a length and bytes); of a group with pushes: their number, push
+//               …; of a group with an opinion: share, tolerance, doubt, lag
 //   layout    = number of channels, channel …: kind, joint, body, beside which body (texts; "": not
 //               given), their ids (0: not given), has axes, axes, has low, low, has high, high,
 //               scale, offset; of rays: number, origins, ways (columns), mask, heading; whether it
@@ -15,6 +16,8 @@
 //               3: neither)
 //   noise     = kind, low, high, mean, deviation
 //   parameter = kind, name, id, numbers (a column: world after world)
+//   push      = body (its name), its id, probability, steps, axes, is an impulse, lowest and
+//               highest force, lowest and highest torque
 #pragma once
 
 #include "run/groups/group.h"

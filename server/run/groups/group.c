@@ -40,6 +40,19 @@ static Status check_drawn(const NoiseDef *drawn, size_t index, Error *error) {
     return STATUS_OK;
 }
 
+static Status check_pushes(const GroupDef *def, double time, Error *error) {
+    if (def->push_count > PUSH_COUNT_MAX) {
+        return error_set(error, STATUS_INVALID_ARGUMENT, "pushes",
+                         "A group has at most %d pushes, not %zu.", PUSH_COUNT_MAX,
+                         def->push_count);
+    }
+    Status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < def->push_count; i++) {
+        status = push_check(&def->push[i], i, time, error);
+    }
+    return status;
+}
+
 Status group_def_check(const GroupDef *def, Error *error) {
     if (def->count < 1 || def->count > GROUP_WORLDS_MAX) {
         return error_set(error, STATUS_INVALID_ARGUMENT, "count", "A group has 1 to %d worlds.",
@@ -66,6 +79,10 @@ Status group_def_check(const GroupDef *def, Error *error) {
         if (check_drawn(&def->drawn[i], i, error) != STATUS_OK) {
             return error->status;
         }
+    }
+    const double substep = def->time_step; // 0: the template's, which group_create knows
+    if (check_pushes(def, substep * def->substeps, error) != STATUS_OK) {
+        return error->status;
     }
     return def->opinion.is_asked ? group_opinion_check(&def->opinion, error) : STATUS_OK;
 }
@@ -97,31 +114,78 @@ static Status compile(Group *group, const GroupDef *def, Error *error) {
     return STATUS_OK;
 }
 
-// The bodies of the actions of two kinds, each once. false: memory ends.
-static bool list_bodies(Group *group, ChannelKind one, ChannelKind other, GroupBodies *list) {
-    const Layout *action = &group->action;
-    list->body = arena_take_array(&group->memory, action->channel_count, sizeof(uint32_t));
-    for (uint32_t i = 0; list->body != NULL && i < action->channel_count; i++) {
-        const Channel *channel = &action->channel[i];
-        if (channel->kind != one && channel->kind != other) {
-            continue;
-        }
-        uint32_t at = 0;
-        while (at < list->count && list->body[at] < channel->body) {
-            at++;
-        }
-        if (at == list->count || list->body[at] != channel->body) {
-            memmove(list->body + at + 1, list->body + at, (list->count - at) * sizeof(uint32_t));
-            list->body[at] = channel->body;
-            list->count++;
-        }
+static Status find_pushed(const World *template, const PushDef *push, size_t index, uint32_t *body,
+                          Error *error) {
+    char path[64];
+    const bool found = push->body != NULL ? layout_body_named(template, push->body, body)
+                                          : world_find_body(template, push->body_id, body);
+    if (found && template->kind[*body] == BODY_DYNAMIC) {
+        return STATUS_OK;
     }
+    snprintf(path, sizeof(path), "pushes[%zu].%s", index, push->body_id != 0 ? "body_id" : "body");
+    return error_set(error, STATUS_INVALID_ARGUMENT, path, "%s",
+                     found ? "Only a dynamic body can be pushed."
+                           : "The template has no such body.");
+}
+
+static Status compile_pushes(Group *group, const GroupDef *def, Error *error) {
+    const size_t count = def->push_count;
+    group->push = arena_take_array(&group->memory, count, sizeof(*group->push));
+    group->push_body = arena_take_array(&group->memory, count, sizeof(*group->push_body));
+    if (group->push == NULL || group->push_body == NULL) {
+        return out_of_memory(error);
+    }
+    Status status = check_pushes(def, group->substeps * group->time_step, error);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        group->push[i] = def->push[i];
+        group->push[i].body = NULL;
+        status = find_pushed(group->template, &def->push[i], i, &group->push_body[i], error);
+    }
+    group->push_count = count;
+    return status;
+}
+
+// Room for so many bodies at most. false: memory ends.
+static bool take_bodies(Group *group, size_t count, GroupBodies *list) {
+    list->body = arena_take_array(&group->memory, count, sizeof(uint32_t));
     return list->body != NULL;
 }
 
+// Each once, rising.
+static void add_body(GroupBodies *list, uint32_t body) {
+    uint32_t at = 0;
+    while (at < list->count && list->body[at] < body) {
+        at++;
+    }
+    if (at == list->count || list->body[at] != body) {
+        memmove(list->body + at + 1, list->body + at, (list->count - at) * sizeof(uint32_t));
+        list->body[at] = body;
+        list->count++;
+    }
+}
+
+// The bodies of the actions of two kinds.
+static void add_bodies(const Group *group, ChannelKind one, ChannelKind other, GroupBodies *list) {
+    for (uint32_t i = 0; i < group->action.channel_count; i++) {
+        const Channel *channel = &group->action.channel[i];
+        if (channel->kind == one || channel->kind == other) {
+            add_body(list, channel->body);
+        }
+    }
+}
+
 static bool list_acted_on(Group *group) {
-    return list_bodies(group, CHANNEL_BODY_FORCE, CHANNEL_BODY_TORQUE, &group->push) &&
-           list_bodies(group, CHANNEL_BODY_VELOCITY, CHANNEL_BODY_SPIN, &group->mover);
+    const size_t channels = group->action.channel_count;
+    if (!take_bodies(group, channels + group->push_count, &group->pushed) ||
+        !take_bodies(group, channels, &group->mover)) {
+        return false;
+    }
+    add_bodies(group, CHANNEL_BODY_FORCE, CHANNEL_BODY_TORQUE, &group->pushed);
+    add_bodies(group, CHANNEL_BODY_VELOCITY, CHANNEL_BODY_SPIN, &group->mover);
+    for (size_t i = 0; i < group->push_count; i++) {
+        add_body(&group->pushed, group->push_body[i]);
+    }
+    return true;
 }
 
 // Room for the worlds, none of them made.
@@ -182,6 +246,7 @@ Status group_create(const GroupDef *def, World *template, Group **group, Error *
     made->opinion_memory.max_bytes = template->limits.bytes_max / OPINION_MEMORY_SHARE;
     Status status = compile(made, def, error);
     status = STATUS_THEN(status, group_compile_parameters(made, def, error));
+    status = STATUS_THEN(status, compile_pushes(made, def, error));
     if (status == STATUS_OK) {
         group_rouse_template(made);
         status = keep_template(made, error);

@@ -19,6 +19,7 @@
 #include "base/context.h"
 #include "run/worlds/apply.h"
 #include "run/groups/layout.h"
+#include "run/groups/push.h"
 #include "run/worlds/watch.h"
 
 enum { GROUP_WORLDS_MAX = 65536, GROUP_SUBSTEPS_MAX = 1000000 };
@@ -84,6 +85,8 @@ typedef struct GroupDef {
     const NoiseDef *drawn; // [noise.count]
     size_t parameter_count;
     const GroupParameterDef *parameter;
+    size_t push_count;
+    const PushDef *push;
     uint32_t substeps;
     double time_step; // [s]; 0: the template's
     uint64_t step_limit;
@@ -125,7 +128,7 @@ typedef struct GroupParameter {
     double *values;  // [count stride] in the group's memory
 } GroupParameter;
 
-// Bodies that actions act on.
+// Bodies that actions and pushes act on.
 typedef struct GroupBodies {
     uint32_t count;
     uint32_t *body; // of the template, rising
@@ -148,10 +151,13 @@ typedef struct Group {
     NoiseDef *drawn; // [noise.channel_count]
     GroupParameter *parameter;
     size_t parameter_count;
-    GroupBodies push, mover; // with forces and torques; with velocities
-    size_t felt_count;       // numbers that are felt in a world
-    size_t sensor_count;     // numbers of what stands between a world and its rows
-    GroupWorld *world;       // [count]
+    GroupBodies pushed, mover; // with forces and torques, by chance too; with velocities
+    PushDef *push;             // [push_count], at random moments; its names are not kept …
+    uint32_t *push_body;       // … but whom it pushes, of the template
+    size_t push_count;
+    size_t felt_count;   // numbers that are felt in a world
+    size_t sensor_count; // numbers of what stands between a world and its rows
+    GroupWorld *world;   // [count]
     // of a group of one world
     StepReport *report; // borrowed, Nullable: gets that of each substep
     ClockProc *clock;   // Nullable: times the solver in each
@@ -257,7 +263,8 @@ void group_begin_sensors(const Group *group, GroupWorld *world);
 // Sees to it that what its channels feel of its last substep stands in `felt`.
 Status group_feel(const Group *group, GroupWorld *world, Arena *scratch, Error *error);
 
-// The wrenches that the action applied last holds during the step: [group->push.count] six each.
+// The wrenches that are held during the step under way, by the action applied last and by chance:
+// [group->pushed.count] six each.
 void group_read_push(const Group *group, const GroupWorld *world, double *wrench);
 
 // Whether a step that left a world like this would end an episode by termination. `time_step`: the

@@ -61,7 +61,7 @@ bool group_is_valid(const Group *group, Defect *defect) {
     for (size_t i = 0; is_valid && i < sizeof(layouts) / sizeof(layouts[0]); i++) {
         is_valid = layout_is_valid(group, layouts[i], defect);
     }
-    is_valid = is_valid && bodies_are_valid(group, &group->push, defect) &&
+    is_valid = is_valid && bodies_are_valid(group, &group->pushed, defect) &&
                bodies_are_valid(group, &group->mover, defect) &&
                world_is_valid(group->template, defect);
     for (uint32_t i = 0; is_valid && i < group->count; i++) {

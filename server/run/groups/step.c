@@ -391,17 +391,29 @@ static Status drive(const Group *group, GroupWorld *of, Arena *scratch, Error *e
     return status;
 }
 
+static void add_pushes(const Group *group, const GroupWorld *of, double *wrench) {
+    const PushMoment moment = {.seed = of->seed,
+                               .world = group->first_world + (uint64_t)(of - group->world),
+                               .episode = of->episode,
+                               .step = of->length,
+                               .time = group->substeps * group->time_step};
+    for (size_t i = 0; i < group->push_count; i++) {
+        push_add(&group->push[i], i, &moment,
+                 wrench + 6 * (size_t)place_in(&group->pushed, group->push_body[i]));
+    }
+}
+
 void group_read_push(const Group *group, const GroupWorld *of, double *wrench) {
     ASSERT(of->world != NULL);
-    ASSERT(wrench != NULL || group->push.count == 0);
+    ASSERT(wrench != NULL || group->pushed.count == 0);
     const Layout *layout = &group->action;
-    memset(wrench, 0, 6 * sizeof(double) * group->push.count);
+    memset(wrench, 0, 6 * sizeof(double) * group->pushed.count);
     for (uint32_t c = 0; c < layout->channel_count; c++) {
         const Channel *channel = &layout->channel[c];
         if (channel->kind != CHANNEL_BODY_FORCE && channel->kind != CHANNEL_BODY_TORQUE) {
             continue;
         }
-        double *to = wrench + 6 * (size_t)place_in(&group->push, channel->body) +
+        double *to = wrench + 6 * (size_t)place_in(&group->pushed, channel->body) +
                      (channel->kind == CHANNEL_BODY_TORQUE ? 3 : 0);
         const uint32_t end = channel->column_first + channel->column_count;
         for (uint32_t k = channel->column_first; k < end; k++) {
@@ -409,6 +421,7 @@ void group_read_push(const Group *group, const GroupWorld *of, double *wrench) {
             to[column->number] += column->scale * of->action[k] + column->offset;
         }
     }
+    add_pushes(group, of, wrench);
 }
 
 // ---- steps
@@ -475,15 +488,15 @@ static Status take_substeps(Group *group, uint32_t i, GroupRow *became, uint32_t
                             Arena *scratch, const Context *context, Error *error) {
     const GroupWorld *of = &group->world[i];
     const ArenaMark mark = arena_mark(scratch);
-    double *wrench = arena_take_array(scratch, group->push.count, 6 * sizeof(double));
+    double *wrench = arena_take_array(scratch, group->pushed.count, 6 * sizeof(double));
     if (wrench == NULL) {
         return error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
                          "Memory ended while pushing bodies: raise --memory-bytes-max.");
     }
     group_read_push(group, of, wrench);
     StepInput input = {.time_step = group->time_step,
-                       .wrench_count = group->push.count,
-                       .wrench_body = group->push.body,
+                       .wrench_count = group->pushed.count,
+                       .wrench_body = group->pushed.body,
                        .wrench = wrench};
     if (context != NULL) {
         input.context = *context;

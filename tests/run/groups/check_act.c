@@ -61,16 +61,23 @@ static World *yard(double sleep_speed) {
     return take_world(&lab);
 }
 
+// The action in force, in the arena.
+static GroupAct read_act(const GroupLab *lab, Arena *memory) {
+    GroupAct act;
+    Error error = {0};
+    ck_assert_int_eq(group_act_open(&act, lab->group, memory, &error), STATUS_OK);
+    group_act_read(&act, lab->group, &lab->group->world[0]);
+    return act;
+}
+
 // The world as the inputs make it of the one before.
-static uint64_t hash_at_door(const GroupLab *lab, const uint8_t *before, size_t bytes) {
+static uint64_t hash_at_door(const GroupLab *lab, GroupAct act, const uint8_t *before,
+                             size_t bytes) {
     Arena memory, scratch;
     arena_init(&memory, (size_t)1 << 26);
     arena_init(&scratch, (size_t)1 << 26);
-    GroupAct act;
     Door door;
     Error error = {0};
-    ck_assert_int_eq(group_act_open(&act, lab->group, &memory, &error), STATUS_OK);
-    group_act_read(&act, lab->group, &lab->group->world[0]);
     ck_assert_int_eq(door_init(&door, &lab->group->template->limits, &error), STATUS_OK);
     const Input restore = {.kind = INPUT_RESTORE,
                            .restore = {.snapshot = before, .snapshot_bytes = bytes}};
@@ -102,7 +109,8 @@ static void step_both(GroupLab *lab, const double *action) {
     ck_assert_int_eq(snapshot_write(world, &memory, &before, &bytes, NULL), STATUS_OK);
     group_lab_step(lab, action);
     ck_assert(lab->call.row[0].ended == 0 && !lab->call.row[0].has_failed);
-    ck_assert_uint_eq(hash_at_door(lab, before, bytes), snapshot_hash(world));
+    const GroupAct act = read_act(lab, &memory); // no push is among them
+    ck_assert_uint_eq(hash_at_door(lab, act, before, bytes), snapshot_hash(world));
     arena_deinit(&memory);
 }
 
@@ -121,6 +129,44 @@ static GroupLab drive_world(const ChannelDef *action, size_t count, World *templ
 static GroupLab drive_yard(const ChannelDef *action, size_t count, double sleep_speed) {
     return drive_world(action, count, yard(sleep_speed));
 }
+
+// Of sleepers, too, whom each one wakes.
+START_TEST(a_push_by_chance_is_a_wrench_of_the_step) {
+    static const ChannelDef action = {.kind = CHANNEL_BODY_FORCE, .body = "#2", .scale = 1.0};
+    static const ChannelDef what = {.kind = CHANNEL_TIME, .scale = 1.0};
+    const PushDef push = {.body = "#3",
+                          .probability = 0.02,
+                          .steps = 3,
+                          .axes = PUSH_AXES_ALL,
+                          .force_high = 30.0,
+                          .torque_high = 1.0};
+    GroupDef def = group_def(1);
+    def.action.count = def.observation.count = 1;
+    def.action.channel = &action, def.observation.channel = &what;
+    def.push = &push, def.push_count = 1;
+    GroupLab lab = group_lab_create(&def, yard(_i == 0 ? 0.0 : 0.05));
+    group_lab_reset(&lab);
+    int pushed = 0, slept = 0;
+    for (int i = 0; i < 3 * STEPS; i++) {
+        World *world = lab.group->world[0].world;
+        Arena memory;
+        uint8_t *before;
+        size_t bytes;
+        arena_init(&memory, (size_t)1 << 26);
+        ck_assert_int_eq(snapshot_write(world, &memory, &before, &bytes, NULL), STATUS_OK);
+        const GroupAct act = read_act(&lab, &memory);
+        ck_assert_uint_eq(act.step.wrench_count, 2);
+        pushed += act.step.wrench[6] != 0.0;
+        slept += world->sleep != NULL && world->sleep->asleep_count > 0;
+        group_lab_step(&lab, (const double[]){0.0, 0.0, 0.0});
+        ck_assert_uint_eq(hash_at_door(&lab, act, before, bytes), snapshot_hash(world));
+        arena_deinit(&memory);
+    }
+    ck_assert_int_gt(pushed, 5);
+    ck_assert(pushed < 3 * STEPS && (slept > 0) == (_i > 0));
+    group_lab_destroy(&lab);
+}
+END_TEST
 
 // Both hinges drive the last cube, whose number then stands twice among those that are roused.
 START_TEST(a_body_of_two_driven_joints_is_roused_once) {
@@ -268,6 +314,7 @@ END_TEST
 
 static TCase *case_door(void) {
     TCase *tcase = tcase_create("door");
+    tcase_add_loop_test(tcase, a_push_by_chance_is_a_wrench_of_the_step, 0, 2);
     tcase_add_loop_test(tcase, a_body_of_two_driven_joints_is_roused_once, 0, 2);
     tcase_add_test(tcase, a_joint_rouses_both_of_its_bodies);
     tcase_add_loop_test(tcase, a_mover_moves_as_a_set_moves_it, 0, 2);

@@ -35,6 +35,8 @@ from .group import (
     gaussian,
     opinion_stream,
     parameter,
+    push,
+    push_stream,
     sensor_stream,
     uniform,
 )
@@ -87,6 +89,8 @@ __all__ = [
     "opinion_stream",
     "parameter",
     "protocol",
+    "push",
+    "push_stream",
     "sensor_stream",
     "solve",
     "step_joints",

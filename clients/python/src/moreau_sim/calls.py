@@ -722,6 +722,7 @@ class Calls:
         step: int | None = None,
         idle_timeout_s: float | None = None,
         saved: int | None = None,
+        pushes: Sequence[p.GroupPush] | None = None,
         deadline_ms: int | None = None,
     ) -> p.GroupCreateReply:
         """Makes a group. Its worlds stand as the template does, and have not begun an episode: GroupReset
@@ -763,9 +764,10 @@ class Calls:
                           in the middle of its episode (GroupRead tells what it sees), and goes on with the same
                           bits; second opinions come with the same call as there. Recorded, its recording's
                           parent is that of the saved group, if it had one.
+        pushes            at most 64
         """
         return self._call(
-            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion, recording=recording, step=step, idle_timeout_s=idle_timeout_s, saved=saved),
+            p.GroupCreate(name=name, lifetime=lifetime, scene=scene, world=world, count=count, seed=seed, first_world=first_world, action=action, observation=observation, extra=extra, bounds=bounds, noise=noise, substeps=substeps, time_step=time_step, step_limit=step_limit, autoreset=autoreset, double_precision=double_precision, parameters=parameters, record=record, opinion=opinion, recording=recording, step=step, idle_timeout_s=idle_timeout_s, saved=saved, pushes=pushes),
             p.GroupCreateReply,
             deadline_ms,
         )

@@ -100,6 +100,37 @@ def parameter(kind: str, of: str | int | None, values: ArrayLike) -> p.GroupPara
     return made
 
 
+def push(
+    of: str | int,
+    probability: float,
+    *,
+    force: float | tuple[float, float] = 0.0,
+    torque: float | tuple[float, float] = 0.0,
+    steps: int = 1,
+    axes: int | Iterable[int] = 7,
+    impulse: bool = False,
+) -> p.GroupPush:
+    """Pushes on a body at random moments, of each world its own (protocol.GroupPush).
+
+    of            a dynamic body: its name, #2 for the second of the template, or its id
+    probability   that one begins, in each step of the group
+    force         [N] its size, or from which to which it is drawn; its direction is drawn, too
+    torque        [N m] likewise, with a direction of its own
+    steps         of the group that it is held for
+    axes          of the world, along which directions lie, as [0, 1] or as bits; default: all
+    impulse       sizes are what all steps give together [N s], [N m s]
+    """
+    made = p.GroupPush(probability=probability, steps=steps, impulse=impulse)
+    made.axes = axes if isinstance(axes, int) else sum(1 << axis for axis in axes)
+    made.force_low, made.force_high = force if isinstance(force, tuple) else (force, force)
+    made.torque_low, made.torque_high = torque if isinstance(torque, tuple) else (torque, torque)
+    if isinstance(of, int):
+        made.body_id = of
+    else:
+        made.body = of
+    return made
+
+
 def stream(seed: int, world: int, episode: int) -> np.random.Generator:
     """What noise of an episode is drawn from: one number of random() for each uniform column, two for each
     gaussian one, in their order (protocol.Group)."""
@@ -110,6 +141,12 @@ def sensor_stream(seed: int, world: int, episode: int, row: int, *, extra: bool 
     """What noise, bias and delays of channels are drawn from in a row of an episode, the one that begins it is row 0
     (protocol.GroupChannel)."""
     return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, row, episode, 3 if extra else 2]))
+
+
+def push_stream(seed: int, world: int, episode: int, step: int, index: int = 0) -> np.random.Generator:
+    """What the push of this index in `pushes` is drawn from in a step of an episode, both counted from 0: it begins
+    where the first number of random() is below the probability (protocol.GroupPush)."""
+    return np.random.Generator(np.random.Philox(key=[seed, world], counter=[0, step, episode, 4 + index]))
 
 
 def opinion_stream(seed: int, world: int, episode: int) -> np.random.Generator:
@@ -334,6 +371,7 @@ class Group:
         bounds: Sequence[p.GroupChannel] = (),
         noise: Sequence[p.GroupNoise] = (),
         parameters: Sequence[p.GroupParameter] = (),
+        pushes: Sequence[p.GroupPush] = (),
         seed: int = 0,
         autoreset: str = "NEXT_STEP",
         double: bool = False,
@@ -348,6 +386,7 @@ class Group:
         bounds                       channels whose low and high end an episode
         noise                        what a reset adds (uniform, gaussian)
         parameters                   what the worlds differ in (parameter)
+        pushes                       what happens to them at random moments (push)
         autoreset                    NEXT_STEP, SAME_STEP or DISABLED (protocol.Group.Autoreset)
         double                       rows of doubles instead of floats
         keep                         it stays when this client is gone
@@ -370,6 +409,7 @@ class Group:
             bounds=list(bounds),
             noise=list(noise),
             parameters=list(parameters),
+            pushes=list(pushes),
             autoreset=p.Group.Autoreset[autoreset],
             double_precision=double,
             record=_record(record),

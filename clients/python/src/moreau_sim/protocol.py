@@ -2524,6 +2524,40 @@ class GroupParameter(Message):
 
 
 @dataclass(slots=True, kw_only=True)
+class GroupPush(Message):
+    """Pushes at random moments: in each step of the group, and each world, one may begin that is held for
+    some steps, with a direction and a size of its own; those that are under way at the same time add up. Step
+    t of an episode, counted from 0, draws for the n-th of GroupCreate.pushes, counted from 0, uniform numbers
+    u from numpy.random.Philox(key=[seed, first_world + i], counter=[0, t, episode, 4 + n]) It begins where
+    the first is below `probability`. Then, of a force that is not always 0 and then of such a torque, one for
+    the size, low + (high - low) u, and those of the direction: of three axes two, its z = 2 u - 1 and its
+    angle 2 pi u about z; of two axes one, the angle 2 pi u from the first to the second; of one axis one,
+    below 0.5 backwards. So they follow from the seed: a group that goes on in the middle of an episode,
+    wherever, goes on with what is under way, and a recording needs no more of them than this."""
+
+    body: str | None = None
+    """a dynamic one: its name, or #2 for the second of the template"""
+    body_id: int | None = None
+    """instead of a name: an id, where the template is a world"""
+    probability: float | None = None
+    """0 … 1: that one begins, in each step of the group"""
+    steps: int | None = None
+    """of the group, 1 … 1,000, that it is held for"""
+    axes: int | None = None
+    """of the world, a sum of 1, 2 and 4 for x, y and z: along which directions lie, all as likely"""
+    impulse: bool | None = None
+    """sizes are what all of its steps give together, [N s] and [N m s], instead of [N] and [N m]"""
+    force_low: float | None = None
+    """0 … 1e12, at the centre of mass"""
+    force_high: float | None = None
+    """force_low … 1e12; this or torque_high is above 0"""
+    torque_low: float | None = None
+    """0 … 1e12, with a direction of its own"""
+    torque_high: float | None = None
+    """torque_low … 1e12"""
+
+
+@dataclass(slots=True, kw_only=True)
 class GroupRecord(Message):
     """Records a group, from its first episode to its end, as one recording: all that its worlds are made of,
     every call, and hashes of every world's state: at the beginning of each episode, behind every 16th step of
@@ -2656,6 +2690,8 @@ class GroupCreate(Message):
     it was saved, each world in the middle of its episode (GroupRead tells what it sees), and goes on with the
     same bits; second opinions come with the same call as there. Recorded, its recording's parent is that of
     the saved group, if it had one."""
+    pushes: Sequence[GroupPush] | None = None
+    """at most 64"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -5188,6 +5224,18 @@ GroupParameter.FIELDS = (
     Field(7, "material_id", Kind.UINT64, False, None),
     Field(8, "values", Kind.DOUBLE, True, None),
 )
+GroupPush.FIELDS = (
+    Field(1, "body", Kind.STRING, False, None),
+    Field(2, "body_id", Kind.UINT64, False, None),
+    Field(3, "probability", Kind.DOUBLE, False, None),
+    Field(4, "steps", Kind.UINT32, False, None),
+    Field(5, "axes", Kind.UINT32, False, None),
+    Field(6, "impulse", Kind.BOOL, False, None),
+    Field(7, "force_low", Kind.DOUBLE, False, None),
+    Field(8, "force_high", Kind.DOUBLE, False, None),
+    Field(9, "torque_low", Kind.DOUBLE, False, None),
+    Field(10, "torque_high", Kind.DOUBLE, False, None),
+)
 GroupRecord.FIELDS = (
     Field(1, "name", Kind.STRING, False, None),
     Field(2, "labels", Kind.STRING, True, None),
@@ -5235,6 +5283,7 @@ GroupCreate.FIELDS = (
     Field(42, "step", Kind.UINT64, False, None),
     Field(43, "idle_timeout_s", Kind.DOUBLE, False, None),
     Field(44, "saved", Kind.UINT64, False, None),
+    Field(45, "pushes", Kind.MESSAGE, True, GroupPush),
 )
 GroupResumed.FIELDS = (
     Field(1, "recording", Kind.STRING, False, None),

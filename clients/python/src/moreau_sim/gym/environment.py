@@ -70,6 +70,7 @@ class Environment:
     extra: Sequence[p.GroupChannel] = ()  # what rewards need beside the observation
     bounds: Sequence[p.GroupChannel] = ()  # leaving them ends an episode
     noise: Sequence[p.GroupNoise] = ()
+    pushes: Sequence[p.GroupPush] = ()  # at random moments, where nobody says otherwise
     substeps: int = 1  # of the world per step
     step_limit: int  # after so many steps an episode is truncated
     double_precision: bool = False  # rows of doubles, where nobody says otherwise

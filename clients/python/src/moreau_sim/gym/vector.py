@@ -32,6 +32,7 @@ class MoreauVectorEnv(VectorEnv[Any, Any, Any]):
                       `worlds.group.resumed` says from where, and what is lost
     resume_step       behind so many calls of it; default: the last that all worlds have
 
+    pushes            at random moments, a list of moreau_sim.push(…), instead of the description's
     first_world       world i draws what world first_world + i of a larger environment would: several learners have each
                       their part of it
     fleet             addresses of several servers, as moreau_sim.Fleet has them, instead of `address`; with

@@ -16,7 +16,7 @@ from .._owner import Owner, alone
 from ..errors import MoreauError
 from ..fleet import Fleet
 from ..group import Final, Group, Opinions, Rows, channel, joined
-from ..protocol import GroupOpinion
+from ..protocol import GroupOpinion, GroupPush
 from ..protocol import Group as GroupMessage
 from .environment import Environment, Moment
 from .render import Picture
@@ -62,6 +62,7 @@ class Worlds:
         step_limit: int | None = None,
         record: str | None = None,
         opinion: float | GroupOpinion | None = None,
+        pushes: Sequence[GroupPush] | None = None,
         first_world: int = 0,
         resume: str | None = None,
         resume_step: int | None = None,
@@ -89,6 +90,7 @@ class Worlds:
             ],
             "bounds": environment.bounds,
             "noise": environment.noise,
+            "pushes": environment.pushes if pushes is None else pushes,
             "substeps": environment.substeps,
             "step_limit": self.step_limit,
             "autoreset": "DISABLED" if starts is not None else autoreset,
@@ -102,6 +104,8 @@ class Worlds:
             raise ValueError(
                 f"resume: {environment.name} draws here how its episodes begin, and no recording says where it was"
             )
+        if resume is not None and pushes is not None:
+            raise ValueError("resume: the recording says what pushes there are; leave pushes out")
         if resume is not None and first_world:
             raise ValueError(
                 "resume: the recording says from which world its worlds are counted; leave first_world out"

@@ -54,6 +54,7 @@ class LeggedLocomotion(Environment):
     turned       [rad] to either side that episodes begin with
     settings     of the world: time_step, solver, effort …
     substeps     of a time_step each, per action
+    pushes       at random moments: [moreau_sim.push("trunk", 1 / 250, force=(0, 5), axes=[0, 1], impulse=True)]
 
     An action has a number for each joint, from -1 to 1. What is seen: velocity [m/s] and spin [rad/s] in the trunk's
     axes, specific force [g], which way is down (3), the command (3), cosine and sine of the gait's phase, and whether
@@ -80,6 +81,7 @@ class LeggedLocomotion(Environment):
         turned: float = np.pi,
         settings: Mapping[str, Any] | None = None,
         substeps: int = 2,
+        pushes: Sequence[p.GroupPush] = (),
     ) -> None:
         if unknown := sorted((weights or {}).keys() - WEIGHTS.keys()):
             raise ValueError(f"weights: there is no {unknown[0]!r}, but {', '.join(WEIGHTS)}")
@@ -106,6 +108,7 @@ class LeggedLocomotion(Environment):
             channel("BODY_ROTATION", robot.trunk, axes=[1, 2], low=-0.45, high=0.45),
         ]
         self.noise = self._drawn(commands, turned)
+        self.pushes = list(pushes)
         self.camera = Camera(position=(0.8, -1.2, 0.5), target=(0, 0, 0.2), follows=robot.trunk)
 
     def _seen(self) -> list[p.GroupChannel]:
