@@ -408,6 +408,8 @@ def test_pushes_come_as_numpy_draws_them_and_are_proven(client):
         again.reset(seed=9)
         for _ in range(29):
             rows = again.step(idle)
+        assert list(group.resumed.seed) == [9] * 3 and list(group.resumed.episode) == [2] * 3
+        assert group.resumed.first_world == 4
         assert np.array_equal(group.read().observation, rows.observation)
         for _ in range(9):
             assert np.array_equal(group.step(idle).observation, again.step(idle).observation)

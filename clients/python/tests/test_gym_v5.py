@@ -53,6 +53,51 @@ def other_address():
         yield server.address
 
 
+@pytest.fixture(scope="module")
+def recorded_address(tmp_path_factory):
+    with moreau_sim.launch(db=tmp_path_factory.mktemp("db") / "episodes.db", workers=2) as server:
+        yield server.address
+
+
+# ---- that they go on
+
+MIDDLE = 17  # after it some steps of the second episode, of episodes of 12
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("name", NAMES)
+def test_worlds_go_on_in_the_middle_with_the_same_steps(recorded_address, name, mode):
+    def make(**more):
+        where = {"address": recorded_address, "autoreset_mode": mode, "max_episode_steps": 12}
+        return gymnasium.make_vec(f"moreau_sim/{name}-v5", num_envs=3, **where, **more)
+
+    whole, stopped = make(first_world=2), make(first_world=2, record=f"{name} {mode}")
+    rng = np.random.default_rng(8)
+    actions = [whole.action_space.low * rng.uniform(-1, 1, whole.action_space.shape) for _ in range(2 * MIDDLE)]
+    assert np.array_equal(whole.reset(seed=5)[0], stopped.reset(seed=5)[0])
+    for action in actions[:MIDDLE]:
+        seen = whole.step(action)
+        assert np.array_equal(seen[0], stopped.step(action)[0])
+    recording = stopped.unwrapped.worlds.group.recording
+    stopped.close()
+    again = make(resume=recording)
+    first, _ = again.reset()
+    assert np.array_equal(first, seen[0])
+    ends = 0
+    for action in actions[MIDDLE:]:
+        one, other = whole.step(action), again.step(action)
+        for a, b in zip(one[:4], other[:4]):
+            assert np.array_equal(a, b)
+        assert one[4].keys() == other[4].keys()
+        assert all(np.array_equal(one[4][key], other[4][key]) for key in one[4] if not key.startswith("final"))
+        ends += int((one[2] | one[3]).sum())
+    assert ends >= 3
+    # reset() begins the same episodes, too
+    assert np.array_equal(whole.reset()[0], again.reset()[0])
+    whole.close()
+    again.close()
+
+
 # ---- what they are
 
 

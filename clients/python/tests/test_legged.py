@@ -298,6 +298,8 @@ def test_its_episodes_are_proven(tmp_path):
             worlds.step(rng.uniform(-1, 1, (4, 12)))
         recording = worlds.worlds.group.recording
         worlds.close()
+        with pytest.raises(ValueError, match="depends on those before"):
+            MoreauVectorEnv(description, 4, address=server.address, resume=recording)
         with server.client(timeout_s=60.0) as client:
             listed = client.episode_list(recording=recording).episodes
             assert len(listed) >= 8

@@ -56,6 +56,7 @@ struct MakePlan {
     Moreau__V1__GroupCreateReply message;
     Error error;             // of the template, or of the first world that failed
     _Atomic bool has_failed; // whoever sets it writes the error, on its lane
+    bool tells_episodes;     // that worlds are at: a frame has room for them
 };
 
 static Status out_of_memory(Error *error) {
@@ -117,21 +118,32 @@ static bool is_given_up(void *context) {
     return request_should_stop(context, NULL);
 }
 
-// Worlds of which no episode goes on.
-static void tell_over(const MakePlan *plan, Moreau__V1__GroupResumed *told) {
+// Worlds of which no episode goes on, and which episodes all of them are at. false: memory ends.
+static bool tell_worlds(const MakePlan *plan, Moreau__V1__GroupResumed *told) {
     const Group *group = plan->entry->group;
+    Arena *arena = &plan->request->arena;
     const size_t bytes = ((size_t)group->count + 7) / 8;
-    uint8_t *over = arena_take_zeroed(&plan->request->arena, bytes, 1);
-    for (uint32_t i = 0; over != NULL && i < group->count; i++) {
-        over[i / 8] |= (uint8_t)((group->world[i].is_running ? 0u : 1u) << i % 8);
+    uint8_t *over = arena_take_zeroed(arena, bytes, 1);
+    told->seed = arena_take_array(arena, group->count, sizeof(*told->seed));
+    told->episode = arena_take_array(arena, group->count, sizeof(*told->episode));
+    if (over == NULL || told->seed == NULL || told->episode == NULL) {
+        return false;
     }
-    told->has_over = over != NULL;
+    for (uint32_t i = 0; i < group->count; i++) {
+        over[i / 8] |= (uint8_t)((group->world[i].is_running ? 0u : 1u) << i % 8);
+        told->seed[i] = group->world[i].seed;
+        told->episode[i] = group->world[i].episode;
+    }
+    told->n_seed = told->n_episode = plan->tells_episodes ? group->count : 0;
+    told->has_over = 1;
     told->over = (ProtobufCBinaryData){.len = bytes, .data = over};
+    return true;
 }
 
 static void tell_def(const GroupDef *def, Moreau__V1__GroupResumed *told) {
     told->has_double_precision = told->has_autoreset = told->has_substeps = told->has_step_limit =
-        1;
+        told->has_first_world = 1;
+    told->first_world = def->first_world;
     told->double_precision = def->is_double;
     told->autoreset = (Moreau__V1__Group__Autoreset)def->autoreset;
     told->substeps = def->substeps;
@@ -158,13 +170,12 @@ static bool tell_saved(MakePlan *plan) {
         memcpy(told->doubtful, saved->doubtful, count * sizeof(uint64_t));
         told->n_doubtful = count;
     }
-    tell_over(plan, told);
     tell_def(&plan->def, told);
     plan->message.resumed = told;
-    return true;
+    return tell_worlds(plan, told);
 }
 
-static void tell_resumed(MakePlan *plan) {
+static bool tell_resumed(MakePlan *plan) {
     const ResumeFacts *facts = resume_facts(plan->resume);
     Moreau__V1__GroupResumed *told = &plan->resumed;
     moreau__v1__group_resumed__init(told);
@@ -180,9 +191,9 @@ static void tell_resumed(MakePlan *plan) {
     for (size_t i = 0; i < facts->damage_count; i++) {
         plan->damage[i] = (char *)facts->damage[i];
     }
-    tell_over(plan, told);
     tell_def(&plan->def, told);
     plan->message.resumed = told;
+    return tell_worlds(plan, told);
 }
 
 // Planning and counting: what a reader is needed for and no world.
@@ -226,7 +237,9 @@ static JobOutcome look_on_lane(Job *job, Lane *lane) {
 static void on_counted(Job *job) {
     MakePlan *plan = (MakePlan *)(void *)((char *)job - offsetof(MakePlan, template_job));
     if (plan->error.status == STATUS_OK) {
-        tell_resumed(plan);
+        if (!tell_resumed(plan)) {
+            out_of_memory(&plan->error);
+        }
     }
     answer(plan);
 }
@@ -426,9 +439,10 @@ static Status describe(MakePlan *plan, Error *error) {
     enum { LATER_BYTES = 256 + RESUME_DAMAGES_MAX * (RESUME_DAMAGE_BYTES + 8) };
     const size_t bytes = REPLY_HEAD_OK_BYTES_MAX + LATER_BYTES + group->count / 8 +
                          moreau__v1__group_create_reply__get_packed_size(message);
-    return bytes <= plan->request->api->def.frame_bytes_max
-               ? STATUS_OK
-               : request_refuse_length(plan->request, bytes, error);
+    const size_t room = plan->request->api->def.frame_bytes_max;
+    enum { EPISODE_BYTES_MAX = 2 * 10 }; // two numbers
+    plan->tells_episodes = bytes + (size_t)EPISODE_BYTES_MAX * group->count <= room;
+    return bytes <= room ? STATUS_OK : request_refuse_length(plan->request, bytes, error);
 }
 
 static Status record(MakePlan *plan, Error *error) {

@@ -2721,6 +2721,11 @@ class GroupResumed(Message):
     doubtful: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
     """of a group that was saved, with an opinion: of each world's episode that goes on, how many of its steps
     so far are doubtful"""
+    seed: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    """of each world: the seed of its episodes, and which of them, counted from 0, goes on, or begins next;
+    absent where a frame has no room for them"""
+    episode: NDArray[np.uint64] = _new(default_factory=lambda: np.empty(0, np.uint64))
+    first_world: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -5298,6 +5303,9 @@ GroupResumed.FIELDS = (
     Field(10, "substeps", Kind.UINT32, False, None),
     Field(11, "step_limit", Kind.UINT64, False, None),
     Field(12, "doubtful", Kind.UINT64, True, None),
+    Field(13, "seed", Kind.UINT64, True, None),
+    Field(14, "episode", Kind.UINT64, True, None),
+    Field(15, "first_world", Kind.UINT64, False, None),
 )
 GroupCreateReply.FIELDS = (
     Field(1, "group", Kind.UINT64, False, None),

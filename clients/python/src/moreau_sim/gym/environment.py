@@ -49,6 +49,8 @@ class Moment(NamedTuple):
 class _Plain:
     """Each episode as start() draws it."""
 
+    is_memoryless = True
+
     def __init__(self, start: Callable[[np.random.Generator], Any]) -> None:
         self._start = start
 
@@ -98,7 +100,7 @@ class Environment:
     def start(self, stream: np.random.Generator) -> Any:
         """How an episode begins that no noise can say: a number for each column of `noise`, drawn from the stream of
         that episode. Of a description that has it, worlds begin anew from here: a call more in steps in which episodes
-        end, and none goes on from a recording (`resume`)."""
+        end."""
         raise NotImplementedError
 
     def starts(self, count: int) -> Starts | None:

@@ -11,10 +11,15 @@ from numpy.typing import NDArray
 
 from ..fleet import Fleet
 from ..group import Group, Rows, joined, stream
+from ..protocol import GroupResumed
 
 
 class Starts(Protocol):
-    """What draws how the episodes of a group's worlds begin."""
+    """What draws how the episodes of a group's worlds begin.
+
+    is_memoryless   what an episode begins with depends on its stream alone, and not on what worlds have done"""
+
+    is_memoryless: bool
 
     def watch(self, rows: Rows) -> None:
         """What a step gave, before what is over begins anew."""
@@ -37,6 +42,20 @@ class DrawnGroup:
         self._seed = [seed] * group.count
         self._next = [0] * group.count  # of each world: which episode of its seed begins next
         self._over = np.zeros(group.count, np.bool_)
+        if group.resumed is not None:
+            self._go_on(group.resumed)
+
+    def _go_on(self, resumed: GroupResumed) -> None:
+        """Each world stands in the middle of an episode, or is about to begin one."""
+        seeds, episodes = np.asarray(resumed.seed).tolist(), np.asarray(resumed.episode).tolist()
+        if not len(seeds) == len(episodes) == self.group.count:
+            raise ValueError("resume: the server does not say which episodes its worlds are at, or has no room for it")
+        self._first = resumed.first_world or 0
+        self._over = self.group.over()
+        self._seed = seeds
+        self._next = [episode + (not over) for episode, over in zip(episodes, self._over.tolist())]
+        if self._autoreset == "SAME_STEP" and self._over.any():  # who recorded it was about to
+            self.reset(self._over.copy())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.group, name)

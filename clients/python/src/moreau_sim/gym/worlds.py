@@ -100,9 +100,9 @@ class Worlds:
             "first_world": first_world,
             "seed": int(np.random.SeedSequence().generate_state(1, np.uint64)[0]),
         }
-        if resume is not None and starts is not None:
+        if resume is not None and starts is not None and not starts.is_memoryless:
             raise ValueError(
-                f"resume: {environment.name} draws here how its episodes begin, and no recording says where it was"
+                f"resume: how episodes of {environment.name} begin depends on those before, which no recording says"
             )
         if resume is not None and pushes is not None:
             raise ValueError("resume: the recording says what pushes there are; leave pushes out")
@@ -125,7 +125,7 @@ class Worlds:
             try:
                 if resume is not None:
                     self.group = Group.resume(self.place.client, resume, step=resume_step, record=record)
-                    self._check_resumed(drawn)
+                    self._check_resumed(drawn, layout["autoreset"])
                 else:
                     self.group = Group.create(self.place.client, environment.scene, **layout)
             except BaseException:
@@ -146,7 +146,7 @@ class Worlds:
         self._begun = False
         self._is_unseen = resume is not None  # its worlds stand somewhere, and nobody has asked where
 
-    def _check_resumed(self, drawn: Sequence[str]) -> None:
+    def _check_resumed(self, drawn: Sequence[str], autoreset: str) -> None:
         """What is asked for is what was recorded."""
         resumed = self.group.resumed
         if resumed is None:
@@ -154,8 +154,8 @@ class Worlds:
         recorded = GroupMessage.Autoreset(resumed.autoreset or 0).name
         if self.group.count != self.count:
             raise ValueError(f"resume: {self.group.count} worlds were recorded, not {self.count} (num_envs)")
-        if recorded != self.autoreset:
-            raise ValueError(f"resume: the worlds were recorded with autoreset_mode {recorded}, not {self.autoreset}")
+        if recorded != autoreset:
+            raise ValueError(f"resume: the worlds were recorded with autoreset_mode {recorded}, not {autoreset}")
         if drawn and self.group.extra.names[-1:] != [f"{drawn[-1]}.rotation.z"]:
             raise ValueError("resume: the worlds were recorded without render_mode, and cannot be drawn")
 

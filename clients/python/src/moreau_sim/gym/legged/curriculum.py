@@ -22,6 +22,8 @@ class Curriculum:
     All other numbers of an episode are those that the group would draw for it (protocol.Group); a seed begins on the
     first terrain again."""
 
+    is_memoryless = False
+
     def __init__(
         self,
         count: int,
