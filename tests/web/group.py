@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Records a group with a server: 100 worlds in which a cart pushes a ball along the ground, each as its own noise and actions have it.
+"""Records a group with a server: 100 worlds in which a cart pushes a ball along the ground, each as its own noise and actions have it,
+and the ball is pushed at random moments.
 
     group.py ADDRESS
 
@@ -12,6 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "clients/python/src"))
+import moreau_sim  # noqa: E402
 from moreau_sim import Client, Group, channel, uniform  # noqa: E402
 
 WORLDS, STEPS, LIMIT = 100, 200, 40
@@ -39,7 +41,8 @@ def play(client):
     with Group.create(
             client, SCENE, count=WORLDS, double=True, substeps=2, step_limit=LIMIT, autoreset="NEXT_STEP", record="pushed",
             action=[channel("JOINT_EFFORT", "rail", low=-40, high=40)], observation=[channel("JOINT_POSITION", "rail")],
-            noise=[uniform("JOINT_POSITION", "rail", -0.1, 0.1)]) as group:
+            noise=[uniform("JOINT_POSITION", "rail", -0.1, 0.1)],
+            pushes=[moreau_sim.push("ball", 0.1, force=(0, 5), steps=3)]) as group:
         rows = group.reset(seed=7)
         turn, length, earned, seen = np.zeros(WORLDS, int), np.zeros(WORLDS, int), np.zeros(WORLDS), [float(rows.observation[WORLD, 0])]
         seen_of = {0: seen}

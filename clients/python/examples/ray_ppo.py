@@ -7,19 +7,19 @@ one, costs some seconds and changes no number.
 """
 
 import sys
-from collections import deque
 
 import gymnasium
 import numpy as np
 import ray
 import torch
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 from torch import nn
 from torch.distributions import Categorical
 
 import moreau_sim.ray
 
-GOAL, STEPS, EPOCHS, PARTS = 475, 128, 4, 16  # steps of a rollout; an update takes it so often, in so many parts
-DISCOUNT, TRACE, CLIP, RATE = 0.99, 0.95, 0.2, 1e-3
+# steps of a rollout; an update takes it so often, in so many parts
+GOAL, STEPS, EPOCHS, PARTS, DISCOUNT, TRACE, CLIP, RATE = 475, 128, 4, 16, 0.99, 0.95, 0.2, 1e-3
 
 
 def network(inputs, outputs, gain):
@@ -32,26 +32,21 @@ def learn(worlds, seed=0):
     """For ever: after each update, the mean return of the last hundred episodes."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # small networks are slower on many
-    space = worlds.single_observation_space.shape[0]
-    actor, critic = network(space, int(worlds.single_action_space.n), 0.01), network(space, 1, 1.0)
-    weights = [*actor.parameters(), *critic.parameters()]
-    optimizer = torch.optim.Adam(weights, lr=RATE, eps=1e-5)
-    observation, running, returns = worlds.reset(seed=seed)[0], np.zeros(worlds.num_envs), deque(maxlen=100)
+    inputs, worlds = worlds.single_observation_space.shape[0], RecordEpisodeStatistics(worlds)
+    actor, critic = network(inputs, int(worlds.single_action_space.n), 0.01), network(inputs, 1, 1.0)
+    optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=RATE, eps=1e-5)
+    observation = worlds.reset(seed=seed)[0]
     while True:
         rows = []
         with torch.no_grad():
             for _ in range(STEPS):
-                seen = torch.as_tensor(observation)
-                policy = Categorical(logits=actor(seen))
+                policy = Categorical(logits=actor(seen := torch.as_tensor(observation)))
                 action = policy.sample()
                 observation, reward, terminated, truncated, infos = worlds.step(action.numpy())
-                over, running = terminated | truncated, running + reward
-                returns.extend(running[over])
-                running[over] = 0.0
                 if truncated.any():  # what would have come counts
                     last = torch.as_tensor(np.stack(infos["final_obs"][truncated]))
                     reward[truncated] += DISCOUNT * critic(last).numpy()[:, 0]
-                paid, goes_on = torch.as_tensor(reward).float(), torch.as_tensor(~over).float()
+                paid, goes_on = torch.as_tensor(reward).float(), torch.as_tensor(~(terminated | truncated)).float()
                 rows.append((seen, action, policy.log_prob(action), critic(seen)[:, 0], paid, DISCOUNT * goes_on))
             gain, ahead, gains = 0.0, critic(torch.as_tensor(observation))[:, 0], []
             for _, _, _, value, paid, kept in reversed(rows):
@@ -66,23 +61,20 @@ def learn(worlds, seed=0):
             wrong = (critic(seen[part])[:, 0] - value[part] - gain[part]).square().mean()
             optimizer.zero_grad()
             (0.5 * wrong - won - 0.01 * policy.entropy().mean()).backward()
-            nn.utils.clip_grad_norm_(weights, 0.5)
+            nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], 0.5)
             optimizer.step()
-        yield np.mean(returns) if returns else 0.0
+        yield float(np.mean(worlds.return_queue or 0))
 
 
 def main(servers=3, count=64):
-    ray.init("auto")
-    with moreau_sim.ray.Servers(num_servers=servers) as found:
-        where = {"fleet": found.addresses, "token": found.token}
-        name = "moreau_sim.gym:moreau_sim/CartPole-v0"
-        worlds = gymnasium.make_vec(name, num_envs=count, autoreset_mode="SameStep", **where)
+    with ray.init("auto"), moreau_sim.ray.Servers(num_servers=servers) as found:
+        where = {"fleet": found.addresses, "token": found.token, "num_envs": count, "autoreset_mode": "SameStep"}
+        worlds = gymnasium.make_vec("moreau_sim.gym:moreau_sim/CartPole-v0", **where)
         for update, mean in enumerate(learn(worlds), 1):
             print(f"{update * STEPS * count:,} steps: mean return {mean:.0f}", flush=True)
             if mean >= GOAL:
-                break
+                return worlds.close()
             worlds.unwrapped.worlds.group.refresh()  # takes in who is new, or back
-        worlds.close()
 
 
 if __name__ == "__main__":
