@@ -46,6 +46,7 @@ TABLE = {
     "server/world": ({"base", "geometry"}, LIBC),
     "server/hull": ({"base", "geometry"}, LIBC | {"setjmp.h", "libqhull_r/qhull_ra.h"}),
     "server/collide": ({"base", "geometry", "world"}, LIBC),
+    "server/collide/box": ({"base", "world", "collide"}, LIBC),
     "server/solve": ({"base"}, LIBC),
     "server/solve/newton": ({"base", "solve"}, LIBC),
     "server/solve/descent": ({"base", "solve", "solve/newton"}, LIBC),

@@ -53,6 +53,7 @@ static void keep_point(ClipPolygon *kept, ClipPoint point) {
 // How far all points are outside a side. false: none is, by more than the slop.
 static bool find_excess(const ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
                         double slop, double of[CLIP_POINT_MAX]) {
+    ASSERT(polygon->count <= CLIP_POINT_MAX);
     bool is_any = false;
     for (uint32_t i = 0; i < polygon->count; i++) {
         of[i] = excess(polygon->point[i].position, side, half_x, half_y);

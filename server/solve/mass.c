@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SIMD_COUNT 4
-#include "solve/mass_free_simd.h"
+#include "solve/mass_simd.h"
 
 static const MassLink *links_of(const ProblemMass *mass, uint32_t tree) {
     return mass->link + mass->problem->tree[tree].mass;

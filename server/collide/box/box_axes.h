@@ -20,15 +20,15 @@ typedef struct Box {
 enum { BOX_LANES = 4 }; // three that count, and one that does not
 
 typedef struct BoxAxes {
-    _Alignas(BOX_LANES *
-             sizeof(double)) double R[3][BOX_LANES]; // axis i of the first on axis j of the second
+    // Axis i of the first on axis j of the second.
+    _Alignas(BOX_LANES * sizeof(double)) double R[3][BOX_LANES];
     double t[2][BOX_LANES]; // the offset, from the first centre to the second, on each one's axes
 
     // How far apart they are along a face's normal; of each box.
     double face[2][BOX_LANES];
 
-    // Of edge i of the first with edge j of the second: the sine between them; the offset along what
-    // stands on both, times the sine; and how far apart they are along it, -HUGE_VAL where the two
+    // Of edge i of the first with edge j of the second: the sine between them; the offset along
+    // what stands on both, times the sine; and how far apart they are along it, -HUGE_VAL where the two
     // span no axis.
     double sine[3][BOX_LANES], along[3][BOX_LANES], edge[3][BOX_LANES];
 } BoxAxes;

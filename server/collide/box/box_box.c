@@ -18,7 +18,7 @@
 // parallel. Symmetric under swapping: the boxes are put in an order of their own first. `R` is the
 // second box's axes seen from the first.
 #include "base/assert.h"
-#include "collide/box_axes.h"
+#include "collide/box/box_axes.h"
 #include "collide/clip.h"
 #include "collide/gjk.h"
 #include "collide/narrow_parts.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/simd.h"
-#include "collide/box_axes.h"
+#include "collide/box/box_axes.h"
 
 static_assert(SIMD_COUNT == BOX_LANES, "axes are side by side");
 

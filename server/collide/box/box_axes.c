@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "collide/box_axes.h"
+#include "collide/box/box_axes.h"
 
 #include "base/assert.h"
 
 #include <assert.h>
 
 #define SIMD_COUNT 4
-#include "collide/box_axes_simd.h"
+#include "collide/box/box_axes_simd.h"
 
 bool box_axes_find(const Box box[2], Vec3 offset, double reach, BoxAxes *axes) {
     ASSERT(reach >= 0.0);
