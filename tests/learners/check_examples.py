@@ -134,7 +134,7 @@ def test_a_quadruped_begins_to_learn_and_is_judged_with_certificates(tmp_path):
                 assert reply.verified and not reply.unconverged_steps
 
 
-def test_who_lives_from_ten_sweeps_is_found(tmp_path):
+def test_who_lives_from_eight_sweeps_is_found(tmp_path):
     """The left end of the rail is worth at most 0.1 m for a second; more than that is nobody's by mechanics."""
     with moreau_sim.launch(db=tmp_path / "exploit.db") as server:
         earned = {}

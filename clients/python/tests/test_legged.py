@@ -47,7 +47,7 @@ def stand(address, robot, terrain, seconds=2.0):
 @pytest.mark.parametrize("terrain", [(), HILLS], ids=["plane", "hills"])
 def test_a_pup_stands_for_two_seconds(address, terrain):
     description, seen, reward, feet = stand(address, PUP, terrain)
-    # what stands measures g upwards; they have come to rest, but for what creeps under ten sweeps a step
+    # what stands measures g upwards; they have come to rest, but for what creeps under eight sweeps a step
     assert np.linalg.norm(seen[:, 6:9], axis=1) == pytest.approx(1.0, abs=0.05)
     assert np.abs(seen[:, :6]).max() < 0.1
     assert (feet == 1).all()

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    FAST_SWEEPS = 10, // by the curves: tests/bench/README.md
+    FAST_SWEEPS = 8,
     BALANCED_SWEEPS = 100,
     AIM_AFTER = 28,      // sweeps of an island that is on the move: what slides lets it miss
     AIM_SWEEPS = 5,      // that an aim at a small island's linear system takes as long as, about

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FAST_SWEEPS = 10, BALANCED_SWEEPS = 100, FACTORISATIONS = 30 };
+enum { FAST_SWEEPS = 8, BALANCED_SWEEPS = 100, FACTORISATIONS = 30 };
 
 static const Sym3 ball_inertia = {0.004, 0.004, 0.004, 0.0, 0.0, 0.0};
 #define TIME_STEP 0.01

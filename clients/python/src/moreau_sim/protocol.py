@@ -557,7 +557,7 @@ class Effort(Message):
         back, and never are more than 64 owed (StepReports.owed_steps). Never a larger residual than FAST from
         the same state"""
         FAST = 2
-        """the first 10 of these sweeps: for learning, and for worlds too large for more"""
+        """the first 8 of these sweeps: for learning, and for worlds too large for more"""
 
 
 
