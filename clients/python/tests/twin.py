@@ -26,9 +26,11 @@ class Twin:
         for body in scene["bodies"]:
             body.pop("shapes", None)
         scene["bodies"] = [body for body in scene["bodies"] if body["name"] != "world"]
-        # MuJoCo's constraints are off, and so are these
-        scene["joints"] = [joint for joint in scene["joints"] if joint["kind"] != "GEAR" and not joint.get("as_rows")]
-        for joint in scene["joints"]:
+        # MuJoCo's constraints are off, and so are these; rows that leave everything free push, and stand last
+        rows = [joint for joint in scene["joints"] if joint.get("as_rows") and joint["kind"] == "FREE"]
+        held = [joint for joint in scene["joints"] if joint["kind"] != "GEAR" and not joint.get("as_rows")]
+        scene["joints"] = held + rows
+        for joint in held:
             if joint.get("body_a") == "world":
                 del joint["body_a"]
             for column in ("low", "high", "friction"):
@@ -40,7 +42,7 @@ class Twin:
         self.names = [body["name"] for body in scene["bodies"]]
         self.at = {}
         self.positions = self.axes = 0
-        for joint in scene["joints"]:
+        for joint in held:
             if joint["kind"] == "TENDON":  # behind all that have numbers of their own
                 continue
             self.at[joint["name"]] = (self.positions, self.axes)

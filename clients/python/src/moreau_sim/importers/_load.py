@@ -15,11 +15,12 @@ from ._actuators import Actuators
 from ._bodies import Bodies, is_off, moved_body, scene_body
 from ._equalities import Equalities
 from ._findings import Findings
+from ._gravity import Gravity
 from ._imported import Imported, ImportFailed, Place
 from ._joints import Joints
 from ._meshes import Meshes
 from ._packages import Packages
-from ._scan import gravity_compensation, scan_model, scan_urdf
+from ._scan import scan_model, scan_urdf
 from ._sensors import Sensors
 from ._shapes import GROUPS_MAX, Shapes
 from ._starts import read_starts
@@ -131,10 +132,14 @@ def read_model(
     actuators = Actuators(mujoco, joints, tendons, findings, equalities.ties)
     sensors = Sensors(mujoco, joints, tendons, findings)
     tendons.take()
-    compensated = gravity_compensation(joints)
-    if compensated != 0.0:
-        findings.note(f"gravity compensation of all that moves: gravity is {compensated:.4g} of it less")
-    scan_model(mujoco, joints, shapes, findings, compensated != 0.0)
+    gravity = Gravity(mujoco, joints)
+    if gravity.share != 0.0:
+        findings.note(f"gravity compensation of all that moves: gravity is {gravity.share:.4g} of it less")
+    if gravity.held:
+        findings.note(
+            f"gravity compensation that differs: joints that leave everything free push at bodies ({len(gravity.held)})"
+        )
+    scan_model(mujoco, joints, shapes, findings, gravity.is_said)
     scene_bodies = []
     for root in bodies.roots[1:]:
         if bodies.is_mocap(root):
@@ -147,12 +152,12 @@ def read_model(
         scene_bodies.append({"name": "world", "kind": "STATIC", "shapes": shapes.of(0)})
     scene = {
         "name": name,
-        "settings": _settings(mujoco, model, compensated),
+        "settings": _settings(mujoco, model, gravity.share),
         "materials": shapes.materials,
         **({"material_pairs": shapes.pairs} if shapes.pairs else {}),
         **({"geometries": shapes.assets.scene} if shapes.assets.scene else {}),
         "bodies": scene_bodies,
-        "joints": joints.scene + equalities.scene + tendons.scene,
+        "joints": joints.scene + equalities.scene + tendons.scene + gravity.scene(),
     }
     places = {bodies.name(b): Place(bodies.name(bodies.root[b]), bodies.in_root[b]) for b in range(1, model.nbody)}
     for body in range(1, model.nbody):

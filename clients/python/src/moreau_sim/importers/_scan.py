@@ -46,15 +46,6 @@ _COUNTS = {"nflex": "flexible bodies", "nplugin": "plugins"}
 _URDF = ("transmission", "gazebo", "ros2_control", "safety_controller", "calibration", "sensor", "mujoco")
 
 
-def gravity_compensation(joints: Joints) -> float:
-    """The share of gravity that all that moves is held against: of some of it alone a scene cannot say it."""
-    model, roots = joints.model, joints.bodies.root
-    moving = [body for body in range(1, model.nbody) if roots[body] != 0 and model.body_mass[body] > 0.0]
-    shares = {float(model.body_gravcomp[body]) for body in moving}
-    by_joints = getattr(model, "jnt_actgravcomp", np.zeros(0))
-    return shares.pop() if len(shares) == 1 and not np.any(by_joints) else 0.0
-
-
 def scan_model(
     mujoco: Any,
     joints: Joints,
