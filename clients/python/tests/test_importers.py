@@ -722,7 +722,7 @@ def test_a_tendon_of_two_joints_that_is_held_is_a_gear(mujoco, client, tmp_path)
     assert 0.5 * turned[0] - 0.2 * turned[1] == pytest.approx(0.1, abs=1e-6) == turned[2]
 
 
-FELT = """<mujoco><option timestep="1e-4"/><worldbody><geom type="plane" size="5 5 1"/>
+SENSED = """<mujoco><option timestep="1e-4"/><worldbody><geom type="plane" size="5 5 1"/>
   <body name="a" pos="0 0 1" euler="10 20 30"><freejoint name="free"/>
     <geom type="box" size="0.1 0.2 0.3" pos="0.02 0 0"/>
     <site name="eye" pos="0.05 0 -0.35" euler="150 10 0"/><site name="on" pos="0.1 0.05 0.1" euler="20 0 40"/>
@@ -744,7 +744,7 @@ FELT = """<mujoco><option timestep="1e-4"/><worldbody><geom type="plane" size="5
 
 def test_sensors_are_channels_that_say_what_mujocos_do(mujoco, server, tmp_path):
     path = tmp_path / "felt.xml"
-    path.write_text(FELT)
+    path.write_text(SENSED)
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
