@@ -155,7 +155,9 @@ static const struct {
     {"a gear of bodies", JOINT(GEAR), HAND, BALL, 1, CODE(INVALID_ARGUMENT), "body_a[0]",
      "couples"},
     {"a gear of nothing", JOINT(GEAR), 0, 0, 1, CODE(NOT_FOUND), "joint_a[0]", "joint"},
-    {"an unknown kind", (Moreau__V1__Joint__Kind)9, HAND, BALL, 0, CODE(INVALID_ARGUMENT),
+    {"a tendon of bodies", JOINT(TENDON), HAND, BALL, 1, CODE(INVALID_ARGUMENT), "body_a[0]",
+     "couples joints"},
+    {"an unknown kind", (Moreau__V1__Joint__Kind)10, HAND, BALL, 0, CODE(INVALID_ARGUMENT),
      "kind[0]", "enum"},
 };
 

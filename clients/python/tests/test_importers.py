@@ -12,7 +12,6 @@ import pytest
 from twin import Twin
 
 import moreau_sim.group
-import moreau_sim.gym
 from moreau_sim import World, __main__, importers
 from moreau_sim import protocol as p
 from moreau_sim.importers import _poses
@@ -750,7 +749,8 @@ def test_sensors_are_channels_that_say_what_mujocos_do(mujoco, server, tmp_path)
     mujoco.mj_resetDataKeyframe(model, data, 0)
     data.qpos[3:7] /= np.linalg.norm(data.qpos[3:7])
     data.qpos[9:13] /= np.linalg.norm(data.qpos[9:13])
-    with moreau_sim.gym.from_file(
+    gym = pytest.importorskip("moreau_sim.gym", reason="the environments need Gymnasium")
+    with gym.from_file(
         path, observation="sensors", action=[moreau_sim.group.channel("JOINT_EFFORT", "b")], start="go", substeps=1,
         reward=lambda moment: moment.observation[:, 0], address=server.address,
     ) as env:  # fmt: skip
@@ -857,7 +857,8 @@ def test_tendons_over_many_joints_pull_as_mujocos(mujoco, client, tmp_path):
 def test_an_environment_pulls_at_a_tendon(mujoco, server, tmp_path):
     path = tmp_path / "strung.xml"
     path.write_text(STRUNG)
-    with moreau_sim.gym.from_file(path, reward=lambda m: m.observation[:, 0], address=server.address) as env:
+    gym = pytest.importorskip("moreau_sim.gym", reason="the environments need Gymnasium")
+    with gym.from_file(path, reward=lambda m: m.observation[:, 0], address=server.address) as env:
         assert env.action_space.shape == (2,) and env.observation_space.shape == (10,)
         env.reset(seed=1)
         pulled, _, _, _, _ = env.step(np.array([1.0, 0.0], dtype=np.float32))

@@ -28,8 +28,8 @@ typedef struct BoxAxes {
     double face[2][BOX_LANES];
 
     // Of edge i of the first with edge j of the second: the sine between them; the offset along
-    // what stands on both, times the sine; and how far apart they are along it, -HUGE_VAL where the two
-    // span no axis.
+    // what stands on both, times the sine; and how far apart they are along it, -HUGE_VAL where the
+    // two span no axis.
     double sine[3][BOX_LANES], along[3][BOX_LANES], edge[3][BOX_LANES];
 } BoxAxes;
 
