@@ -103,8 +103,8 @@ bool pieces_beside(Make *make, const Pieces *pieces, uint64_t shape, Pose *pose)
     return true;
 }
 
-// Now and then it begins deep in what it stands on: of the bits of where, so that no other dice fall
-// otherwise.
+// Now and then it begins deep in what it stands on: of the bits of where, so that no other dice
+// fall otherwise.
 static double any_sink(double where, double tall) {
     uint64_t bits;
     memcpy(&bits, &where, sizeof(bits));

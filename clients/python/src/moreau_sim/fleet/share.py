@@ -58,6 +58,9 @@ class Share:
         self._owed_before = np.zeros(count, np.intp)
         self._told: list[Returns] = []  # of calls since it was saved; not sent yet
         self._is_again = False  # its group was made again since
+        # a save that counts from the next call on: its bytes, how much of the history it has, and of whose episodes
+        # returns were to be told then
+        self._next: tuple[bytes, int, NDArray[Any]] | None = None
 
     def __repr__(self) -> str:
         return f"<Share {self.index} of worlds {self.first} to {self.first + self.count - 1} on {self.host!r}>"
@@ -87,7 +90,7 @@ class Share:
         """Its server is lost."""
         if self.host is not None and self in self.host.shares:
             self.host.shares.remove(self)
-        self.host = self._group = self.pending = None
+        self.host = self._group = self.pending = self._next = None
         self.sent = []
 
     def stay(self, host: Host, group: Group) -> None:
@@ -208,9 +211,27 @@ class Share:
 
     # ---- returns: in a recording that repeats some calls, they belong to the episodes that end in those
 
+    def keep_soon(self, saved: bytes) -> None:
+        """It was saved. That counts once the next call is answered, which has taken along the returns of what ended
+        before: until then a server has not written those episodes down, and where it is lost they are to be repeated,
+        by what was saved before."""
+        if self.record is None:
+            self.keep(saved)
+        else:
+            self._next = saved, len(self.history), self._owed.copy()
+
+    def _keep_next(self) -> None:
+        if self._next is None:
+            return
+        saved, calls, untold = self._next
+        self.saved, self.history, self._next = saved, self.history[calls:], None
+        self._owed_before += untold
+        self._owed -= untold
+        self._is_again = False
+
     def keep(self, saved: bytes) -> None:
         """It was saved: calls and returns from now on are those to be repeated."""
-        self.saved, self.history, self._told = saved, [], []
+        self.saved, self.history, self._told, self._next = saved, [], [], None
         self._owed_before += self._owed
         self._owed[:] = 0
         self._is_again = False
@@ -232,6 +253,8 @@ class Share:
             owed = self._owed_before if self._owed_before[world] > 0 else self._owed
             is_new[i] = owed is self._owed
             owed[world] = max(owed[world] - 1, 0)
+            if is_new[i] and self._next is not None:
+                self._next[2][world] = max(self._next[2][world] - 1, 0)
         new = Returns(
             returns.world[is_new],
             returns.earned[is_new],
@@ -263,6 +286,7 @@ class Share:
             assert isinstance(self.pending, Pending)
             self.current.digest = digest_of(self.pending)
             self.history.append(self.current)
+            self._keep_next()
         self.pending = self.current = None
         return fields
 
