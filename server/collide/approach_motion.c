@@ -51,6 +51,7 @@ static bool is_zero(Vec3 v) {
 }
 
 static Pose pose_at(const Motion *motion, int side, double time) {
+    ASSERT(side == 0 || side == 1);
     const MotionSide *of = &motion->side[side];
     return of->is_still                                ? of->rest
            : motion->turns && time == motion->duration ? of->last
@@ -120,6 +121,7 @@ void motion_read_ends(Motion *motion) {
 }
 
 void motion_read_begin(Motion *motion) {
+    ASSERT(motion->turns);
     const Vec3 origin = motion->side[0].mover->center;
     for (int i = 0; i < 2; i++) {
         MotionSide *side = &motion->side[i];

@@ -4,6 +4,7 @@
 // hand.
 #pragma once
 
+#include "base/assert.h"
 #include "base/simd.h"
 #include "solve/mass.h"
 
@@ -75,6 +76,7 @@ INLINE MassBlock block_of(MassLanes lanes) {
 // The blocks of contacts of a problem in which all trees are free.
 INLINE void add_free_contacts(const ProblemMass *mass, const uint32_t *contact, uint32_t count) {
     const ContactProblem *problem = mass->problem;
+    ASSERT(problem->all_free);
     for (uint32_t i = 0; i < count; i++) {
         const ProblemContact *c = &problem->contact[contact[i]];
         const Simd3 frame = frame_of(c);

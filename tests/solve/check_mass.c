@@ -99,6 +99,27 @@ START_TEST(blocks_of_free_and_dense_trees_agree_with_unit_impulses) {
 }
 END_TEST
 
+// Where a tree that is not free may be among them contacts are made one by one, else many at once.
+START_TEST(blocks_of_free_bodies_have_the_same_bits_however_they_are_made) {
+    Twins twins;
+    twins_init(&twins);
+    ContactProblem mixed = twins.free.problem;
+    mixed.all_free = !mixed.all_free;
+    ProblemMass mass;
+    ck_assert_int_eq(mass_init(&mass, &mixed, NULL, &twins.free.arena, NULL), STATUS_OK);
+    uint32_t all[12];
+    for (uint32_t i = 0; i < 12; i++) {
+        all[i] = i;
+    }
+    mass_add_contacts(&mass, all, 12);
+    for (uint32_t i = 0; i < 12; i++) {
+        ck_assert_mem_eq(mass_contact_block(&mass, i), mass_contact_block(&twins.free_mass, i),
+                         sizeof(MassBlock));
+    }
+    twins_deinit(&twins);
+}
+END_TEST
+
 START_TEST(a_row_weighs_what_a_unit_impulse_moves) {
     Twins twins;
     twins_init(&twins);
@@ -150,6 +171,7 @@ static TCase *case_mass(void) {
     tcase_add_test(tcase, multiplying_and_solving_undo_each_other);
     tcase_add_test(tcase, a_body_has_the_same_matrix_in_both_forms);
     tcase_add_test(tcase, blocks_of_free_and_dense_trees_agree_with_unit_impulses);
+    tcase_add_test(tcase, blocks_of_free_bodies_have_the_same_bits_however_they_are_made);
     tcase_add_test(tcase, a_row_weighs_what_a_unit_impulse_moves);
     tcase_add_test(tcase, an_arena_without_room_is_an_error_not_a_crash);
     return tcase;
