@@ -141,6 +141,9 @@ static double advance(const Motion *motion, double time, Manifold *manifold) {
         } else {
             break;
         }
+        if (!(time > before && time < after)) {
+            break; // no number lies between: they meet now, to rounding
+        }
     }
     if (now.time > 0.0) {
         *manifold = now.manifold;

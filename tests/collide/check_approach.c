@@ -98,9 +98,33 @@ START_TEST(what_overlaps_on_its_way_is_found_where_it_touches_first) {
 }
 END_TEST
 
+// A ball at rest beside the end of a rod so long that what sweeps by moves at 1e23 m/s: between two
+// times there is no third, sooner or later. Numbers of a random history, to the bit.
+START_TEST(what_meets_between_two_neighbouring_times_meets_within_the_motion) {
+    const double half = 0x1.69c3637b54a35p+74;
+    const Primitive ball = make_sphere(0x1.c05f80681e459p-4),
+                    rod = make_box(vec3(0x1.72c5ef5ed125ep-4, 0x1.999999999999ap-4, half));
+    const Pose pose[2] = {
+        {vec3(0x1.8e8fc7dee38fap-4, 0x1.042451e0be4fep-2, -0x1.1e5261cf9c0ep-3), quat_identity()},
+        {vec3(0x1.6fc4cb506346ap-2, 0x1.0ff882e2ce1c7p-1, -half), quat_identity()}};
+    const Mover mover[2] = {
+        {&ball, &pose[0], pose[0].position, vec3(0.0, 0.0, -0x1.ddf9d7ff32c3dp-7), vec3(0, 0, 0)},
+        {&rod, &pose[1], vec3(0x1.6fc4cb506346ap-2, 0x1.0ff882e2ce1c7p-1, 0x1.1b69224774cf9p+0),
+         vec3(0x1.3bd14c928bb5cp-1, -0x1.21536d427db38p+2, 0x1.177c76827cadp+0),
+         vec3(-0x1.a3f494ffc4215p-1, -0x1.a22b6ae0a845cp-10, 0x1.10ad37926d3fap+1)}};
+    const Approach approach = {0x1.85c965c569daep-10, half};
+    Manifold manifold;
+    narrow_collide(&ball, pose[0], &rod, pose[1], approach.reach, &manifold);
+    ck_assert_uint_gt(manifold.count, 0);
+    const double time = approach_find(&mover[0], &mover[1], &approach, &manifold);
+    ck_assert(time > 0.0 && time <= approach.duration);
+}
+END_TEST
+
 static TCase *case_approach(void) {
     TCase *tcase = tcase_create("approach");
     tcase_add_test(tcase, what_overlaps_on_its_way_is_found_where_it_touches_first);
+    tcase_add_test(tcase, what_meets_between_two_neighbouring_times_meets_within_the_motion);
     return tcase;
 }
 
