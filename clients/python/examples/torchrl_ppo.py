@@ -9,7 +9,7 @@ import torch
 from tensordict.nn import NormalParamExtractor, TensorDictModule
 from torch import nn
 from torchrl.collectors import Collector
-from torchrl.envs import Compose, DoubleToFloat, GymWrapper, RewardSum, TransformedEnv, VecNormV2
+from torchrl.envs import Compose, DoubleToFloat, GymWrapper, ObservationNorm, RewardSum, TransformedEnv
 from torchrl.modules import ProbabilisticActor, TanhNormal, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
@@ -28,9 +28,10 @@ def learn(id="moreau_sim/Hopper-v5", steps=1_000_000, count=64, seed=0, **place)
     # TorchRL begins episodes itself, through options["reset_mask"]; NEXT_STEP, the default, it refuses
     worlds = gymnasium.make_vec(f"moreau_sim.gym:{id}", num_envs=count, autoreset_mode="Disabled", **place)
     inputs, space = worlds.single_observation_space.shape[0], worlds.single_action_space
-    scaled = Compose(DoubleToFloat(), VecNormV2(in_keys=["observation"], decay=0.99999), RewardSum())
-    env = TransformedEnv(GymWrapper(worlds), scaled)
+    scaled = ObservationNorm(in_keys=["observation"], standard_normal=True)
+    env = TransformedEnv(GymWrapper(worlds), Compose(DoubleToFloat(), scaled, RewardSum()))
     env.set_seed(seed)
+    scaled.init_stats(ROLLOUT, reduce_dim=(0, 1), cat_dim=1)  # by chance's actions, and from then on fixed
     outputs = network(inputs, nn.Linear(64, 2 * space.shape[0]), NormalParamExtractor())
     actor = ProbabilisticActor(
         TensorDictModule(outputs, ["observation"], ["loc", "scale"]),
@@ -41,7 +42,8 @@ def learn(id="moreau_sim/Hopper-v5", steps=1_000_000, count=64, seed=0, **place)
         return_log_prob=True,
     )
     critic = ValueOperator(network(inputs, nn.Linear(64, 1)), in_keys=["observation"])
-    advantage, loss = GAE(gamma=0.99, lmbda=0.95, value_network=critic), ClipPPOLoss(actor, critic, entropy_coeff=0.0)
+    advantage = GAE(gamma=0.99, lmbda=0.95, value_network=critic)
+    loss = ClipPPOLoss(actor, critic, entropy_coeff=0.0, normalize_advantage=True)
     optimizer = torch.optim.Adam(loss.parameters(), lr=RATE, eps=1e-5)
     returns, each = [], ROLLOUT * count
     more = {"auto_register_policy_transforms": False}
