@@ -180,7 +180,8 @@ double approach_find(const Mover *a, const Mover *b, const Approach *approach, M
     if (motion.turns) {
         motion_read_begin(&motion);
     }
-    return advance(&motion, gap / speed, manifold);
+    const double first = gap / speed; // which rounds, maybe to the end of the motion, or to none
+    return first > 0.0 && first < motion.duration ? advance(&motion, first, manifold) : 0.0;
 }
 
 // Half the largest ball in a body: where the corners do hold a box, the ball has nothing to bear.

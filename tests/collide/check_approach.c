@@ -121,10 +121,39 @@ START_TEST(what_meets_between_two_neighbouring_times_meets_within_the_motion) {
 }
 END_TEST
 
+// Two balls that come together in a little less than the motion takes, by so little that their time
+// is the whole of it to rounding. Whole metres, so that gap and speed are exact.
+START_TEST(what_meets_at_the_end_to_rounding_is_left_as_it_is) {
+    Dice dice = {79};
+    int met = 0;
+    for (int i = 0; i < 2000; i++) {
+        const Primitive ball = make_sphere(0.5);
+        const double duration = dice_between(&dice, 1e-3, 2e-3),
+                     speed = dice_between(&dice, 0x1p52, 0x1p53) / duration,
+                     gap = nextafter(duration * speed, 0.0);
+        const Pose pose[2] = {{vec3(0, 0, 0), quat_identity()},
+                              {vec3(gap + 1.0, 0.0, 0.0), quat_identity()}};
+        const Mover mover[2] = {
+            {&ball, &pose[0], pose[0].position, vec3(0, 0, 0), vec3(0, 0, 0)},
+            {&ball, &pose[1], pose[1].position, vec3(-speed, 0.0, 0.0), vec3(0, 0, 0)}};
+        const Approach approach = {duration, 2.0 * gap};
+        Manifold manifold;
+        narrow_collide(&ball, pose[0], &ball, pose[1], approach.reach, &manifold);
+        ck_assert(manifold.count == 1 && manifold.point[0].gap == gap);
+        if (gap / speed >= duration) {
+            met++;
+            ck_assert(approach_find(&mover[0], &mover[1], &approach, &manifold) == 0.0);
+        }
+    }
+    ck_assert_int_gt(met, 100);
+}
+END_TEST
+
 static TCase *case_approach(void) {
     TCase *tcase = tcase_create("approach");
     tcase_add_test(tcase, what_overlaps_on_its_way_is_found_where_it_touches_first);
     tcase_add_test(tcase, what_meets_between_two_neighbouring_times_meets_within_the_motion);
+    tcase_add_test(tcase, what_meets_at_the_end_to_rounding_is_left_as_it_is);
     return tcase;
 }
 
