@@ -22,28 +22,27 @@ PENDULUM, CART = "moreau_sim/InvertedPendulum-v5", "moreau_sim/CartPole-v0"
 
 
 class Asked(NamedTuple):
-    module: str
     id: str
     goal: float  # of 1,000 an episode of the pendulum can earn, and of 500 one of the cart
     steps: int  # at most
     worlds: int
 
 
-LEARNERS = {
-    "ppo": Asked("ppo", PENDULUM, 900.0, 500_000, 32),
-    "clean_ppo": Asked("clean_ppo", PENDULUM, 900.0, 500_000, 32),
-    "clean_sac": Asked("clean_sac", PENDULUM, 900.0, 100_000, 16),
-    "torchrl_ppo": Asked("torchrl_ppo", PENDULUM, 900.0, 500_000, 32),
-    "skrl_ppo": Asked("skrl_ppo", PENDULUM, 900.0, 500_000, 32),
-    "rsl_ppo": Asked("rsl_ppo", PENDULUM, 900.0, 500_000, 32),
-    "ray_rllib": Asked("ray_rllib", CART, 475.0, 500_000, 16),
+LEARNERS = {  # by the example's name
+    "ppo": Asked(PENDULUM, 900.0, 500_000, 32),
+    "clean_ppo": Asked(PENDULUM, 900.0, 500_000, 32),
+    "clean_sac": Asked(PENDULUM, 900.0, 100_000, 16),
+    "torchrl_ppo": Asked(PENDULUM, 900.0, 500_000, 32),
+    "skrl_ppo": Asked(PENDULUM, 900.0, 500_000, 32),
+    "rsl_ppo": Asked(PENDULUM, 900.0, 500_000, 32),
+    "ray_rllib": Asked(CART, 475.0, 500_000, 16),
 }
 
 
 def rounds(name, seed):
     """(steps so far, mean return of the latest hundred episodes), again and again."""
     asked = LEARNERS[name]
-    module = importlib.import_module(asked.module)
+    module = importlib.import_module(name)
     if name != "ray_rllib":
         yield from module.learn(asked.id, asked.steps, asked.worlds, seed)
         return
@@ -91,15 +90,15 @@ def reach(name, seed):
     return steps and (steps, time.monotonic() - begun, used() - spent)
 
 
-def told(found, digits):
+def told(found):
     """least, middle and most."""
-    return " · ".join(f"{value:,.{digits}f}" for value in (min(found), statistics.median(found), max(found)))
+    return " · ".join(f"{value:,.0f}" for value in (min(found), statistics.median(found), max(found)))
 
 
 def row(name, reached, seeds):
     asked, there = LEARNERS[name], [one for one in reached if one]
     columns = zip(*there) if there else ((), (), ())
-    steps, seconds, processors = (told(column, digits) if there else "" for column, digits in zip(columns, (0, 0, 0)))
+    steps, seconds, processors = (told(column) if there else "" for column in columns)
     where = f"{asked.id.split('/')[1]}, {asked.goal:,.0f}"
     return f"| `{name}.py` | {where} | {len(there)} of {seeds} | {steps} | {seconds} | {processors} |"
 

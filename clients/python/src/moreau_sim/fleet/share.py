@@ -231,10 +231,9 @@ class Share:
 
     def keep(self, saved: bytes) -> None:
         """It was saved: calls and returns from now on are those to be repeated."""
-        self.saved, self.history, self._told, self._next = saved, [], [], None
-        self._owed_before += self._owed
-        self._owed[:] = 0
-        self._is_again = False
+        self._next = saved, len(self.history), self._owed.copy()
+        self._keep_next()
+        self._told = []
 
     def count_ended(self, worlds: NDArray[Any], lost: NDArray[Any] | None = None) -> None:
         """Of a reply that is given: whoever is told their returns next is told of these. `lost`: no recording has
