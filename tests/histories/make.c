@@ -85,6 +85,7 @@ MakeScale make_scale(Dice *dice, bool is_brisk) {
         return (MakeScale){.bodies_max = 1 + (uint32_t)dice_roll(dice, BRISK_BODIES_MAX),
                            .budget = efforts[0][0],
                            .iterations = efforts[0][1],
+                           .is_paved = dice_chance(dice, 30),
                            .is_brisk = true};
     }
     const uint64_t size = dice_roll(dice, sizeof(sizes) / sizeof(sizes[0])),
@@ -97,12 +98,12 @@ MakeScale make_scale(Dice *dice, bool is_brisk) {
 
 // ---- deeds
 
-enum { GROUP_SEEDS = 1 << 16, BRISK_ASKS_ONE_IN = 25 };
+enum { GROUP_SEEDS = 1 << 16, BRISK_LENGTHY_ONE_IN = 25 };
 
 // Whether a question is asked that costs as much as a hundred inputs.
 static bool asks_at_length(Make *make, uint64_t percent) {
     return make_chance(make, percent) &&
-           (!make->scale.is_brisk || make_roll(make, BRISK_ASKS_ONE_IN) == 0);
+           (!make->scale.is_brisk || make_roll(make, BRISK_LENGTHY_ONE_IN) == 0);
 }
 
 static Deed input_deed(Input input) {
