@@ -13,6 +13,9 @@ static const double flat_sine = 1e-8;
 static const double noise_sine = 1e-12;
 // sine of the angle below which two discs' circles are cut as if they were in one plane
 static const double same_plane_sine = 1e-3;
+// cosine of the angle to the normal below which a polygon stands on the other's face: what is over
+// it there, and how high, is rounding over this
+static const double standing_cosine = 1e-6;
 // of a line's half length: a stretch that is shorter is one point
 static const double stretch_part = 1e-6;
 
@@ -238,6 +241,23 @@ static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoi
     }
 }
 
+// What of a polygon that stands on the disc is over it: stretches of its edges.
+static void meet_standing(const Facet *disc, const Facet *polygon, Vec3 n, MeetPoints *points) {
+    ASSERT(disc->kind == FACET_DISC && polygon->kind == FACET_POLYGON);
+    for (uint32_t i = 0; i < polygon->count; i++) {
+        Facet edge = {.kind = FACET_LINE};
+        edge.point[0] = facet_point(polygon, i);
+        edge.point[1] = facet_point(polygon, i + 1 < polygon->count ? i + 1 : 0);
+        Stretch stretch = {0.0, 1.0};
+        cut_by_disc(disc, n, &edge, &stretch);
+        const Vec3 d = vec3_sub(edge.point[1], edge.point[0]);
+        if (stretch.low <= stretch.high) {
+            add(points, vec3_add_scaled(edge.point[0], stretch.low, d), LABEL_EDGE + 2 * i);
+            add(points, vec3_add_scaled(edge.point[0], stretch.high, d), LABEL_EDGE + 2 * i + 1);
+        }
+    }
+}
+
 // ---- all of them
 
 void facet_meet(const Facet *reference, const Facet *incident, Vec3 normal, double slop,
@@ -245,8 +265,12 @@ void facet_meet(const Facet *reference, const Facet *incident, Vec3 normal, doub
     ASSERT(reference->kind != FACET_LINE);
     ASSERT(vec3_dot(reference->normal, normal) > 0.0);
     points->count = 0;
+    const bool is_standing = incident->kind == FACET_POLYGON &&
+                             fabs(vec3_dot(incident->normal, normal)) < standing_cosine;
     if (incident->kind == FACET_LINE) {
         meet_line(reference, incident, normal, points);
+    } else if (is_standing) {
+        meet_standing(reference, incident, normal, points);
     } else if (reference->kind == FACET_DISC && incident->kind == FACET_DISC) {
         meet_discs(reference, incident, normal, slop, points);
     } else {
@@ -259,7 +283,7 @@ void facet_meet(const Facet *reference, const Facet *incident, Vec3 normal, doub
     }
     for (uint32_t i = 0; i < points->count; i++) {
         MeetPoint *point = &points->point[i];
-        if (incident->kind != FACET_LINE) {
+        if (incident->kind != FACET_LINE && !is_standing) {
             point->position = lift(incident, normal, point->position);
         }
         const Vec3 below = lift(reference, normal, point->position);

@@ -153,22 +153,25 @@ static void keep_plane(const ProblemContact *contact, GeometryContact *moved) {
     memcpy(moved->motion, contact->motion, sizeof(moved->motion));
 }
 
-// What of a body was at an arm in the world's axes when the step began.
-static Vec3 carry(const StepState *state, const MovedPair *pair, int s, Vec3 arm) {
+// How far what of a body was at an arm in the world's axes, when the step began, has gone since.
+static Vec3 way_of(const StepState *state, const MovedPair *pair, int s, Vec3 arm) {
     const Pose before = pose_load(state->world->pose + 7 * (size_t)pair->body[s]);
     const Vec3 own = mat3_tmul_vec(quat_to_mat3(before.orientation), arm);
-    return vec3_add(pair->pose[s].position, quat_rotate(pair->pose[s].orientation, own));
+    const Vec3 there =
+        vec3_add(pair->pose[s].position, quat_rotate(pair->pose[s].orientation, own));
+    return vec3_sub(there, vec3_add(before.position, arm));
 }
 
-// The points of both sides that touch when the step begins, along that plane: who slides over a
-// surface's edges finds another triangle in the next step.
+// The points of both sides that touch when the step begins, or that meet first within it, along
+// that plane: who slides over a surface's edges finds another triangle in the next step. Those that
+// are still to meet are apart by the gap, so only their ways are counted.
 static void keep_points(const StepState *state, const MovedPair *pair,
                         const ProblemContact *contact, GeometryContact *moved) {
     moved->is_found = true;
     moved->normal = contact->normal;
     keep_plane(contact, moved);
-    const Vec3 apart = vec3_sub(carry(state, pair, 1, contact->side[1].arm),
-                                carry(state, pair, 0, contact->side[0].arm));
+    const Vec3 apart = vec3_sub(way_of(state, pair, 1, contact->side[1].arm),
+                                way_of(state, pair, 0, contact->side[0].arm));
     moved->gap = contact->gap + vec3_dot(contact->normal, apart);
 }
 

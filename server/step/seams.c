@@ -132,11 +132,12 @@ Quat stage_facing(Vec3 normal) {
                                           : (Quat){-normal.y, 1.0 - normal.z, 0.0, normal.x});
 }
 
-// What falls freely has sunk by as much as it may come, before a surface held it.
+// What falls freely has sunk by as much as it may come, before a surface held it; what began in the
+// ground, by as much as it is large and has its middle outside.
 static double find_depth(const Seam *seam) {
     const StepState *state = seam->state;
     return seam->step + state->margin + state->reach[seam->owner->body] +
-           state->reach[seam->other->body];
+           state->reach[seam->other->body] + primitive_length(seam->other->mover.primitive);
 }
 
 // A surface holds the other part off by the plane of each triangle at a place, on the side where

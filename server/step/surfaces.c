@@ -110,8 +110,9 @@ static void take(const SurfaceMeeting *meeting, double time, uint32_t feature, u
                   meeting->place);
 }
 
-// The points of a ridge, which the triangles on both sides of it find alike.
-static void take_ridge(const SurfaceMeeting *meeting, double time, uint32_t triangle, int side,
+// The points of a ridge, which the triangles on both sides of it find alike. false: neighbours hide
+// it.
+static bool take_ridge(const SurfaceMeeting *meeting, double time, uint32_t triangle, int side,
                        uint32_t taken, const ConvexManifold *met) {
     ASSERT(met->count > 0 && time >= 0.0);
     const uint32_t material =
@@ -120,9 +121,11 @@ static void take_ridge(const SurfaceMeeting *meeting, double time, uint32_t tria
         .side = meeting->s, .of = side, .time = time, .count = 1, .triangle = &triangle};
     Manifold manifold;
     take_manifold(meeting, met->normal, met->point, met->count, &manifold);
-    if (!is_hidden(meeting, &contact, &manifold)) {
-        take(meeting, time, met->point[0].feature[0], material, &manifold);
+    if (is_hidden(meeting, &contact, &manifold)) {
+        return false;
     }
+    take(meeting, time, met->point[0].feature[0], material, &manifold);
+    return true;
 }
 
 // ---- a face
@@ -202,8 +205,8 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
         const SurfacePiece whole = {triangle, SURFACE_WHOLE};
         uint32_t taken = 0;
         near->bears[i] = true;
-        if (surface_is_ridge(&meeting->surface, &pose, whole, near->side, &met, &taken)) {
-            take_ridge(meeting, time, triangle, near->side, taken, &met);
+        if (surface_is_ridge(&meeting->surface, &pose, whole, near->side, &met, &taken) &&
+            take_ridge(meeting, time, triangle, near->side, taken, &met)) {
             near->bears[i] =
                 surface_is_beside(meeting->surface.mesh, &pose, triangle, near->side, met.normal);
             near->taken[i] = (uint8_t)taken;
