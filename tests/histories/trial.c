@@ -16,8 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Seconds that a child may go on; sanitizers and busy machines have theirs.
-enum { HISTORY_SECONDS_MAX = 150 }; // under sanitizers, where hulls lie in each other in heaps
+// Seconds that a deed and what is asked behind it may take: under sanitizers, where hulls lie in
+// each other in heaps. Many deeds that take one each are no finding.
+enum { DEED_SECONDS_MAX = 150 };
 
 // A recording is stepped again four times; and of one history there are so many.
 enum { RECORDED_ONE_IN = 3, RECORDINGS = 1 << 20 };
@@ -56,6 +57,12 @@ Recipe trial_recipe(uint64_t seed, Pace pace, Arena *arena) {
 
 // ---- in the child
 
+// Of the processor: a busy machine is no finding.
+static void end_after(int seconds) {
+    const struct itimerval until = {.it_value = {.tv_sec = seconds}};
+    setitimer(ITIMER_VIRTUAL, &until, NULL);
+}
+
 static void write_deed(TrialReport *report, const Deed *deed) {
     json_t *text = text_of_deed(deed);
     char *line = json_dumps(text, JSON_COMPACT | JSON_REAL_PRECISION(17));
@@ -91,8 +98,10 @@ static bool play_recipe(const Recipe *recipe, bool writes, TrialReport *report) 
         if (writes) {
             write_deed(report, &deed);
         }
+        end_after(DEED_SECONDS_MAX);
         is_fine = play_deed(&play, &deed);
     }
+    end_after(DEED_SECONDS_MAX);
     is_fine = is_fine && play_end(&play);
     const uint64_t *from = (const uint64_t *)(const void *)&play.tally;
     uint64_t *to = (uint64_t *)(void *)&report->tally;
@@ -110,10 +119,12 @@ static void play_history(const History *history, uint32_t phase, TrialReport *re
     play.doing = report->doing;
     for (size_t i = 0; i < history->count; i++) {
         report->deed = i;
+        end_after(DEED_SECONDS_MAX);
         if (!play_deed(&play, &history->deed[i])) {
             break;
         }
     }
+    end_after(DEED_SECONDS_MAX);
     play_end(&play);
     play_deinit(&play);
 }
@@ -160,17 +171,10 @@ typedef struct Order {
     Pace pace;
 } Order;
 
-// Of the processor: a busy machine is no finding.
-static void end_after(int seconds) {
-    const struct itimerval until = {.it_value = {.tv_sec = seconds}};
-    setitimer(ITIMER_VIRTUAL, &until, NULL);
-}
-
 static void play_seeds(const Order *order, TrialReport *report) {
     Arena arena;
     arena_init(&arena, (size_t)1 << 24);
     for (uint64_t i = 0; i < order->count; i++) {
-        end_after(HISTORY_SECONDS_MAX);
         report->history = order->first + i;
         arena_reset(&arena);
         const Recipe recipe = trial_recipe(report->history, order->pace, &arena);
@@ -182,7 +186,6 @@ static void play_seeds(const Order *order, TrialReport *report) {
 }
 
 static void carry_out(const Order *order, TrialReport *report) {
-    end_after(HISTORY_SECONDS_MAX);
     if (order->history != NULL) {
         play_history(order->history, order->phase, report);
     } else if (order->recipe != NULL) {
