@@ -28,6 +28,8 @@ static const double proof_part = 1e-11;
 static const double sure_part = 1e-9;
 // of the sizes: by how much another direction may know a smaller depth and not be asked for
 static const double doubt_part = 1e-11;
+// how much farther than within reach two are of which nothing more is asked; and of the sizes
+static const double far_slack = 2e-6, far_part = 1e-8;
 // cosine of the angle within which a face, or what is across a line, says more about the direction
 // found
 static const double near_cosine = 0.9;
@@ -153,8 +155,13 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
     const Vec3 offset = vec3_sub(pair[1].middle, pair[0].middle);
     const double radii = pair[0].radius + pair[1].radius;
     const bool is_centered = vec3_dot(offset, offset) == 0.0;
+    const GjkEnd end = {.progress = effort->gjk_progress,
+                        .far = (reach + radii) * (1.0 + far_slack) + far_part * size_of(pair)};
     const GjkResult result =
-        gjk_search(a, b, is_centered ? pair[0].axes.c2 : offset, effort->gjk_progress, simplex);
+        gjk_search(a, b, is_centered ? pair[0].axes.c2 : offset, &end, simplex);
+    if (result.is_far) {
+        return false;
+    }
     *bound = (Bound){.is_tight = true, .most = result.distance - radii};
     gap->normal = result.normal;
     // thin triangles, as of points of a rim beside a body far larger, have no normal to speak of:

@@ -43,6 +43,7 @@ typedef struct GjkSimplex {
 
 typedef struct GjkResult {
     bool is_apart;         // false: they touch or overlap, and nothing below is set
+    bool is_far;           // then nothing below is set either
     double distance;       // > 0
     Vec3 normal;           // unit, from a to b
     Vec3 point_a, point_b; // closest points
@@ -56,7 +57,13 @@ GjkVertex gjk_vertex(const GjkBody *a, const GjkBody *b, Vec3 direction);
 // rounds.
 GjkResult gjk_distance(GjkBody a, GjkBody b, Vec3 toward);
 
-// The same, with what the search ended with. It ends where a support point would bring the two
-// nearer by less than `progress` of their squared distance: some roundings, 1e-14, as above; or
-// more, where round bodies would take many rounds and somebody else knows the rest.
-GjkResult gjk_search(GjkBody a, GjkBody b, Vec3 toward, double progress, GjkSimplex *simplex);
+// When a search ends: where a support point would bring the two nearer by less than `progress` of
+// their squared distance: some roundings, 1e-14, as above; or more, where round bodies would take
+// many rounds and somebody else knows the rest. And where a plane is found that parts them by more
+// than `far` (HUGE_VAL: never).
+typedef struct GjkEnd {
+    double progress, far;
+} GjkEnd;
+
+// The same, with what the search ended with; of what is far, nothing.
+GjkResult gjk_search(GjkBody a, GjkBody b, Vec3 toward, const GjkEnd *end, GjkSimplex *simplex);

@@ -123,6 +123,46 @@ START_TEST(beside_a_diagonal_the_normal_is_the_faces) {
 }
 END_TEST
 
+// Whoever asks no more than whether two are farther apart than that is told it early, and of those
+// that are not the same to the last bit.
+START_TEST(a_plane_that_parts_two_by_more_ends_the_search) {
+    Dice dice = {45};
+    int far = 0, near = 0;
+    for (int i = 0, campaign = campaign_count(20000); i < campaign; i++) {
+        PlacedBox a = {dice_box(&dice), dice_pose(&dice, 1.2)},
+                  b = {dice_box(&dice), dice_pose(&dice, 1.2)};
+        const GjkBody of_a = {support_placed_box, &a}, of_b = {support_placed_box, &b};
+        const Vec3 toward = vec3_sub(b.pose.position, a.pose.position);
+        const GjkResult all = gjk_distance(of_a, of_b, toward);
+        const double distance = all.is_apart ? all.distance : 0.0;
+        const GjkEnd end = {.progress = 1e-14,
+                            .far = i % 3 == 0
+                                       ? dice_between(&dice, 0.0, 1.0)
+                                       : distance + pow(10.0, dice_between(&dice, -9.0, -1.0)) *
+                                                        (i % 3 == 1 ? 1.0 : -1.0)};
+        if (!(end.far >= 0.0)) {
+            continue;
+        }
+        GjkSimplex simplex;
+        const GjkResult result = gjk_search(of_a, of_b, toward, &end, &simplex);
+        // as near as the squares of both are told apart
+        ck_assert(!result.is_far || distance > end.far - tolerance);
+        ck_assert(result.is_far || distance < end.far + 1e-7);
+        if (!result.is_far) {
+            ck_assert_int_eq(result.is_apart, all.is_apart);
+            ck_assert_mem_eq(&result.distance, &all.distance, sizeof(double));
+            ck_assert_mem_eq(&result.normal, &all.normal, sizeof(Vec3));
+            ck_assert_mem_eq(&result.point_a, &all.point_a, sizeof(Vec3));
+            ck_assert_mem_eq(&result.point_b, &all.point_b, sizeof(Vec3));
+        }
+        far += result.is_far;
+        near += !result.is_far;
+    }
+    ck_assert_int_gt(far, campaign_count(2000));
+    ck_assert_int_gt(near, campaign_count(2000));
+}
+END_TEST
+
 static TCase *case_gjk(void) {
     TCase *tcase = tcase_create("gjk");
     tcase_set_timeout(tcase, 60);
@@ -130,6 +170,7 @@ static TCase *case_gjk(void) {
     tcase_add_test(tcase, two_boxes_have_the_distance_of_their_nearest_features);
     tcase_add_test(tcase, parallel_faces_are_as_far_apart_as_they_are);
     tcase_add_test(tcase, beside_a_diagonal_the_normal_is_the_faces);
+    tcase_add_test(tcase, a_plane_that_parts_two_by_more_ends_the_search);
     return tcase;
 }
 
