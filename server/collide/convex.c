@@ -2,6 +2,7 @@
 #include "collide/convex.h"
 
 #include "base/assert.h"
+#include "geometry/farthest.h"
 
 // A cylinder's cap looks along a direction more than its side does
 static const double cap_cosine = 0.70710678118654752;
@@ -55,23 +56,33 @@ Convex convex_of_hull(const Hull *hull, const Pose *pose, Vec3 origin) {
     return convex;
 }
 
+// One of the ends of a half extent, which is no branch: no two directions of a search agree on it.
+static inline double end_of(bool is_upper, double half) {
+    const double side[2] = {-half, half};
+    return side[is_upper];
+}
+
 // In the core's axes, from its centre.
-static Vec3 local_support(const Convex *convex, Vec3 d, uint32_t *vertex) {
+static inline Vec3 local_support(const Convex *convex, Vec3 d, uint32_t *vertex) {
     if (convex->kind == CONVEX_HULL) {
-        *vertex = hull_support(convex->hull, d);
+        const Hull *hull = convex->hull;
+        *vertex = hull->vertex_count <= HULL_LINEAR_MAX
+                      ? farthest_of(hull->point, hull->vertex_count, d)
+                      : hull_support(hull, d);
         return convex->hull->point[*vertex];
     }
     const Vec3 half = convex->half;
     const bool x = d.x >= 0.0, y = d.y >= 0.0, z = d.z >= 0.0;
-    *vertex = z ? 4u : 0u;
-    if (convex->kind != CONVEX_CYLINDER) {
-        *vertex |= convex_has_corners(convex) ? (x ? 1u : 0u) | (y ? 2u : 0u) : 0u;
-        return vec3(x ? half.x : -half.x, y ? half.y : -half.y, z ? half.z : -half.z);
+    if (convex->kind == CONVEX_CYLINDER) {
+        // along the axis itself all of the cap is as far: its centre
+        const double across = sqrt(d.x * d.x + d.y * d.y);
+        const double scale = across > 0.0 ? half.x / across : 0.0;
+        *vertex = (uint32_t)z << 2;
+        return vec3(scale * d.x, scale * d.y, end_of(z, half.z));
     }
-    // along the axis itself all of the cap is as far: its centre
-    const double across = sqrt(d.x * d.x + d.y * d.y);
-    const double scale = across > 0.0 ? half.x / across : 0.0;
-    return vec3(scale * d.x, scale * d.y, z ? half.z : -half.z);
+    const uint32_t across = (uint32_t)x | (uint32_t)y << 1;
+    *vertex = (uint32_t)z << 2 | (convex->kind == CONVEX_BOX ? across : 0u);
+    return vec3(end_of(x, half.x), end_of(y, half.y), end_of(z, half.z));
 }
 
 GjkPoint convex_support(const void *body, Vec3 direction) {

@@ -166,8 +166,13 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
     gap->normal = result.normal;
     // thin triangles, as of points of a rim beside a body far larger, have no normal to speak of:
     // what seems apart along one that does not part them may overlap
-    if (result.is_apart && result.distance > touching_part * size_of(pair) &&
-        convex_separation(pair, result.normal) + radii > 0.0) {
+    double separation = 0.0;
+    bool is_apart = result.is_apart && result.distance > touching_part * size_of(pair);
+    if (is_apart) {
+        separation = convex_separation(pair, result.normal);
+        is_apart = separation + radii > 0.0;
+    }
+    if (is_apart) {
         if (result.distance * (1.0 - 1e-6) - radii > reach) {
             return false;
         }
@@ -179,9 +184,10 @@ static bool search(const Convex pair[2], double reach, const Effort *effort, Con
         if (!epa.is_found) {
             search_axes(pair, simplex, gap);
         }
-        bound->most = convex_separation(pair, gap->normal) + (epa.is_found ? epa.doubt : HUGE_VAL);
+        separation = convex_separation(pair, gap->normal);
+        bound->most = separation + (epa.is_found ? epa.doubt : HUGE_VAL);
     }
-    take_found(pair, simplex, gap->normal, convex_separation(pair, gap->normal), gap);
+    take_found(pair, simplex, gap->normal, separation, gap);
     return true;
 }
 

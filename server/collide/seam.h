@@ -89,6 +89,9 @@ void seam_search_begin(SeamSearch *search, const Mesh *mesh, Vec3 place, double 
 
 bool seam_search_next(SeamSearch *search, uint32_t *triangle);
 
+// false: no search at a place between the two corners finds anything.
+bool seam_search_finds(const Mesh *mesh, Vec3 low, Vec3 high, double depth);
+
 // Whether all the points lie on the box itself, and none beyond a face of it (seam_extend).
 bool seam_is_on(const Primitive *box, const SeamPoints *points, double step);
 

@@ -128,17 +128,29 @@ void seam_search_begin(SeamSearch *search, const Mesh *mesh, Vec3 place, double 
     search->is_over = false;
 }
 
+// What lies so near to a box, as mesh_near has it; what is solid is whatever is above it.
+static uint32_t list_near(const Mesh *mesh, Vec3 low, Vec3 high, double depth, uint64_t after,
+                          bool is_first, uint64_t *key, uint32_t count_max) {
+    const Vec3 around = vec3(depth, depth, depth);
+    Vec3 top = vec3_add(high, around);
+    top.z = mesh->is_solid_below ? HUGE_VAL : top.z;
+    return mesh_near(mesh, vec3_sub(low, around), top, after, is_first, key, count_max);
+}
+
+bool seam_search_finds(const Mesh *mesh, Vec3 low, Vec3 high, double depth) {
+    ASSERT(depth > 0.0);
+    uint64_t key[1];
+    return list_near(mesh, low, high, depth, 0, true, key, 1) > 0;
+}
+
 // The next ones near the place. false: there are none.
 static bool look_on(SeamSearch *search) {
     ASSERT(search->next == search->count && search->count <= SEAM_NEAR_MAX);
-    const Mesh *mesh = search->mesh;
-    const Vec3 around = vec3(search->depth, search->depth, search->depth);
     const uint64_t after = search->count > 0 ? search->key[search->count - 1] : 0;
-    Vec3 high = vec3_add(search->place, around);
-    high.z = mesh->is_solid_below ? HUGE_VAL : high.z;
-    search->count = search->is_over ? 0
-                                    : mesh_near(mesh, vec3_sub(search->place, around), high, after,
-                                                search->count == 0, search->key, SEAM_NEAR_MAX);
+    search->count = search->is_over
+                        ? 0
+                        : list_near(search->mesh, search->place, search->place, search->depth,
+                                    after, search->count == 0, search->key, SEAM_NEAR_MAX);
     search->is_over = search->count < SEAM_NEAR_MAX;
     search->next = 0;
     return search->count > 0;

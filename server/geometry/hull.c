@@ -3,11 +3,10 @@
 
 #include "base/assert.h"
 #include "geometry/block.h"
+#include "geometry/farthest.h"
 #include "geometry/hull_parts.h"
 
 #include <string.h>
-
-enum { LINEAR_MAX = 32 }; // up to so many vertices asking all is as fast as climbing
 
 // ---- memory
 
@@ -109,22 +108,11 @@ static HullMass weigh(const Hull *hull) {
 
 // ---- deriving
 
-static uint32_t find_farthest(const Hull *hull, Vec3 direction) {
-    uint32_t farthest = 0;
-    double best = vec3_dot(direction, hull->point[0]);
-    for (uint32_t i = 1; i < hull->vertex_count; i++) {
-        const double along = vec3_dot(direction, hull->point[i]);
-        farthest = along > best ? i : farthest;
-        best = along > best ? along : best;
-    }
-    return farthest;
-}
-
 static void derive_numbers(Hull *hull) {
     for (uint32_t i = 0; i < 8; i++) {
         const Vec3 direction = vec3((i & 1u) != 0 ? 1.0 : -1.0, (i & 2u) != 0 ? 1.0 : -1.0,
                                     (i & 4u) != 0 ? 1.0 : -1.0);
-        hull->start[i] = (uint16_t)find_farthest(hull, direction);
+        hull->start[i] = (uint16_t)farthest_of(hull->point, hull->vertex_count, direction);
     }
     hull->mass = weigh(hull);
     hull->inner_radius = -hull_outside(hull, hull->mass.center);
@@ -180,7 +168,7 @@ const Hull *hull_open(const HullForm *form, void *memory) {
     hull_draft_edges(&draft, to.edge, to.corner_edge);
     for (uint32_t f = 0; f < form->face_count; f++) {
         to.normal[f] = hull_draft_normal(form, f);
-        const uint32_t farthest = find_farthest(hull, to.normal[f]);
+        const uint32_t farthest = farthest_of(hull->point, hull->vertex_count, to.normal[f]);
         to.offset[f] = vec3_dot(to.normal[f], to.point[farthest]);
     }
     derive_neighbours(&draft, &to);
@@ -215,8 +203,9 @@ static uint32_t climb(const Hull *hull, Vec3 d) {
 
 uint32_t hull_support(const Hull *hull, Vec3 direction) {
     ASSERT(hull->vertex_count >= 3);
-    return hull->vertex_count <= LINEAR_MAX ? find_farthest(hull, direction)
-                                            : climb(hull, direction);
+    return hull->vertex_count <= HULL_LINEAR_MAX
+               ? farthest_of(hull->point, hull->vertex_count, direction)
+               : climb(hull, direction);
 }
 
 uint32_t hull_face_at(const Hull *hull, uint32_t vertex, Vec3 direction) {

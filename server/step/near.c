@@ -24,9 +24,10 @@ static bool are_boxes_far(const StepState *state, uint32_t a, uint32_t b, double
     const BroadBox *of_a = &state->box[a], *of_b = &state->box[b];
     const double grown = state->margin + state->reach[a] + state->reach[b];
     const double left = grown - FAR_SLACK * reach;
-    return of_a->lower.x + left > of_b->upper.x || of_b->lower.x + left > of_a->upper.x ||
-           of_a->lower.y + left > of_b->upper.y || of_b->lower.y + left > of_a->upper.y ||
-           of_a->lower.z + left > of_b->upper.z || of_b->lower.z + left > of_a->upper.z;
+    // all six, as no two candidates are far along the same axis
+    return (of_a->lower.x + left > of_b->upper.x) | (of_b->lower.x + left > of_a->upper.x) |
+           (of_a->lower.y + left > of_b->upper.y) | (of_b->lower.y + left > of_a->upper.y) |
+           (of_a->lower.z + left > of_b->upper.z) | (of_b->lower.z + left > of_a->upper.z);
 }
 
 // Every moving body is a candidate of a plane that is not parallel to two axes; most are far above

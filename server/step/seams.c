@@ -174,9 +174,28 @@ static uint32_t clear_by_surface(const Seam *seam, const StepPart *cover, uint32
     return clear;
 }
 
+// Of most contacts it is nowhere near: one look around all places in question tells.
+static bool is_near_surface(const Seam *seam, const StepPart *cover) {
+    ASSERT(seam->faces != 0 && seam->has_places);
+    const Pose *pose = cover->mover.pose;
+    const Mat3 axes = quat_to_mat3(pose->orientation);
+    Vec3 low = vec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), high = vec3_neg(low);
+    for (uint32_t face = 0; seam->faces >> face != 0; face++) {
+        for (uint32_t i = 0; (seam->faces >> face & 1u) != 0 && i < seam->points.count; i++) {
+            const Vec3 place = mat3_tmul_vec(axes, vec3_sub(seam->before[face][i], pose->position));
+            low = vec3_min(low, place);
+            high = vec3_max(high, place);
+        }
+    }
+    return seam_search_finds(cover->mover.primitive->geometry->mesh, low, high, find_depth(seam));
+}
+
 static uint32_t hide_by_surface(Seam *seam, const StepPart *cover) {
     ASSERT(seam->points.count > 0 && seam->points.count <= MANIFOLD_ROOM);
     uint32_t hidden = 0;
+    if (!is_near_surface(seam, cover)) {
+        return 0;
+    }
     for (uint32_t face = 0; seam->faces >> face != 0; face++) {
         for (uint32_t i = 0; (seam->faces >> face & 1u) != 0 && i < seam->points.count; i++) {
             if ((seam->clear[face] >> i & 1u) == 0) {
@@ -298,12 +317,13 @@ enum { COMPANY_MAX = 16 }; // of more than so many bodies near a contact all par
 typedef struct SeamCompany {
     uint32_t count;
     const uint32_t *body;
-    double far; // how far from a point, and half its gap, a cover may be [m]
-    uint32_t near[COMPANY_MAX];
+    double far;                     // how far from a point, and half its gap, a cover may be [m]
+    uint32_t near[COMPANY_MAX + 1]; // the last is one too many
 } SeamCompany;
 
 // All who can be at a place that is on the moving one.
 static void take_partners(const StepState *state, uint32_t moving, SeamCompany *company) {
+    ASSERT(state->partner_first != NULL && moving < state->world->body_count);
     company->body = state->partner + state->partner_first[moving];
     company->count = state->partner_first[moving + 1] - state->partner_first[moving];
 }
@@ -321,20 +341,28 @@ static BroadBox box_around(const ManifoldPoint *point, uint32_t count, double fa
     return (BroadBox){low, high};
 }
 
+static uint32_t overlap(const BroadBox *a, const BroadBox *b) {
+    return (uint32_t)(a->lower.x <= b->upper.x) & (uint32_t)(b->lower.x <= a->upper.x) &
+           (uint32_t)(a->lower.y <= b->upper.y) & (uint32_t)(b->lower.y <= a->upper.y) &
+           (uint32_t)(a->lower.z <= b->upper.z) & (uint32_t)(b->lower.z <= a->upper.z);
+}
+
+static bool has_surface(const StepState *state, uint32_t body) {
+    return state->has_surfaces && state->world->shape[state->world->body_shape[body]].is_surface;
+}
+
 // Leaves those whose boxes are near some points of the contact, if these are few.
 static void leave_near(const StepState *state, const StepPart *owner, const StepPart *other,
                        const ManifoldPoint *point, uint32_t point_count, SeamCompany *company) {
+    ASSERT(point_count > 0 && point_count <= MANIFOLD_ROOM);
     const BroadBox around = box_around(point, point_count, company->far);
     uint32_t count = 0;
     for (uint32_t i = 0; i < company->count && count <= COMPANY_MAX; i++) {
         const uint32_t body = company->body[i];
-        if ((stage_boxes_overlap(&around, &state->box[body]) ||
-             (state->has_surfaces &&
-              state->world->shape[state->world->body_shape[body]].is_surface)) &&
-            body != owner->body && body != other->body) {
-            company->near[count < COMPANY_MAX ? count : 0] = body;
-            count++;
-        }
+        // without a branch, as no two bodies agree on it
+        company->near[count] = body;
+        count += (overlap(&around, &state->box[body]) | (has_surface(state, body) ? 1u : 0u)) &
+                 (uint32_t)(body != owner->body) & (uint32_t)(body != other->body);
     }
     if (count <= COMPANY_MAX) {
         company->body = company->near;
