@@ -25,10 +25,10 @@ typedef struct Excuse {
 
 static const Excuse excuses[] = {
     {"moving/bowl-mixed-1000",
-     "4,200 contacts on triangles: GJK is a third, a hundred sweeps a fifth"},
+     "4,200 contacts on triangles: a hundred sweeps are a third, GJK a fifth"},
     {"large/bin-200", "by a hair: 700 contacts of hulls and angles that fall"},
     {"large/hourglass-300",
-     "hulls and cylinders in a mesh: GJK is a third, a hundred sweeps a fifth"},
+     "hulls and cylinders in a mesh: GJK is a quarter, a hundred sweeps another"},
     {"moving/heap-mixed-300", "by a hair: up to 1,000 contacts, a hundred sweeps of them"},
     {"large/pile-1000", "2,700 contacts of balls that fall: a hundred sweeps of them"},
     {"large/wall-105-hit", "by a hair: 800 contacts that slide, a hundred sweeps of them"},
