@@ -708,13 +708,32 @@ static bool may_meet(const World *world, uint32_t a, uint32_t b) {
     return may;
 }
 
+// Whether the groups of some primitives of the world let others touch them.
+static bool groups_may_meet(const World *world) {
+    uint32_t group = 0, mask = 0;
+    ASSERT(world->primitive != NULL || world->primitive_count == 0);
+    for (size_t i = 0; i < world->primitive_count; i++) {
+        group |= world->primitive[i].group;
+        mask |= world->primitive[i].mask;
+    }
+    bool may = false;
+    for (size_t i = 0; !may && i < world->primitive_count; i++) {
+        const Primitive *primitive = &world->primitive[i];
+        may = (primitive->mask & group) != 0 && (primitive->group & mask) != 0;
+    }
+    return may;
+}
+
 // false: no two bodies can touch, ever: what has a surface is there to be seen. So few are asked
-// about that it costs nothing beside a step, and where these are not all, some may.
+// about that it costs nothing beside a step; where these are not all, only groups are looked at.
 static bool has_meetings(const World *world) {
     uint32_t pairs = 0;
     for (uint32_t a = 0; world->primitive_count > 0 && a < world->body_count; a++) {
         for (uint32_t b = a + 1; b < world->body_count; b++) {
-            if (pairs++ == MAY_MEET_PAIRS || may_meet(world, a, b)) {
+            if (pairs++ == MAY_MEET_PAIRS) {
+                return groups_may_meet(world);
+            }
+            if (may_meet(world, a, b)) {
                 return true;
             }
         }

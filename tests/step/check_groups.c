@@ -96,8 +96,10 @@ START_TEST(ghosts_hide_nobody) {
     for (int i = behind; i < count; i++) {
         add_ball(&lab, vec3(0.01 * i, 0.0, 0.0), 2, 4);
     }
+    const size_t bytes = broad_bytes(lab.stepper->broad);
     lab_step(&lab, 1);
     ck_assert_uint_eq(lab.stepper->contact_count, 0);
+    ck_assert_uint_eq(broad_bytes(lab.stepper->broad), bytes); // nobody was looked for
     const uint32_t a = add_ball(&lab, vec3(0.0, 0.0, 0.0), 1, 1);
     const uint32_t b = add_ball(&lab, vec3(0.15, 0.0, 0.0), 1, 1);
     for (int i = 0; i < behind; i++) {
