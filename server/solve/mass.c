@@ -5,6 +5,7 @@
 #include "solve/dense.h"
 #include "solve/dense_three.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SIMD_COUNT 4
@@ -18,7 +19,7 @@ void mass_dense_solve(const ProblemMass *mass, uint32_t tree, double *numbers) {
     VALIDATE(tree < mass->problem->tree_count);
     VALIDATE(!problem_is_free(mass->problem, tree));
     const ProblemTree *t = &mass->problem->tree[tree];
-    const double *factor = mass->factor + mass->factor_first[tree];
+    const double *factor = mass->factor[tree];
     if (t->link_count > 0) {
         mass_links_solve(mass->problem, tree, links_of(mass, tree), factor, numbers);
     } else {
@@ -31,8 +32,7 @@ void mass_dense_multiply(const ProblemMass *mass, uint32_t tree, const double *v
     VALIDATE(!problem_is_free(mass->problem, tree));
     const ProblemTree *t = &mass->problem->tree[tree];
     if (t->link_count > 0) {
-        mass_links_multiply(mass->problem, tree, links_of(mass, tree),
-                            mass->factor + mass->factor_first[tree], v, p);
+        mass_links_multiply(mass->problem, tree, links_of(mass, tree), mass->factor[tree], v, p);
         return;
     }
     const double *matrix = mass->problem->number + t->mass;
@@ -49,8 +49,7 @@ void mass_tree_matrix(const ProblemMass *mass, uint32_t tree, double *matrix) {
     ASSERT(tree < mass->problem->tree_count);
     const ProblemTree *t = &mass->problem->tree[tree];
     if (t->link_count > 0) {
-        mass_links_matrix(mass->problem, tree, links_of(mass, tree),
-                          mass->factor + mass->factor_first[tree], matrix);
+        mass_links_matrix(mass->problem, tree, links_of(mass, tree), mass->factor[tree], matrix);
         return;
     }
     if (!problem_is_free(mass->problem, tree)) {
@@ -94,7 +93,7 @@ static void respond(const ProblemMass *mass, uint32_t tree, const double *jacobi
                     double *response) {
     const ProblemTree *t = &mass->problem->tree[tree];
     if (t->link_count == 0) {
-        dense_solve_three(t->width, mass->factor + mass->factor_first[tree], jacobian, response);
+        dense_solve_three(t->width, mass->factor[tree], jacobian, response);
         return;
     }
     memcpy(response, jacobian, 3 * (size_t)t->width * sizeof(double));
@@ -156,15 +155,38 @@ enum { TREES = 8 }; // of a block of work
 
 typedef struct Factors {
     const ContactProblem *problem;
-    const size_t *first;
+    const size_t *first; // per tree: where its factor is made
     double *number;
+    const double **of_tree; // Nullable: where each is to be found
     MassLink *link;
     bool *is_definite; // per block: all of its trees
 } Factors;
 
+// The problem's own factor, where its pivots are certainly positive. Nullable.
+static const double *given_factor(const ContactProblem *problem, const ProblemTree *tree) {
+    if (problem->factor == NULL || !tree->is_factored) {
+        return NULL;
+    }
+    const double *factor = problem->factor + tree->mass;
+    for (size_t i = 0; i < tree->width; i++) {
+        const double inverse = factor[i * tree->width + i];
+        if (!(inverse > 0.0 && inverse < HUGE_VAL)) {
+            return NULL;
+        }
+    }
+    return factor;
+}
+
 static bool factor_tree(const Factors *factors, uint32_t i) {
     const ProblemTree *tree = &factors->problem->tree[i];
     double *number = factors->number + factors->first[i];
+    const double *given = given_factor(factors->problem, tree);
+    if (factors->of_tree != NULL) {
+        factors->of_tree[i] = given == NULL ? number : given;
+    }
+    if (given != NULL) {
+        return true;
+    }
     if (tree->link_count > 0) {
         return mass_links_factor(factors->problem, i, 0.0, factors->link + tree->mass, number);
     }
@@ -252,8 +274,7 @@ static Status factor_all(ProblemMass *mass, Factors *factors, const Tasks *tasks
                              block * TREES);
         }
     }
-    mass->factor_first = factors->first;
-    mass->factor = factors->number;
+    mass->factor = factors->of_tree;
     mass->link = factors->link;
     return STATUS_OK;
 }
@@ -276,8 +297,9 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
         return STATUS_OK;
     }
     size_t *first = arena_take_array(arena, problem->tree_count, sizeof(*first));
+    const double **of_tree = arena_take_array(arena, problem->tree_count, sizeof(*of_tree));
     mass->response_first = arena_take_array(arena, problem->contact_count, sizeof(*first));
-    if (first == NULL || mass->response_first == NULL) {
+    if (first == NULL || of_tree == NULL || mass->response_first == NULL) {
         return no_memory(error);
     }
     mass->response = arena_take_array(arena, lay_out_responses(problem, mass->response_first),
@@ -285,6 +307,7 @@ Status mass_init(ProblemMass *mass, const ContactProblem *problem, const Tasks *
     Factors factors;
     const bool has_room =
         open_factors(problem, lay_out(problem, first, &mass->width_max), first, arena, &factors);
+    factors.of_tree = of_tree;
     return has_room && mass->response != NULL ? factor_all(mass, &factors, tasks, error)
                                               : no_memory(error);
 }
@@ -320,8 +343,7 @@ static double make_row_weight(const ProblemMass *mass, uint32_t row, double *scr
         const ProblemTree *tree = &problem->tree[block->tree];
         memcpy(scratch, jacobian, tree->width * sizeof(double));
         if (is_dense(tree)) {
-            weight +=
-                dense_square(tree->width, mass->factor + mass->factor_first[block->tree], scratch);
+            weight += dense_square(tree->width, mass->factor[block->tree], scratch);
             continue;
         }
         mass_solve_tree(mass, block->tree, scratch);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
-// blocks are factored once (solve/dense.h, in the arena), trees of links likewise, link by link
-// (mass_links.h); free bodies carry their inverse already. The blocks A_ii, and of dense trees
-// M^-1 J^T, are made once, as solver and certificate both need them; so are weights w_j.
+// blocks are factored once (solve/dense.h, in the arena), where whoever built the problem has not
+// done it; trees of links likewise, link by link (mass_links.h); free bodies carry their inverse
+// already. The blocks A_ii, and of dense trees M^-1 J^T, are made once, as solver and certificate
+// both need them; so are weights w_j.
 #pragma once
 
 #include "base/arena.h"
@@ -17,10 +18,9 @@ typedef struct MassBlock {
 
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
-    const size_t *factor_first; // per tree: offset of its factor in `factor`; free trees have none
-    const double *factor;       // factors of the dense blocks (solve/dense.h); of links
-                                // as mass_links.h has them
-    const MassLink *link;       // [link_count] of all trees of links
+    const double **factor;         // per tree: of its dense block (solve/dense.h), which may be the
+        // problem's; of links as mass_links.h has it; of free trees nothing
+    const MassLink *link; // [link_count] of all trees of links
     uint32_t width_max;
     MassBlock *block;   // [contact_count] A_ii
     double *row_weight; // [row_count] w_j; below 0: of a row that nobody has asked for

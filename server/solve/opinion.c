@@ -36,6 +36,7 @@ static void *put(Shelf *shelf, const void *from, size_t count, size_t size) {
 // What of the problem does not depend on the answer.
 static ContactProblem put_problem(Shelf *shelf, const ContactProblem *problem) {
     ContactProblem kept = *problem;
+    kept.factor = NULL;
     const size_t trees = problem->tree_count, contacts = problem->contact_count;
     kept.tree = put(shelf, problem->tree, trees, sizeof(*problem->tree));
     kept.free =

@@ -70,6 +70,7 @@ typedef struct ProblemTree {
     uint32_t first; // of its velocities
     uint32_t width;
     bool is_free;
+    bool is_factored;    // dense: the problem's `factor` has its factor
     uint32_t link_count; // 0: free or dense
     size_t mass; // dense: offset of the width x width block in `number`; links: the first of them
                  // in `link`; free: unused
@@ -140,6 +141,9 @@ typedef struct ContactProblem {
     const RowBlock *row_block;
     const double *number; // mass blocks, Jacobians, what links have
     size_t number_count;
+    // Nullable: factors (solve/dense.h) of the mass blocks of trees that are factored, each at the
+    // offset of its block in `number`. Whoever built the blocks may have factored them already.
+    const double *factor;
     const double *warm_contact; // Nullable: 3 per contact, impulses to start from
     const double *warm_row;     // Nullable: 1 per row
 } ContactProblem;

@@ -17,6 +17,34 @@ static bool is_stored(const ContactProblem *problem, size_t offset, size_t count
 
 // ---- trees
 
+// Of L D L^T beside the matrix that it is said to be; a stale one is off by as much as masses move.
+#define FACTOR_TOLERANCE 1e-8
+
+// What a factor's row i and an earlier one, or itself, come to.
+static double factor_product(const double *factor, uint32_t width, uint32_t i, uint32_t j) {
+    const double *a = factor + (size_t)i * width, *b = factor + (size_t)j * width;
+    double sum = 0.0;
+    for (uint32_t k = 0; k <= j; k++) {
+        sum += (k == i ? 1.0 : a[k]) * (k == j ? 1.0 : b[k]) / factor[(size_t)k * width + k];
+    }
+    return sum;
+}
+
+static bool factor_is_valid(const ContactProblem *problem, const ProblemTree *tree) {
+    const double *factor = problem->factor + tree->mass, *m = problem->number + tree->mass;
+    const uint32_t width = tree->width;
+    for (uint32_t i = 0; i < width; i++) {
+        for (uint32_t j = 0; j <= i; j++) {
+            const double size = sqrt(m[(size_t)i * width + i] * m[(size_t)j * width + j]);
+            const double off = fabs(factor_product(factor, width, i, j) - m[(size_t)i * width + j]);
+            if (off > FACTOR_TOLERANCE * size) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool links_are_valid(const ContactProblem *problem, uint32_t t, Defect *defect) {
     const ProblemTree *tree = &problem->tree[t];
     uint32_t width = 0;
@@ -57,8 +85,11 @@ static bool tree_is_valid(const ContactProblem *problem, uint32_t t, uint32_t fi
     if (tree->link_count > 0) {
         return links_are_valid(problem, t, defect);
     }
-    return is_stored(problem, tree->mass, (size_t)tree->width * tree->width) ||
-           defect_set(defect, "tree", t, "its mass is not stored");
+    if (!is_stored(problem, tree->mass, (size_t)tree->width * tree->width)) {
+        return defect_set(defect, "tree", t, "its mass is not stored");
+    }
+    return problem->factor == NULL || !tree->is_factored || factor_is_valid(problem, tree) ||
+           defect_set(defect, "tree", t, "its factor is not its mass's");
 }
 
 static bool trees_are_valid(const ContactProblem *problem, Defect *defect) {

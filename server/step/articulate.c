@@ -173,8 +173,11 @@ static Status list_problem_trees(StepState *state) {
     ASSERT(link == state->wide_link_count);
     Stepper *stepper = state->stepper;
     stepper->number_count = state->mass_number_count = numbers;
-    return ARRAY_RESERVE(stepper->number, stepper->number_capacity, numbers) ? STATUS_OK
-                                                                             : out_of_memory(state);
+    state->mass_factor = arena_take_array(state->scratch, numbers, sizeof(double));
+    return state->mass_factor != NULL &&
+                   ARRAY_RESERVE(stepper->number, stepper->number_capacity, numbers)
+               ? STATUS_OK
+               : out_of_memory(state);
 }
 
 // Seen from the root's centre of mass.
@@ -233,8 +236,12 @@ static void fly_tree(void *work, uint32_t index) {
         const bool is_wide = of->link_count > 0;
         v = state->v_free + of->first;
         flight->matrix = is_wide ? NULL : state->stepper->number + of->mass;
+        flight->factor = is_wide ? NULL : state->mass_factor + of->mass;
     }
     tree_fly(flight, v);
+    if (flight->factor != NULL) {
+        state->tree[tree->problem].is_factored = flight->is_factored;
+    }
     if (tree_is_wide(flight->view.tree)) {
         fill_links(state, tree);
     }

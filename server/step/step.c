@@ -173,9 +173,11 @@ static Status solve(StepState *state) {
     const GeometryAsk geometry = geometry_of(state);
     Context context = state->input->context;
     context.geometry = &geometry;
+    stepper->problem.factor = state->mass_factor;
     VALIDATE_WHOLE(problem_is_valid, &stepper->problem);
     Status status = solver_solve(&stepper->solver, &stepper->problem, &context, state->scratch,
                                  &state->result, state->error);
+    stepper->problem.factor = NULL; // which ends with the step
     if (status != STATUS_OK) {
         return status == STATUS_FAILED_PRECONDITION ? fault_mass(state) : status;
     }

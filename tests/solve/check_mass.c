@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mass.h"
 
+#include "solve/dense.h"
+#include "solve/problem_valid.h"
 #include "support/problem_build.h"
 #include "support/suite.h"
 
+#include <math.h>
 #include <string.h>
 
 // four bodies, twelve contacts, and the same with dense trees
@@ -153,6 +156,42 @@ START_TEST(a_row_weighs_what_a_unit_impulse_moves) {
 }
 END_TEST
 
+// A step has factored its trees before it asks a solver.
+START_TEST(a_factor_that_is_given_is_taken_and_no_other) {
+    Twins twins;
+    twins_init(&twins);
+    ContactProblem given = twins.dense.problem;
+    static double factor[PROBLEM_BUILD_NUMBERS];
+    ProblemTree tree[4];
+    memcpy(tree, given.tree, sizeof(tree));
+    given.tree = tree;
+    given.factor = factor;
+    for (uint32_t i = 0; i < 4; i++) {
+        tree[i].is_factored = i != 2;
+        ck_assert(dense_factor(6, given.number + tree[i].mass, -HUGE_VAL, factor + tree[i].mass));
+    }
+    Defect defect;
+    ck_assert(problem_is_valid(&given, &defect));
+    factor[tree[1].mass] = NAN; // what is not surely positive definite is factored here
+    Error error;
+    ProblemMass mass;
+    ck_assert_int_eq(mass_init(&mass, &given, NULL, &twins.dense.arena, &error), STATUS_OK);
+    ck_assert_ptr_eq(mass.factor[0], factor + tree[0].mass);
+    ck_assert_ptr_eq(mass.factor[3], factor + tree[3].mass);
+    ck_assert(mass.factor[1] != factor + tree[1].mass && mass.factor[2] != factor + tree[2].mass);
+    double p[24], same[24];
+    for (int k = 0; k < 24; k++) {
+        p[k] = same[k] = problem_build_random(&twins.state);
+    }
+    mass_solve(&mass, p);
+    mass_solve(&twins.dense_mass, same);
+    ck_assert_mem_eq(p, same, sizeof(p));
+    factor[tree[0].mass] *= 1.0 + 1e-6; // of masses that have moved since
+    ck_assert(!problem_is_valid(&given, &defect));
+    twins_deinit(&twins);
+}
+END_TEST
+
 START_TEST(an_arena_without_room_is_an_error_not_a_crash) {
     Twins twins;
     twins_init(&twins);
@@ -173,6 +212,7 @@ static TCase *case_mass(void) {
     tcase_add_test(tcase, blocks_of_free_and_dense_trees_agree_with_unit_impulses);
     tcase_add_test(tcase, blocks_of_free_bodies_have_the_same_bits_however_they_are_made);
     tcase_add_test(tcase, a_row_weighs_what_a_unit_impulse_moves);
+    tcase_add_test(tcase, a_factor_that_is_given_is_taken_and_no_other);
     tcase_add_test(tcase, an_arena_without_room_is_an_error_not_a_crash);
     return tcase;
 }

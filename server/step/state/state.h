@@ -77,6 +77,7 @@ typedef struct StepState {
     uint32_t articulated_count;
     uint32_t wide_link_count; // of those trees that stand in the problem as links
     size_t mass_number_count; // that the masses of trees take, at the begin of the numbers
+    double *mass_factor;      // as long: factors of the masses of narrow trees, at their places
     double *link_free;        // per link of all trees, 6: free velocity
     double *link_new;         // likewise, after the step
     TreePair *link_change;    // likewise: acceleration by velocity products; where asked for

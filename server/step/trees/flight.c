@@ -2,6 +2,7 @@
 #include "step/trees/flight.h"
 
 #include "base/assert.h"
+#include "solve/dense.h"
 
 #include <string.h>
 
@@ -10,9 +11,8 @@
 size_t tree_flight_bytes(const Tree *tree) {
     ASSERT(tree->link_count > 0);
     const size_t width = tree->width, positions = tree->position_count;
-    const size_t square = tree_is_wide(tree) ? 0 : width * width;
     return 2 * tree_work_bytes(tree) +
-           (3 * positions + 15 * width + square + 6 * (size_t)tree->link_count) * sizeof(double) +
+           (3 * positions + 15 * width + 6 * (size_t)tree->link_count) * sizeof(double) +
            width * sizeof(SpringShare);
 }
 
@@ -42,7 +42,13 @@ void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at) {
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
         *columns[i] = take(&at, width);
     }
-    flight->factor = tree_is_wide(tree) ? NULL : take(&at, width * width);
+}
+
+void tree_flight_factor(TreeFlight *flight) {
+    ASSERT(flight->matrix != NULL && flight->factor != NULL);
+    tree_mass_matrix(&flight->view, flight->added, &flight->work, flight->matrix);
+    flight->is_factored = dense_factor(flight->view.tree->width, flight->matrix, -HUGE_VAL,
+                                       flight->factor); // NaN shows where it is judged
 }
 
 // ---- where it is

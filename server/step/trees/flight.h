@@ -25,6 +25,7 @@ typedef struct TreeFlight {
     double *pulls;            // [width] where dampers and drives are, if there are any
     double *moved, *moved_springs; // positions to work with; those where springs are taken
     double *matrix, *factor; // [width^2] of a narrow tree: its mass and what is added, factored
+    bool is_factored;        // `factor`, or of a wide tree the work's, is of that, as links are
     double kinetic;          // energy at the begin, without armatures [J]
     double *mean, *way, *change, *rest, *springs, *others, *settled; // [width] each, likewise
     bool by_stages;         // it flew so (staged.h); then, [width] each:
@@ -46,8 +47,12 @@ static inline bool tree_is_wide(const Tree *tree) {
     return tree->width >= TREE_WIDE;
 }
 
+// What factors of a narrow tree stand in is not of it.
 size_t tree_flight_bytes(const Tree *tree);
 void tree_flight_take(TreeFlight *flight, const Tree *tree, unsigned char *at);
+
+// The mass of a narrow tree as its links are placed, and its factor.
+void tree_flight_factor(TreeFlight *flight);
 
 // Places links, and weighs them.
 void tree_flight_place(TreeFlight *flight, const TreeView *view, const double *positions);

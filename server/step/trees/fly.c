@@ -93,6 +93,7 @@ static void find_rest(TreeFlight *flight, const double *v, uint8_t rotation, boo
     if (moves_masses(flight)) {
         view = tree_flight_later(flight, share * h);
         tree_flight_place(flight, &view, flight->moved);
+        flight->is_factored = false;
     }
     const TreeMotion motion = {flight->mean, flight->change};
     tree_forces(&view, &motion, flight->gravity, flight->has_wrenches ? flight->wrenches : NULL,
@@ -115,13 +116,12 @@ void tree_flight_load(TreeFlight *flight, const double *v) {
 
 // The mass of the links as they are placed.
 static void factor(TreeFlight *flight) {
-    const size_t width = flight->view.tree->width;
-    if (flight->factor == NULL) {
-        tree_factor(&flight->view, flight->added, &flight->work);
+    if (flight->factor != NULL) {
+        tree_flight_factor(flight);
         return;
     }
-    tree_mass_matrix(&flight->view, flight->added, &flight->work, flight->matrix);
-    dense_factor(width, flight->matrix, -HUGE_VAL, flight->factor); // NaN shows where it is judged
+    tree_factor(&flight->view, flight->added, &flight->work);
+    flight->is_factored = true;
 }
 
 // The energy of the correction that the rest asks for, which comes to stand in `change`.
@@ -215,6 +215,7 @@ static void share_forces(TreeFlight *flight) {
 
 static void weigh_axes(TreeFlight *flight) {
     const size_t bytes = flight->view.tree->width * sizeof(double);
+    flight->is_factored = false;
     if (flight->acts.armatures) {
         tree_axes_armature(&flight->view, &flight->axes, flight->armature);
     } else {
@@ -250,6 +251,7 @@ static bool is_resolved(const TreeFlight *flight) {
 // energy it gains nothing: where velocities would take links by radians, those are of elsewhere.
 static void hold_links(TreeFlight *flight) {
     flight->is_held = true;
+    flight->is_factored = false;
     tree_flight_recall(flight);
     tree_axes_resist(&flight->view, &flight->axes, flight->h, flight->positions, flight->resist);
     for (uint32_t k = 0; k < flight->view.tree->width; k++) {
@@ -283,7 +285,9 @@ static void throw_links(TreeFlight *flight, double *v) {
         flight->rest[k] += flight->resist[k] * v[k];
         flight->share[k] = flight->resist[k] > 0.0 ? (SpringShare){1.0, 1.0} : flight->share[k];
     }
-    factor(flight);
+    if (!flight->is_factored) {
+        factor(flight);
+    }
     correct(flight, v);
 }
 
@@ -295,7 +299,7 @@ static double energy_with(TreeFlight *flight, const double *v) {
 // Velocity products turn momenta by h w of themselves, and do no work as long as that is little:
 // beyond, what is settled at once may be an answer to what is no question any more. As of a body
 // whose coordinates are of a point beside its centre of mass, h w w r of which is no less for being
-// linear. Leaves v, and links, as they were where the products stand.
+// linear. Leaves v, and links, as they were where the products stand, and thrown where they do not.
 static bool gains_by_products(TreeFlight *flight, double *v) {
     const size_t bytes = flight->view.tree->width * sizeof(double);
     tree_move(&flight->view, v, flight->work.frame);
@@ -306,14 +310,19 @@ static bool gains_by_products(TreeFlight *flight, double *v) {
     const double energy = energy_with(flight, v);
     memcpy(flight->settled, v, bytes);
     throw_links(flight, v);
-    const bool gains = !(energy <= PRODUCT_GAIN * energy_with(flight, v));
+    if (!(energy <= PRODUCT_GAIN * energy_with(flight, v))) {
+        if (moves_masses(flight)) {
+            throw_links(flight, v); // whose links are back at the begin
+        }
+        return true;
+    }
     memcpy(v, flight->settled, bytes);
-    if (!gains && (flight->is_held || moves_masses(flight))) {
+    if (flight->is_held || moves_masses(flight)) {
         let_go(flight);
         find_rest(flight, v, flight->rotation, true);
         factor(flight);
     }
-    return gains;
+    return false;
 }
 
 // What stages do not resolve is taken as what is pushed.
@@ -342,11 +351,14 @@ void tree_fly(TreeFlight *flight, double *v) {
         }
         fall_back(flight, v);
     }
-    flight->is_thrown = !settle(flight, v) || gains_by_products(flight, v);
-    if (flight->is_thrown) {
+    const bool is_settled = settle(flight, v);
+    if (!is_settled) {
         throw_links(flight, v);
-    } else if (flight->factor != NULL && moves_masses(flight)) {
+    }
+    flight->is_thrown = !is_settled || gains_by_products(flight, v);
+    if (!flight->is_thrown && flight->factor != NULL && moves_masses(flight)) {
         tree_mass_matrix(view, flight->added, &flight->work, flight->matrix);
+        flight->is_factored = false;
     }
 }
 

@@ -25,11 +25,8 @@ static double energy_given(const TreeFlight *flight) {
 }
 
 static void solve_begin(TreeFlight *flight, double *numbers) {
-    const size_t width = flight->view.tree->width;
-    ASSERT(flight->matrix != NULL);
-    tree_mass_matrix(&flight->view, flight->added, &flight->work, flight->matrix);
-    dense_factor(width, flight->matrix, -HUGE_VAL, flight->factor); // NaN shows where it is judged
-    dense_solve(width, flight->factor, numbers);
+    tree_flight_factor(flight);
+    dense_solve(flight->view.tree->width, flight->factor, numbers);
 }
 
 // How `rates` change, in `change`, of links that are placed at `positions`; whether as at the

@@ -97,8 +97,7 @@ static void begin(TreeFlight *flight) {
     memset(flight->acting, 0, bytes);
     evaluate(flight, &flight->view, flight->positions, flight->settled, flight->way);
     if (flight->factor != NULL) {
-        tree_mass_matrix(&flight->view, flight->added, &flight->work, flight->matrix);
-        dense_factor(flight->view.tree->width, flight->matrix, -HUGE_VAL, flight->factor);
+        tree_flight_factor(flight);
     }
     tree_axes_damped(&flight->view, &flight->axes, 0.5 * flight->h, flight->armature,
                      flight->resist);
