@@ -6,19 +6,15 @@
 
 enum { SPINS = 1000 }; // some 20 to 50 us; who has not done a block by then has lost its core
 
-// A block nobody has begun, or false. Helpers acquire what the owner published.
-static bool begin_block(Offer *offer, memory_order order, uint32_t *block) {
+// Whether there is a block nobody has begun, which then is begun. Helpers acquire what the owner
+// published.
+static bool begin_block(Offer *offer, memory_order order) {
     // only who sees some left takes one, so the number falls below zero by the number of threads at
     // most
     if (atomic_load_explicit(&offer->left, memory_order_relaxed) <= 0) {
         return false;
     }
-    int32_t left = atomic_fetch_sub_explicit(&offer->left, 1, order);
-    if (left <= 0) {
-        return false;
-    }
-    *block = offer->count - (uint32_t)left;
-    return true;
+    return atomic_fetch_sub_explicit(&offer->left, 1, order) > 0;
 }
 
 bool crowd_enter(Crowd *crowd) {
@@ -43,11 +39,12 @@ void offer_set_crowd(Offer *offer, Crowd *crowd) {
 }
 
 static bool do_block(Offer *offer) {
-    uint32_t block;
-    if (!begin_block(offer, memory_order_acquire, &block)) {
+    if (!begin_block(offer, memory_order_acquire)) {
         return false;
     }
-    offer->block(offer->work, block);
+    const uint32_t behind = atomic_fetch_add_explicit(&offer->begun, 1, memory_order_relaxed);
+    ASSERT(behind < offer->count);
+    offer->block(offer->work, offer->count - 1 - behind);
     atomic_fetch_add_explicit(&offer->helped, 1, memory_order_release);
     return true;
 }
@@ -79,6 +76,7 @@ static void publish(Offer *offer, TaskBlock *block, void *work, uint32_t count) 
     offer->work = work;
     offer->count = count;
     atomic_store_explicit(&offer->helped, 0, memory_order_relaxed);
+    atomic_store_explicit(&offer->begun, 0, memory_order_relaxed);
     atomic_store_explicit(&offer->left, (int32_t)count, memory_order_release);
 }
 
@@ -126,10 +124,9 @@ static void run(void *lender, TaskBlock *block, void *work, uint32_t count) {
     }
     publish(offer, block, work, count);
     call_helpers(offer, begun_ns, begun_ns);
-    uint32_t own = 0, index;
-    while (begin_block(offer, memory_order_relaxed, &index)) {
-        block(work, index);
-        own++;
+    uint32_t own = 0;
+    while (begin_block(offer, memory_order_relaxed)) {
+        block(work, own++);
         call_helpers(offer, begun_ns, offer->def.clock());
     }
     await_helpers(offer, count - own);

@@ -7,7 +7,10 @@
 //   begins blocks while some are left           begin blocks while some are left      left -= 1
 //   waits until helped = the blocks of others   say so after each that they began     helped += 1
 //
-// Whoever takes `left` down from above zero has begun a block. So the owner waits for blocks that
+// Whoever takes `left` down from above zero has begun a block: the owner the first that is left,
+// helpers the last. So of calls over the same things, as colour after colour, the same thread does
+// the same part again, with what it wrote in its own cache; and as both together begin no more
+// blocks than there are, they never meet. The owner waits for blocks that
 // a helper has begun, and for nothing else: helpers that never come, come late or leave cost no
 // more than the time they would have saved. Owner and helpers take no lock and no memory.
 //
@@ -70,6 +73,7 @@ typedef struct Offer {
     TaskBlock *block;
     void *work;
     _Alignas(CACHE_LINE_BYTES) _Atomic uint32_t helped;
+    _Atomic uint32_t begun; // by helpers, of the blocks at the end
 } Offer;
 
 void offer_init(Offer *offer, const OfferDef *def);

@@ -200,6 +200,37 @@ START_TEST(an_offer_is_open_from_its_first_tasks_until_it_is_closed) {
 }
 END_TEST
 
+// ---- who does which
+
+static struct {
+    Offer offer;
+    _Atomic uint32_t open_count;
+    uint32_t order[8], count;
+} ends;
+
+// While the owner does its first and third block somebody helps with two.
+static void note_order(void *work, uint32_t block) {
+    (void)work;
+    ends.order[ends.count++] = block;
+    if (block == 0 || block == 2) {
+        ck_assert(offer_help(&ends.offer));
+        ck_assert(offer_help(&ends.offer));
+    }
+}
+
+// So what a thread did of one call it does again of the next.
+START_TEST(the_owner_does_the_first_blocks_and_who_helps_the_last) {
+    init(&ends.offer, &ends.open_count);
+    const uint32_t order[8] = {0, 7, 6, 1, 2, 5, 4, 3};
+    for (int call = 0; call < 2; call++) {
+        ends.count = 0;
+        tasks_run(&ends.offer.tasks, note_order, NULL, 8);
+        ck_assert_uint_eq(ends.count, 8);
+        ck_assert_mem_eq(ends.order, order, sizeof(order));
+    }
+}
+END_TEST
+
 // ---- when helpers are called: on a clock that only the blocks and the test move
 
 static struct {
@@ -314,6 +345,7 @@ static TCase *case_blocks(void) {
                         (int)(sizeof(shapes) / sizeof(shapes[0])));
     tcase_add_test(tcase, the_owner_does_not_wait_for_a_helper_that_has_not_begun);
     tcase_add_test(tcase, the_owner_waits_for_a_block_that_a_helper_has_begun);
+    tcase_add_test(tcase, the_owner_does_the_first_blocks_and_who_helps_the_last);
     tcase_add_test(tcase, an_offer_is_open_from_its_first_tasks_until_it_is_closed);
     return tcase;
 }
