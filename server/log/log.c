@@ -98,6 +98,10 @@ void log_pin(Log *log, const uint8_t episode_uid[UID_BYTES], bool is_pinned, Log
     ask(log, &errand);
 }
 
+void log_sync(Log *log, LogWait *wait) {
+    ask(log, &(Record){.kind = RECORD_SYNC, .wait = wait});
+}
+
 void log_reindex(Log *log, size_t index, LogWait *wait) {
     ask(log, &(Record){.kind = RECORD_REINDEX, .index = index, .wait = wait});
 }

@@ -138,6 +138,9 @@ void log_delete(Log *log, const uint8_t episode_uid[UID_BYTES], LogWait *wait);
 // `wait` is done. NOT_FOUND.
 void log_pin(Log *log, const uint8_t episode_uid[UID_BYTES], bool is_pinned, LogWait *wait);
 
+// `wait` is done when all that was put before is committed, or has failed with its recording.
+void log_sync(Log *log, LogWait *wait);
+
 // ---- backups: a sound copy of the file, which may be opened and verified by itself
 
 typedef struct LogBackup {

@@ -14,8 +14,8 @@
 // the figures. It is never held while SQLite works or somebody is called.
 //
 // A buffer is the record that carries it through the queue, and a recording carries the records of
-// its own beginning and end: so only log_begin, log_take_buffer, log_delete and log_pin allocate,
-// and what was begun can always be ended.
+// its own beginning and end: so only log_begin, log_take_buffer, log_delete, log_pin and log_sync
+// allocate, and what was begun can always be ended.
 //
 // Failed recordings are marked in the file by transactions of their own (mark_failed): at once
 // after the failure, after each transaction that succeeds, every second, and when the log closes.
@@ -60,7 +60,8 @@ typedef enum RecordKind {
     RECORD_END,
     RECORD_DELETE, // errands: they belong to no recording under way
     RECORD_PIN,
-    RECORD_REINDEX
+    RECORD_REINDEX,
+    RECORD_SYNC // answered with the batch that it comes in
 } RecordKind;
 
 typedef struct Record Record;

@@ -319,6 +319,11 @@ static void answer_batch(Log *log, RecordList *batch) {
     while (batch->head != NULL) {
         Record *record = list_take(batch);
         LogRecording *recording = record->recording;
+        if (record->kind == RECORD_SYNC) {
+            log_answer(record->wait, NULL);
+            free(record);
+            continue;
+        }
         if (recording == NULL) {
             list_add(&log->errands, record);
             continue;

@@ -133,6 +133,32 @@ START_TEST(episodes_of_a_group_are_rows_with_numbers_of_their_own) {
 }
 END_TEST
 
+// Chunks of groups wait for others: who asks for what was put waits for it, and not for a lull.
+START_TEST(what_was_put_is_in_the_file_when_that_is_asked_for) {
+    Log *log = file_open(&file);
+    RecordingDef def = def_of(1);
+    def.world_count = WORLDS;
+    def.world_range = RANGE;
+    LogRecording *recording = begin(log, &def);
+    char count[32];
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        LogBuffer *inputs = log_take_buffer(log, CHUNK_HEADER_BYTES + 8);
+        memset(inputs->bytes + inputs->used, (int)round, 8);
+        inputs->used += 8;
+        const Chunk chunk = {
+            .kind = CHUNK_INPUTS, .first_step = STEPS * round, .last_step = STEPS * (round + 1)};
+        log_put(recording, inputs, &chunk);
+        Waiter waiter;
+        log_sync(log, waiter_init(&waiter));
+        ck_assert_int_eq(waiter_wait(&waiter), STATUS_OK);
+        snprintf(count, sizeof(count), "%d\n", (int)round + 1);
+        ck_assert_str_eq(sql(&file, "SELECT count(*) FROM chunk WHERE kind = 2"), count);
+    }
+    ck_assert_int_eq(end(recording, RECORDING_COMPLETE, STEPS * ROUNDS, NULL), STATUS_OK);
+    log_close(log);
+}
+END_TEST
+
 START_TEST(episodes_say_what_came_of_their_opinions) {
     Log *log = file_open(&file);
     record_group(log, CHUNK_FORMAT_GAINS_AND_OPINIONS);
@@ -503,6 +529,7 @@ static TCase *case_group(void) {
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, chunks_of_a_group_share_transactions);
     tcase_add_test(tcase, episodes_of_a_group_are_rows_with_numbers_of_their_own);
+    tcase_add_test(tcase, what_was_put_is_in_the_file_when_that_is_asked_for);
     tcase_add_test(tcase, episodes_say_what_came_of_their_opinions);
     tcase_add_test(tcase, episodes_rank_by_what_was_earned_in_doubtful_steps);
     tcase_add_test(tcase, one_world_is_proven_without_the_others);

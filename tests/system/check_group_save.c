@@ -10,6 +10,7 @@
 #include "support/wire_snapshot.h"
 #include "support/wire_world.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,6 +349,70 @@ START_TEST(a_recording_of_a_saved_group_knows_its_parent) {
 }
 END_TEST
 
+// Returns of what ended in the call before.
+typedef struct Told {
+    uint32_t world[WORLDS];
+    double sum[WORLDS];
+    size_t count;
+} Told;
+
+static double return_of(uint32_t world) {
+    return 0.5 + world;
+}
+
+static void act_and_tell(uint64_t group, uint64_t call, WireClient *client, Told *told) {
+    static float action[WORLDS];
+    Moreau__V1__GroupStep step = wire_group_step_call(group, action, WORLDS);
+    action[call % WORLDS] = 1.0f;
+    step.n_return_world = step.n_return_sum = told->count;
+    step.return_world = told->world, step.return_sum = told->sum;
+    const Moreau__V1__GroupStepReply *reply = wire_accept(client, &step)->group_step;
+    told->count = reply->n_final_world;
+    for (size_t i = 0; i < told->count; i++) {
+        told->world[i] = reply->final_world[i];
+        told->sum[i] = return_of(reply->final_world[i]);
+    }
+}
+
+// Where the server is killed right behind the reply: all that has a return, and no more.
+START_TEST(what_a_save_was_told_outlives_its_server) {
+    WireDepot depot;
+    wire_depot_open(&depot, workers[_i]);
+    Moreau__V1__GroupRecord record = MOREAU__V1__GROUP_RECORD__INIT;
+    record.has_returns = record.returns = 1;
+    Moreau__V1__GroupCreate *create = create_call(MOREAU__V1__GROUP__AUTORESET__SAME_STEP);
+    create->record = &record;
+    const uint64_t group = wire_accept(depot.client, create)->group_create->group;
+    Told told = {.count = 0};
+    size_t taken = 0;
+    wire_group_reset(depot.client, group);
+    for (uint64_t call = 1; call < CALLS || told.count == 0; call++) {
+        taken += told.count;
+        act_and_tell(group, call, depot.client, &told);
+    }
+    save(depot.client, group, CALLS);
+    kill(depot.server->pid, SIGKILL);
+    ck_assert_int_eq(server_wait(depot.server, 60000), -1);
+    server_free(depot.server);
+    wire_close(depot.client);
+    wire_depot_restart(&depot, workers[_i]);
+    Moreau__V1__EpisodeList list = MOREAU__V1__EPISODE_LIST__INIT;
+    list.has_count = 1, list.count = 10000;
+    const Moreau__V1__EpisodeListReply *all = wire_accept(depot.client, &list)->episode_list;
+    ck_assert_uint_gt(taken, WORLDS);
+    ck_assert_uint_eq(all->n_episodes, taken);
+    for (size_t i = 0; i < taken; i++) {
+        const Moreau__V1__EpisodeInfo *info = all->episodes[i];
+        ck_assert_double_eq(info->return_sum, return_of((uint32_t)info->world_index));
+    }
+    char newest[WIRE_EPISODE_ID_BYTES];
+    const uint64_t steps = all->episodes[0]->steps;
+    memcpy(newest, all->episodes[0]->episode, sizeof(newest));
+    wire_expect_verified(depot.client, newest, steps);
+    wire_depot_close(&depot);
+}
+END_TEST
+
 // ---- what is refused
 
 START_TEST(what_was_sent_is_received_before) {
@@ -509,6 +574,7 @@ static TCase *case_group_save(void) {
     tcase_add_loop_test(tcase, clones_of_a_save_are_told_what_was_on_its_way, 0, 9);
     tcase_add_test(tcase, opinions_come_with_the_call_they_would_have_come_with);
     tcase_add_test(tcase, a_recording_of_a_saved_group_knows_its_parent);
+    tcase_add_loop_test(tcase, what_a_save_was_told_outlives_its_server, 0, 2);
     tcase_add_test(tcase, what_was_sent_is_received_before);
     tcase_add_test(tcase, saves_are_held_by_the_memory_budget);
     tcase_add_test(tcase, damaged_bytes_are_refused);

@@ -2,7 +2,9 @@
 // GroupSave: a group as bytes (run/groups/save.h), between the calls before it and those behind it.
 //
 //   loop: all second opinions of the calls before are there ─► lanes: each block's key-frame, in
-//   the block's own order ─► a lane: one piece of bytes, kept as a snapshot ─► loop: the answer
+//   the block's own order, and what of it is recorded so far ─► loop: its episodes that wait for
+//   no return ─► log: all of that is committed ─► a lane: one piece of bytes, kept as a snapshot
+//   ─► loop: the answer
 #include "api/calls/group_call.h"
 #include "os/clock.h"
 #include "run/groups/save.h"
@@ -110,7 +112,14 @@ static JobOutcome assemble_on_lane(Job *job, Lane *lane) {
     if (request_wants_long(request, lane)) {
         return JOB_LONG;
     }
-    if (!request_should_stop(request, &plan->error)) {
+    if (plan->entry->recorder != NULL && !request->is_resumed) {
+        request->is_resumed = true;
+        log_sync(request->api->def.log, request_wait(request));
+        return JOB_PARKED;
+    }
+    if (request->is_resumed && request->wait.error.status != STATUS_OK) {
+        plan->error = request->wait.error;
+    } else if (!request_should_stop(request, &plan->error)) {
         assemble(plan, &plan->error);
     }
     job->urgent = true; // the answer is the loop's
@@ -192,8 +201,11 @@ static JobOutcome save_on_lane(Job *job, Lane *lane) {
             return JOB_AGAIN;
         }
     }
+    GroupRecorder *recorder = plan->entry->recorder;
     if (error.status != STATUS_OK) {
         fail(plan, &error);
+    } else if (recorder != NULL) {
+        group_recorder_flush_range(recorder, (uint32_t)(part->block - plan->entry->block));
     }
     job->urgent = true; // the next piece of work is the loop's
     return JOB_DONE;
@@ -205,6 +217,9 @@ static void on_saved(Job *job) {
         return;
     }
     if (plan->error.status == STATUS_OK) {
+        if (plan->entry->recorder != NULL) {
+            group_recorder_flush(plan->entry->recorder);
+        }
         request_take_turn(plan->request, assemble_on_lane, on_job_done);
     } else {
         answer(plan);

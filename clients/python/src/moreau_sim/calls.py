@@ -936,8 +936,9 @@ class Calls:
         another (GroupCreate.saved): what it is, the state of all its worlds, the second opinions that no
         reply has told yet, with the call they are due at. Waits until the steps of all calls before it that
         are to be solved again have been; Cancel ends the wait. FAILED_PRECONDITION while a world that was
-        sent (GroupSend) has not been received. It changes nothing. What was recorded stays: returns still to
-        be told go to this group (GroupDestroy.return_sum)."""
+        sent (GroupSend) has not been received. It changes nothing. What was recorded stays, and is in the
+        file, committed, when the reply comes, but for episodes that wait for their returns: those still to be
+        told go to this group (GroupStep, GroupDestroy.return_sum)."""
         return self._call(p.GroupSave(group=group), p.GroupSaveReply, deadline_ms)
 
     def episode_start(

@@ -36,6 +36,7 @@ class Call:
     digest: int | None = None  # of the reply that was given
     returns: list[Returns] | None = None  # that went with it; None: it was not under way yet
     rows: dict[int, int] = field(default_factory=dict)  # of a RECEIVE: of each world's row
+    older: list[Returns] = field(default_factory=list)  # likewise, of what ended before a save that is still to count
 
     def begin(self, group: Group) -> Pending[Any]:
         """Sends it, with the returns that the group was told and has not sent."""
@@ -52,7 +53,7 @@ class Call:
 
     def begin_again(self, group: Group) -> Pending[Any]:
         """Of a group that was made again, with the returns that went with it."""
-        for one in self.returns or ():
+        for one in [*self.older, *(self.returns or ())]:
             group.tell_returns(*one)
         return self.begin(group)
 

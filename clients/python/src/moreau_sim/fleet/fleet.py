@@ -687,12 +687,13 @@ class Fleet:
         return bool(ready)
 
     def _move(self, share: Share, host: Host) -> None:
-        """Between two calls: saved where it is, made again there, destroyed here. Where it finds no place there, it
-        stays; where one of the two is lost, the others have its shares."""
-        before, old = share.host, share.group
+        """Between two calls: saved where it is, made again there, destroyed here; or made again of what was saved
+        before and by the calls since, as long as it is owed returns. Where it finds no place there, it stays; where one
+        of the two is lost, the others have its shares."""
+        before, old, absent = share.host, share.group, share.absent
         assert before is not None
         try:
-            share.keep(old.save())
+            was = None if share.is_owed_returns else share.keep_to_move(old.save())
         except MoreauError as why:
             if not is_gone(why):
                 raise
@@ -703,7 +704,8 @@ class Fleet:
         try:
             share.settle(host)
         except BaseException as why:
-            self._stay(share, before, old)
+            self._stay(share, before, old, absent)
+            share.go_back(was)
             if not isinstance(why, MoreauError):
                 raise
             if not is_gone(why):
@@ -711,18 +713,26 @@ class Fleet:
             self._lose(host, why)
             self._house()
             return
-        with suppress(MoreauError):
-            old.close()  # with its returns
         self._tell(
             "moved",
             host.address,
             f"worlds {share.first} to {share.first + share.count - 1} move from {before.address} to {host.address}",
         )
+        try:
+            old.close()  # with its returns
+        except MoreauError as why:
+            if not is_gone(why):
+                return
+            if share.go_back(was):  # nothing of the group that was made stays
+                self._abandon(share)
+            if before in self.servers.hosts:
+                self._lose(before, why)
+            self._house()
 
-    def _stay(self, share: Share, before: Host, old: Group) -> None:
+    def _stay(self, share: Share, before: Host, old: Group, absent: NDArray[Any]) -> None:
         self._abandon(share)
         self._homeless.remove(share)
-        share.stay(before, old)
+        share.stay(before, old, absent)
 
     @alone
     def rebalance(self) -> None:

@@ -28,7 +28,7 @@ class Saving(UnderWay[bytes]):
     def go_on(self) -> bool:
         is_done = super().go_on()
         if is_done:
-            self.share.keep_soon(self.result)
+            self.share.keep(self.result)
         return is_done
 
     def close(self) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,30 @@ from .calls import Call, Kind, digest_of, digests_of
 from .host import Host
 from .rows import part
 
+PATIENCE_SAVES = 4  # that a save waits for returns at most, in which what it was before is kept, and what came since
+
 # repeated calls under way at once: fewer than any server allows
 WINDOW = 16
 
 
 class Differs(MoreauError):
     """A server answered a repeated call with other bits."""
+
+
+class Moved(NamedTuple):
+    """What a share was before it was saved to be moved."""
+
+    saved: bytes | None
+    history: list[Call]
+    owed: NDArray[Any]
+    owed_before: NDArray[Any]
+    told: list[Returns]
+    told_older: list[Returns]
+
+
+def _chosen(returns: Returns, chosen: NDArray[np.bool_]) -> Returns:
+    doubtful = None if returns.doubtful is None else returns.doubtful[chosen]
+    return Returns(returns.world[chosen], returns.earned[chosen], doubtful)
 
 
 class Share:
@@ -56,11 +74,16 @@ class Share:
         # no recording of a group that is made again has
         self._owed = np.zeros(count, np.intp)
         self._owed_before = np.zeros(count, np.intp)
-        self._told: list[Returns] = []  # of calls since it was saved; not sent yet
-        self._is_again = False  # its group was made again since
-        # a save that counts from the next call on: its bytes, how much of the history it has, and of whose episodes
-        # returns were to be told then
+        # of calls since it was saved, not sent yet; and of those, of what ended before a save that is still to count
+        self._told: list[Returns] = []
+        self._told_older: list[Returns] = []
+        self.absent = np.zeros(count, np.intp)  # of these, the oldest, which its group's recording does not have
+        # a save that is still to count: its bytes, how much of the history it has, and of how many episodes of each
+        # world before it nobody has told the returns
         self._next: tuple[bytes, int, NDArray[Any]] | None = None
+        # saves, each behind a call, until it counts in any case, as a learner need not tell all returns; and behind how
+        # many calls the last one was
+        self._patience = self._saved_behind = 0
 
     def __repr__(self) -> str:
         return f"<Share {self.index} of worlds {self.first} to {self.first + self.count - 1} on {self.host!r}>"
@@ -93,16 +116,16 @@ class Share:
         self.host = self._group = self.pending = self._next = None
         self.sent = []
 
-    def stay(self, host: Host, group: Group) -> None:
+    def stay(self, host: Host, group: Group, absent: NDArray[Any]) -> None:
         """It was to move, and found no place: its group there has gone through nothing since."""
-        self.host, self._group, self._is_again = host, group, False
+        self.host, self._group, self.absent = host, group, absent
         host.shares.append(self)
 
     def lose(self) -> None:
         """Likewise; without repeating, what was under way there is over, and its returns are nobody's."""
         if self.anew is not None:
             self.anew.lose()
-            self.saved, self._told = None, []
+            self.saved, self._told, self._told_older = None, [], []
             self._owed_before += self._owed
             self._owed[:] = 0
         self.leave()
@@ -127,14 +150,14 @@ class Share:
         else:
             group = yield from Group.begin_from_saved(host, self.saved, name=name, record=self.record)
         self._group = group
-        self._is_again = True
+        self.absent = self._owed_before.copy()
         if self.anew is not None:
             yield from self._begin_anew(self.anew)
             return
         yield from self._repeat()
         if self.current is not None and self.current.returns is not None:
             self.pending = self.current.begin_again(group)
-        for one in self._told:
+        for one in self._told_older + self._told:
             group.tell_returns(*one)
         if self.current is not None and self.pending is None:
             self.begin(self.current)
@@ -211,35 +234,71 @@ class Share:
 
     # ---- returns: in a recording that repeats some calls, they belong to the episodes that end in those
 
-    def keep_soon(self, saved: bytes) -> None:
-        """It was saved. That counts once the next call is answered, which has taken along the returns of what ended
-        before: until then a server has not written those episodes down, and where it is lost they are to be repeated,
-        by what was saved before."""
-        if self.record is None:
-            self.keep(saved)
-        else:
-            self._next = saved, len(self.history), self._owed.copy()
+    def keep(self, saved: bytes) -> None:
+        """It was saved, and what was recorded before is in the server's file, but for episodes that wait for their
+        returns there. Where some do, it counts when the share is saved again and these have gone along with a call:
+        until then they are repeated where the server is lost, by what was saved before."""
+        if self._next is not None and self._waits(self._next[2], self._told_older):
+            self._patience -= self._saved_behind < len(self.history)
+            self._saved_behind = len(self.history)
+            if self._patience > 0:
+                return
+        self.count_saved()
+        self._next = saved, len(self.history), self._owed.copy()
+        self._saved_behind, self._patience = len(self.history), PATIENCE_SAVES
+        self._told_older, self._told = self._told, []
+        if not self._waits(self._owed, self._told_older):
+            self.count_saved()
 
-    def _keep_next(self) -> None:
+    def _waits(self, owed: NDArray[Any], told: list[Returns]) -> bool:
+        keeps_returns = self.record is not None and getattr(self.record, "returns", True)
+        return bool(keeps_returns and (owed.any() or told))
+
+    @property
+    def is_owed_returns(self) -> bool:
+        """Of episodes that a group made of what is saved now would not know; of a learner that has told all others."""
+        return self._waits(self._owed, []) and not self._owed_before.any()
+
+    def keep_to_move(self, saved: bytes) -> Moved:
+        """As keep(), and it counts at once: the group there ends, and takes the returns along. What it was before is
+        for go_back()."""
+        was = Moved(
+            self.saved,
+            self.history,
+            self._owed.copy(),
+            self._owed_before.copy(),
+            list(self._told),
+            list(self._told_older),
+        )
+        self._next, self._told = (saved, len(self.history), self._owed.copy()), []
+        self.count_saved()
+        return was
+
+    def go_back(self, was: Moved | None) -> bool:
+        """That group did not take them. False: there were none."""
+        if was is None or not self._waits(was.owed, was.told + was.told_older):
+            return False
+        self.saved, self.history, self._owed, self._owed_before, self._told, self._told_older = was
+        return True
+
+    def count_saved(self) -> None:
+        """Calls and returns from there on are those to be repeated."""
         if self._next is None:
             return
         saved, calls, untold = self._next
         self.saved, self.history, self._next = saved, self.history[calls:], None
+        for call in self.history:
+            call.older = []
+        self._told_older = []
         self._owed_before += untold
         self._owed -= untold
-        self._is_again = False
-
-    def keep(self, saved: bytes) -> None:
-        """It was saved: calls and returns from now on are those to be repeated."""
-        self._next = saved, len(self.history), self._owed.copy()
-        self._keep_next()
-        self._told = []
 
     def count_ended(self, worlds: NDArray[Any], lost: NDArray[Any] | None = None) -> None:
         """Of a reply that is given: whoever is told their returns next is told of these. `lost`: no recording has
         these of them."""
         if lost is not None and len(lost):
             self._owed_before[lost] += 1
+            self.absent[lost] += 1
             worlds = worlds[~np.isin(worlds, lost)]
         if len(worlds):
             np.add.at(self._owed, worlds, 1)
@@ -247,23 +306,21 @@ class Share:
     def tell_returns(self, returns: Returns) -> None:
         """Of worlds of the share. What ended before it was saved is of an older recording than that of a group that was
         made again since."""
-        is_new = np.ones(len(returns.world), np.bool_)
+        is_here, is_new, is_older = np.ones((3, len(returns.world)), np.bool_)
         for i, world in enumerate(returns.world.tolist()):
             owed = self._owed_before if self._owed_before[world] > 0 else self._owed
             is_new[i] = owed is self._owed
             owed[world] = max(owed[world] - 1, 0)
-            if is_new[i] and self._next is not None:
-                self._next[2][world] = max(self._next[2][world] - 1, 0)
-        new = Returns(
-            returns.world[is_new],
-            returns.earned[is_new],
-            None if returns.doubtful is None else returns.doubtful[is_new],
-        )
-        here = new if self._is_again else returns
-        if len(here.world):
-            self.group.tell_returns(*here)
-        if len(new.world):
-            self._told.append(new)
+            is_older[i] = is_new[i] and self._next is not None and self._next[2][world] > 0
+            if is_older[i] and self._next is not None:
+                self._next[2][world] -= 1
+            is_here[i] = self.absent[world] == 0
+            self.absent[world] -= not is_here[i]
+        for told, chosen in ((self._told_older, is_older), (self._told, is_new & ~is_older)):
+            if chosen.any():
+                told.append(_chosen(returns, chosen))
+        if is_here.any():
+            self.group.tell_returns(*_chosen(returns, is_here))
 
     # ---- calls
 
@@ -271,6 +328,7 @@ class Share:
         """The call is under way; the share has left when its server is lost."""
         self.current = call
         if call.kind is not Kind.READ:  # which takes no returns along
+            call.older, self._told_older = self._told_older, []
             call.returns, self._told = self._told, []
         parted = self.anew.part(self.group, call) if self.anew is not None else None
         self.pending = parted or call.begin(self.group)
@@ -285,7 +343,6 @@ class Share:
             assert isinstance(self.pending, Pending)
             self.current.digest = digest_of(self.pending)
             self.history.append(self.current)
-            self._keep_next()
         self.pending = self.current = None
         return fields
 
