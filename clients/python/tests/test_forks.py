@@ -18,11 +18,11 @@ PUSHES = [
     push("far", 0.06, force=120.0, steps=3, axes=[1]),
     push("near", 0.1, force=(0.0, 0.05), steps=2, axes=[2], impulse=True),
 ]
-BODIES = {"near": 2, "far": 3}  # ids
+BODIES, FLAG = {"near": 2, "far": 3}, 4  # ids
 
 
 def scene(solver):
-    """Two boxes on the ground, where they fall asleep."""
+    """Two boxes on the ground, where they fall asleep, one with a flag, in a fluid."""
 
     def body(name, x):
         return {
@@ -39,11 +39,30 @@ def scene(solver):
             "solver": solver,
             "sleep_speed": 0.05,
             "sleep_time": 0.03,
+            "fluid_density": 30.0,
+            "fluid_viscosity": 0.2,
         },
         "bodies": [
             {"name": "ground", "kind": "STATIC", "orientation": TURN.tolist(), "shapes": [{"plane": {}}]},
             body("near", 0.0),
             body("far", 0.8),
+            {
+                "name": "flag",
+                "position": turned([1.2, 0, 0.6]),
+                "orientation": TURN.tolist(),
+                "mass": 0.4,
+                "inertia": [0.002, 0.003, 0.004, 0, 0, 0],
+            },
+        ],
+        "joints": [
+            {
+                "name": "pole",
+                "body_a": "far",
+                "body_b": "flag",
+                "axis": turned([0.2, 1, 0]),
+                "anchor": turned([0.9, 0, 0.4]),
+                "friction": [0.2],
+            }
         ],
     }
 
@@ -54,7 +73,11 @@ def layout(autoreset):
         "observation": [channel("BODY_POSITION", "near"), channel("BODY_SPIN", "far")],
         "bounds": [channel("BODY_POSITION", "near", axes=[0], low=-0.05, high=0.05)],
         "noise": [uniform("BODY_VELOCITY", "far", -0.02, 0.02)],
-        "parameters": [parameter("BODY_MASS", "far", np.linspace(5.0, 20.0, COUNT))],
+        "parameters": [
+            parameter("BODY_MASS", "far", np.linspace(5.0, 20.0, COUNT)),
+            parameter("BODY_CENTER_OF_MASS", "far", np.outer(np.linspace(-0.05, 0.05, COUNT), [1.0, 0.5, 0.2])),
+            parameter("BODY_CENTER_OF_MASS", "flag", np.outer(np.linspace(-0.1, 0.1, COUNT), [0.3, 0.5, 1.0])),
+        ],
         "pushes": PUSHES,
         "step_limit": LIMIT,
         "substeps": SUBSTEPS,
@@ -137,6 +160,16 @@ def test_what_was_pushed_goes_on_by_hand(client, solver, autoreset):
     world = fork(client, ended[0].episode, ended[0].steps // 2)
     world.set(solver=SOLVERS[SOLVERS.index(solver) - 1])
     with world.record() as episode:
-        hashes = go_on(world, ended[0], ended[0].steps // 2, torques[ended[0].world_index, ended[0].turn])
+        go_on(world, ended[0], ended[0].steps // 2, torques[ended[0].world_index, ended[0].turn])
+        # with centres that lie elsewhere, other masses, less of what is there, and other gravity
+        client.world_set(world=world.id, ids=[BODIES["far"], FLAG], mass=[7.0, 0.3])
+        world.step(5)
+        world.set(gravity=turned([1.0, 0, -5.0]))
+        world.step(5)
+        client.world_remove(world=world.id, bodies=[FLAG], joints=[1])
+        world.step(5)
+        client.world_remove(world=world.id, bodies=[BODIES["far"]])
+        world.step(5)
+        last = world.hash()
     assert client.episode_verify(episode=episode).result().verified
-    assert fork(client, episode, None).hash() == hashes[-1]
+    assert fork(client, episode, None).hash() == last
