@@ -225,11 +225,32 @@ class Fleet:
     @alone
     def _close(self) -> None:
         self._is_closed = True
-        for share in self._shares:
-            if share._group is not None:
-                with suppress(MoreauError):  # a server that is gone has ended them
-                    share.group.close()
-        self.servers.close()
+        try:
+            self._close_groups()
+        finally:
+            self.servers.close()
+
+    def _close_groups(self) -> None:
+        """A server that turns out to be gone has ended its own; what is recorded is made again on the others, so that
+        their files have it."""
+        self.patience_s = 0.0  # where none is left, nobody is waited for
+        todo = list(self._shares)
+        while todo:
+            share = todo.pop()
+            host = share.host
+            if share._group is None or host is None:
+                continue
+            try:
+                share.group.close()
+                host.shares.remove(share)
+            except MoreauError as why:
+                is_kept = share.record is not None and share.anew is None
+                if not is_kept or not is_gone(why) or self.servers.hosts == [host]:
+                    continue
+                with suppress(MoreauError):
+                    self._lose(host, why)
+                    self._house()
+                    todo.append(share)
 
     @property
     def recordings(self) -> list[str]:
