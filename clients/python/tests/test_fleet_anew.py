@@ -184,13 +184,15 @@ def test_what_contradicts_itself_is_refused(launched):  # noqa: F811
         Fleet([launched().address], CART, count=COUNT, on_loss="TRUNCATE", save_every=8, **QUIET)
 
 
-def test_moving_ends_nothing(client, launched):  # noqa: F811
-    first, second = launched(), launched()
-    with Group.create(client, CART, count=COUNT, **QUIET) as group, fleet_of([first]) as fleet:
+# also of a fleet that is recorded, and whose returns nobody has told yet
+@pytest.mark.parametrize("record", [None, "moved"])
+def test_moving_ends_nothing(client, launched, tmp_path, record):  # noqa: F811
+    first, second = launched(db=tmp_path / "1.db"), launched(db=tmp_path / "2.db")
+    with Group.create(client, CART, count=COUNT, **QUIET) as group, fleet_of([first], record=record) as fleet:
         same(fleet.reset(seed=7), group.reset(seed=7))
-        for call in range(12):
+        for call in range(32):
             if call == 4:
                 fleet.add(second.address)
-            elif call == 8:
+            elif call == 24:
                 fleet.drain(first.address)
             same(fleet.step(actions(call)), group.step(actions(call)))

@@ -252,7 +252,7 @@ class Share:
 
     def _waits(self, owed: NDArray[Any], told: list[Returns]) -> bool:
         keeps_returns = self.record is not None and getattr(self.record, "returns", True)
-        return bool(keeps_returns and (owed.any() or told))
+        return bool(keeps_returns and self.anew is None and (owed.any() or told))
 
     @property
     def is_owed_returns(self) -> bool:
