@@ -2,6 +2,7 @@
 // The contact problem of the step: what free motion and collision left, with the impulses of the
 // step before to start from.
 #include "step/joints/rows.h"
+#include "step/rows/loops.h"
 #include "step/rows/rows.h"
 #include "step/stages.h"
 
@@ -71,6 +72,9 @@ void assemble_recall(const StepState *state, uint32_t first, uint32_t count) {
 static bool add_rows(StepState *state) {
     const World *world = state->world;
     state->ranked = NULL;
+    if (!row_loops_find(state)) {
+        return false;
+    }
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         if (state->asleep_count > 0 && stage_joint_sleeps(state, joint)) {

@@ -158,6 +158,24 @@ START_TEST(an_axis_that_is_off_in_the_seventh_digit_turns) {
 }
 END_TEST
 
+// The same of a door that only rows hold: a loop of one body. Nothing stops it, nothing makes it
+// faster, as what the second hinge says is to rounding what the first one says.
+START_TEST(an_axis_of_rows_that_is_off_in_the_seventh_digit_turns) {
+    const SolverKind solver = (SolverKind)(_i % SOLVER_COUNT);
+    Door door = {.second = _i < SOLVER_COUNT ? SECOND_HINGE : SECOND_BALL,
+                 .first_as_rows = true,
+                 .is_turned = true,
+                 .speed = 1.5,
+                 .off = 2e-7};
+    const Swing twice = swing(solver, &door);
+    ck_assert_uint_eq(twice.idle, 0);
+    door.second = SECOND_NONE;
+    const Swing once = swing(solver, &door);
+    ck_assert_double_eq_tol(twice.angle, once.angle, 1e-5);
+    ck_assert_double_eq_tol(twice.speed, once.speed, 1e-5);
+}
+END_TEST
+
 // Two hinges that are both rows share what they bear: no row is idle by itself, and what is
 // dependent is the solver's to share. sap and compliant give way by their springs, of which there
 // are two: some h^2 g of a door's width in each step.
@@ -290,6 +308,8 @@ static TCase *case_idle(void) {
     tcase_set_timeout(tcase, 60.0);
     tcase_add_loop_test(tcase, a_second_joint_on_the_axis_changes_nothing, 0, 32 * SOLVER_COUNT);
     tcase_add_loop_test(tcase, an_axis_that_is_off_in_the_seventh_digit_turns, 0, SOLVER_COUNT);
+    tcase_add_loop_test(tcase, an_axis_of_rows_that_is_off_in_the_seventh_digit_turns, 0,
+                        2 * SOLVER_COUNT);
     tcase_add_loop_test(tcase, a_door_on_two_hinges_of_rows_swings_as_on_one, 0, 8 * SOLVER_COUNT);
     tcase_add_loop_test(tcase, a_motor_turns_a_universal_joint_that_a_hinge_closes, 0,
                         32 * SOLVER_COUNT);

@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/array.h"
 #include "step/joints/rows.h"
+#include "step/rows/loops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,6 +57,9 @@ static double add_rows(StepState *projection) {
     const World *world = projection->world;
     Stepper *projector = projection->stepper;
     projection->ranked = NULL;
+    if (!row_loops_find(projection)) {
+        return NAN;
+    }
     for (uint32_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
         const bool sleeps = projection->asleep_count > 0 && stage_joint_sleeps(projection, joint);

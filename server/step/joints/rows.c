@@ -254,6 +254,7 @@ static void end_locked(const RowJoint *of, ProblemRow *row, const RowSum *sum) {
     }
     if (end_row(of, row) && of->ranking != NULL) {
         of->ranking->recovery[of->ranking->count] = recovery;
+        of->ranking->motion[of->ranking->count] = of->state->is_projecting ? 0.0 : sum->motion;
         of->ranking->square[of->ranking->count++] = sum->square;
     }
 }

@@ -137,6 +137,7 @@ typedef struct StepState {
     uint32_t kept_count;
 
     struct RankedRow *ranked; // Nullable: rows of joints between trees of joints (step/rows/rank.h)
+    struct RowLoops *loops;   // Nullable: what joints of rows close (step/rows/loops.h)
     bool is_projecting;       // rows are of places alone (step/joints/project.c)
     uint32_t *broken;         // joints that broke, rising
     uint32_t broken_count;
