@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A large world's step on two lanes beside one, by the clock on the wall: settled piles, and 500
 // small stacks, which share nothing. Both take turns on the same world in the same pool; the world
-// is at rest, so every step of it is the same work. And what it costs to hand blocks over.
+// is at rest, so every step of it is the same work. Beside that, what more lanes could make of the
+// same step (path.h). And what it costs to hand blocks over.
 #include "bench/bench.h"
+#include "bench/path.h"
 #include "bench/scene.h"
 
 #include "os/clock.h"
 #include "run/lanes/lane.h"
 #include "solve/mdp/mdp.h"
+#include "step/snapshot/snapshot.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +19,7 @@ enum { LANES = 2 };
 enum { SWEEPS = 10 };      // as the bench of the piles
 enum { REST_STEPS = 120 }; // they get used to fewer sweeps
 enum { TURNS = 16, TURN_STEPS = 12, STEPS = TURNS * TURN_STEPS };
+enum { PATH_STEPS = 40 };
 enum { STACKS = 500, STACK_BOXES = 5 };
 enum { HANDS = 2000, HAND_BLOCKS = 8, BLOCK_ADDITIONS = 80000 };
 
@@ -94,6 +98,64 @@ static void take_steps(Work *work, Lane *lane) {
     work->scene->context = (Context){0};
 }
 
+// The world as it is now, to take the same step again and again.
+static World *copy_world(Scene *scene) {
+    uint8_t *bytes;
+    size_t count;
+    World *world = NULL;
+    Error error = {0};
+    Status status = snapshot_write(scene->world, &scene->scratch, &bytes, &count, &error);
+    if (status == STATUS_OK) {
+        status = snapshot_read(bytes, count, &scene->world->limits, &world, &error);
+    }
+    if (status != STATUS_OK) {
+        bench_fail("%s", error.message);
+    }
+    arena_reset(&scene->scratch);
+    return world;
+}
+
+static void add_path(const BenchRun *run, const char *name, const Path *path) {
+    static const uint32_t lanes[] = {2, 4, 8, 16};
+    const double all = path_time(path, 1);
+    BenchRow row = {.value = 1e-6 * path_alone(path),
+                    .unit = "ms",
+                    .peer = "all of a step",
+                    .peer_value = 1e-6 * all};
+    snprintf(row.figure, sizeof(row.figure), "%s: beside %u calls of tasks", name,
+             path_calls(path));
+    bench_add(run, &row);
+    for (size_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
+        BenchRow gain = {.value = all / path_time(path, lanes[i]), .unit = "x"};
+        snprintf(gain.figure, sizeof(gain.figure), "%s: allows %u lanes", name, lanes[i]);
+        bench_add(run, &gain);
+    }
+}
+
+static void find_path(const BenchRun *run, Scene *scene, const char *name) {
+    World *begin = copy_world(scene);
+    Path *path = path_create();
+    for (int i = -1; i < PATH_STEPS; i++) {
+        if (!world_copy_state(scene->world, begin)) {
+            bench_fail("memory ended");
+        }
+        scene->world->bodies_moved =
+            false; // their boxes, which the first step makes, are as they were
+        if (i < 0) {
+            scene_step(scene);
+            continue;
+        }
+        scene->context = (Context){.tasks = path_tasks(path)};
+        path_begin(path);
+        scene_step(scene);
+        path_end(path);
+    }
+    scene->context = (Context){0};
+    add_path(run, name, path);
+    path_destroy(path);
+    world_destroy(begin);
+}
+
 static void bench_scene(const BenchRun *run, Bay *bay, Scene *scene, const char *name,
                         double speed_up_aim) {
     for (int i = 0; i < REST_STEPS; i++) {
@@ -106,7 +168,7 @@ static void bench_scene(const BenchRun *run, Bay *bay, Scene *scene, const char 
             Work work = {.run = take_steps,
                          .scene = scene,
                          .is_helped = i == 1,
-                         .times = times[i] + turn * TURN_STEPS};
+                         .times = times[i] + (size_t)turn * TURN_STEPS};
             bay_run(bay, &work);
         }
         const double *entry = scene->report.certificate.entry;
@@ -131,6 +193,7 @@ static void bench_scene(const BenchRun *run, Bay *bay, Scene *scene, const char 
     }
     snprintf(gain.figure, sizeof(gain.figure), "%s: speed-up", name);
     bench_add(run, &gain);
+    find_path(run, scene, name);
 }
 
 static void bench_pile_of(const BenchRun *run, Bay *bay, uint32_t count, double speed_up_aim) {
