@@ -3,6 +3,7 @@
 seed of the simulated faults.
 
   tests/mutants.py [--histories N] [--seeds N] [NAME...]     each mutant, or these; of N histories (default 1200) or seeds (100)
+  tests/mutants.py --brisk [--seconds S] [NAME...]           of brisk histories, for so long at most, and of no corpus
   tests/mutants.py --self                                    only looks whether each can be applied
 
 A mutant is a text, under tests/histories/mutants:
@@ -126,10 +127,10 @@ def open_findings():
     return [f": {file['property']} at {file['place']}:" for file in files if "open" in file]
 
 
-def play(arguments, wanted, found):
+def play(arguments, wanted, found, seconds=RUN_SECONDS_MAX):
     """Adds {property: where it was found first}; ends once `wanted` is among them."""
     known = open_findings()
-    command = ["timeout", str(RUN_SECONDS_MAX), str(PROGRAM), "--plain", *arguments]
+    command = ["timeout", str(seconds), str(PROGRAM), "--plain", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             match = FOUND.match(line)
@@ -164,8 +165,9 @@ def try_mutant(mutant, orders):
     if mutant.property is None:
         simulate(orders.seeds, found)
     else:
-        play(["--histories", str(orders.histories)], mutant.property, found)
-    if mutant.property is not None and mutant.property not in found:
+        more = ["--brisk"] if orders.brisk else []
+        play(["--histories", str(orders.histories), *more], mutant.property, found, orders.seconds)
+    if mutant.property is not None and mutant.property not in found and not orders.brisk:
         play([str(path) for path in sorted((COPY / "tests/histories/corpus").glob("*.json"))], mutant.property, found)
     for path, data in right.items():
         put(COPY / path, data)
@@ -185,6 +187,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--histories", type=int, default=1200)
     parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--brisk", action="store_true")
+    parser.add_argument("--seconds", type=int, default=RUN_SECONDS_MAX)
     parser.add_argument("--self", action="store_true", dest="only_looks")
     parser.add_argument("names", nargs="*")
     orders = parser.parse_args()
