@@ -308,7 +308,7 @@ typedef struct Bearing {
     Facet facet;    // goes on behind edges that rise, by as much as may come over them in the step
     Vec3 corner[3]; // where the triangle's own are
     EdgeKind edge[3]; // of the facet, from each corner to its next
-    uint32_t taken;   // corners that are a ridge's
+    SurfaceTaken taken;
     double reach, slop;
     Vec3 origin;
 } Bearing;
@@ -370,7 +370,8 @@ static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner
     const uint32_t begin = corner_at(on->side, edge),
                    end = corner_at(on->side, edge == 2 ? 0 : edge + 1);
     const uint32_t own = 1u << begin | (is_corner ? 0u : 1u << end);
-    if ((own & ~on->taken) == 0 || on->edge[edge] != EDGE_FALL || is_moved) {
+    const uint32_t taken = is_corner ? on->taken.corner : on->taken.edge;
+    if ((own & ~taken) == 0 || on->edge[edge] != EDGE_FALL || is_moved) {
         return 0;
     }
     return is_corner ? CONVEX_VERTEX | mesh_corner_number(on->mesh, on->triangle, begin)
@@ -486,7 +487,7 @@ static void add_line(const Bearing *on, const Facet *line, SurfacePoints *points
 }
 
 void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t triangle,
-                      const MeshTriangle *read, int side, uint32_t taken, double reach,
+                      const MeshTriangle *read, int side, SurfaceTaken taken, double reach,
                       SurfacePoints *points) {
     ASSERT(side == 1 || side == -1);
     Bearing on = {.taken = taken,

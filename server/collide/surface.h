@@ -75,10 +75,16 @@ typedef struct SurfacePoints {
 // The normal of a face on a side, in the world.
 Vec3 surface_normal(const Surface *surface, const SurfacePose *pose, uint32_t face, int side);
 
+// Corners of a triangle, 1 << corner. What is on the edge between two of the first is a ridge's of
+// its own; what is at one of the second is a ridge's of any triangle around.
+typedef struct SurfaceTaken {
+    uint8_t edge, corner;
+} SurfaceTaken;
+
 // Adds what of the other one is over a triangle of the face, with gaps up to `reach`, but for what
-// is at the corners `taken`, and on the edge between two of them.
+// is `taken`.
 void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t triangle,
-                      const MeshTriangle *read, int side, uint32_t taken, double reach,
+                      const MeshTriangle *read, int side, SurfaceTaken taken, double reach,
                       SurfacePoints *points);
 
 // Those that bear: at most a manifold's, the lowest first and then those farthest from all kept.

@@ -137,8 +137,8 @@ typedef struct FaceNear {
     bool is_below;
     uint32_t count;
     const uint64_t *key;
-    bool bears[NEAR_MAX];    // what lies over it is the face's
-    uint8_t taken[NEAR_MAX]; // but for that at these of its corners, which are a ridge's
+    bool bears[NEAR_MAX];         // what lies over it is the face's
+    SurfaceTaken taken[NEAR_MAX]; // but for what is a ridge's
 } FaceNear;
 
 // When the other part comes to a face: with the first of its triangles that it touches; where it
@@ -185,11 +185,30 @@ static void meet_edges(const SurfaceMeeting *meeting, uint32_t triangle, int sid
     }
 }
 
+// A corner that a ridge has is of none of the triangles around it.
+static void take_corners(const Mesh *mesh, FaceNear *near) {
+    for (uint32_t i = 0; i < near->count; i++) {
+        for (uint32_t c = 0; c < 3; c++) {
+            if ((near->taken[i].edge >> c & 1u) == 0) {
+                continue;
+            }
+            const uint32_t corner = mesh_corner_number(mesh, (uint32_t)near->key[i], c);
+            for (uint32_t k = 0; k < near->count; k++) {
+                for (uint32_t d = 0; d < 3; d++) {
+                    const bool is_it =
+                        mesh_corner_number(mesh, (uint32_t)near->key[k], d) == corner;
+                    near->taken[k].corner |= (uint8_t)(is_it ? 1u << d : 0u);
+                }
+            }
+        }
+    }
+}
+
 static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
     FaceTime first = {near->is_below ? 0.0 : HUGE_VAL, 0.0};
     for (uint32_t i = 0; i < near->count; i++) {
         near->bears[i] = near->is_below;
-        near->taken[i] = 0;
+        near->taken[i] = (SurfaceTaken){0, 0};
         if (near->is_below) { // whatever is nearest, it goes up
             continue;
         }
@@ -209,13 +228,14 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
             take_ridge(meeting, time, triangle, near->side, taken, &met)) {
             near->bears[i] =
                 surface_is_beside(meeting->surface.mesh, &pose, triangle, near->side, met.normal);
-            near->taken[i] = (uint8_t)taken;
+            near->taken[i].edge = (uint8_t)taken;
         }
         meet_edges(meeting, triangle, near->side, taken);
         if (near->bears[i]) {
             note_time(meeting, time, &met, &first);
         }
     }
+    take_corners(meeting->surface.mesh, near);
     return first;
 }
 

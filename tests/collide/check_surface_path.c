@@ -70,7 +70,8 @@ static bool has_contact(const Surface *surface, const SurfacePose *pose, uint32_
         if (edge == SURFACE_WHOLE) {
             SurfacePoints points = {
                 .normal = surface_normal(surface, pose, mesh_face(surface->mesh, triangle), side)};
-            surface_add_face(surface, pose, triangle, &read, side, 0, reach, &points);
+            surface_add_face(surface, pose, triangle, &read, side, (SurfaceTaken){0, 0}, reach,
+                             &points);
             if (points.count > 0) {
                 return true;
             }
