@@ -78,7 +78,7 @@ Vec3 surface_normal(const Surface *surface, const SurfacePose *pose, uint32_t fa
 // Corners of a triangle, 1 << corner. What is on the edge between two of the first is a ridge's of
 // its own; what is at one of the second is a ridge's of any triangle around.
 typedef struct SurfaceTaken {
-    uint8_t edge, corner;
+    uint32_t edge, corner;
 } SurfaceTaken;
 
 // Adds what of the other one is over a triangle of the face, with gaps up to `reach`, but for what

@@ -197,7 +197,7 @@ static void take_corners(const Mesh *mesh, FaceNear *near) {
                 for (uint32_t d = 0; d < 3; d++) {
                     const bool is_it =
                         mesh_corner_number(mesh, (uint32_t)near->key[k], d) == corner;
-                    near->taken[k].corner |= (uint8_t)(is_it ? 1u << d : 0u);
+                    near->taken[k].corner |= is_it ? 1u << d : 0u;
                 }
             }
         }
@@ -228,7 +228,7 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
             take_ridge(meeting, time, triangle, near->side, taken, &met)) {
             near->bears[i] =
                 surface_is_beside(meeting->surface.mesh, &pose, triangle, near->side, met.normal);
-            near->taken[i].edge = (uint8_t)taken;
+            near->taken[i].edge = taken;
         }
         meet_edges(meeting, triangle, near->side, taken);
         if (near->bears[i]) {
