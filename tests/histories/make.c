@@ -74,7 +74,8 @@ uint32_t make_some(Make *make, uint32_t count, uint32_t wanted, uint32_t *chosen
     return found;
 }
 
-enum { BRISK_BODIES_MAX = 3 };
+// of what is told much: bodies that come at once, and those from which on no more come
+enum { BRISK_BODIES_MAX = 3, BRISK_CROWD = 10 };
 
 MakeScale make_scale(Dice *dice, bool is_brisk) {
     static const uint32_t sizes[] = {3, 3, 3, 6, 6, 6, 6, 12, 12, 30};
@@ -134,7 +135,8 @@ static Input any_input(Make *make) {
     for (uint32_t rolled = make_roll(make, sum); rolled >= weights[at]; at++) {
         rolled -= weights[at];
     }
-    Input input = makers[at](make);
+    const bool is_full = make->scale.is_brisk && make->world->body_count >= BRISK_CROWD;
+    Input input = is_full && makers[at] == make_bodies ? make_remove(make) : makers[at](make);
     if (make_chance(make, 7)) {
         make_spoilt(make, &input);
     }
