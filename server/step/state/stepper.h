@@ -164,21 +164,21 @@ typedef struct Stepper {
     uint32_t row_count, row_block_count;
     uint32_t idle_row_count; // rows of joints that were none, as they can move nothing
     uint32_t contact_count;  // of the last step
-    double *number;          // mass blocks and Jacobians of articulated trees
+    uint32_t motion_count;   // see `motion`
+    bool has_seams : 1; // the last step asked about them: a hint, that changes nothing but its cost
+    bool has_last : 1;
+    bool has_old_ids : 1;  // bodies were removed since
+    bool has_places : 1;   // `memory` begins with where the bodies are (stages.h)
+    bool has_wrenches : 1; // nothing but steps has happened to the world since
+    bool keeps_motion : 1;
+    double *number; // mass blocks and Jacobians of articulated trees
     size_t number_count, number_capacity;
     StepJoints *joints; // owned; NULL: there never was one
-    bool has_seams;     // the last step asked about them: a hint, that changes nothing but its cost
-    bool has_last;
-    bool has_old_ids;  // bodies were removed since
-    bool has_places;   // `memory` begins with where the bodies are (stages.h)
-    bool has_wrenches; // nothing but steps has happened to the world since
 
     // how bodies moved as the last step began, if anybody asks (stepper_keep_motion): 10 each,
     // velocity and orientation, of motion_count bodies in their order during the step
     double *motion;
     size_t motion_capacity;
-    uint32_t motion_count;
-    bool keeps_motion;
 
     uint32_t *tree_of_body; // of each body, in the order of the world's during the step;
                             // PROBLEM_NO_TREE: static or kinematic
