@@ -534,7 +534,8 @@ const tests = {
         const page = await open(null);
         for (const [file, message] of cases) {
             await page.setInputFiles("#file", file);
-            await page.waitForFunction(() => document.querySelector("#notes .error") !== null && document.querySelector("#file-name").textContent === "");
+            // not the one before
+            await page.waitForFunction((name) => document.querySelector("#notes .error")?.textContent.includes(name) && document.querySelector("#file-name").textContent === "", file.slice(folder.length + 1));
             assert.match(await text(page, "#notes"), message);
         }
         await close(page);
