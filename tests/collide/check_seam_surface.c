@@ -3,34 +3,22 @@
 // a triangle that it is on.
 #include "collide/seam.h"
 
+#include "collide/cells.h"
 #include "collide/geometry.h"
 #include "support/campaign.h"
 #include "support/suite.h"
 
-enum { SIDE = 8, POINTS = (SIDE + 1) * (SIDE + 1), TRIANGLES = 2 * SIDE * SIDE, PLACES = 6 };
+enum { SIDE = 8, POINTS = (SIDE + 1) * (SIDE + 1), PLACES = 6 };
 
 // 2 m by 2 m of cells of a quarter of a metre.
 static Mesh *make_hills(Dice *dice, double bump) {
     Vec3 point[POINTS];
-    uint32_t corner[3 * TRIANGLES], *at = corner;
     for (uint32_t k = 0; k < POINTS; k++) {
         const uint32_t row = k / (SIDE + 1), column = k % (SIDE + 1);
         point[k] =
             vec3(0.25 * column - 1.0, 0.25 * row - 1.0, bump * dice_between(dice, -1.0, 1.0));
     }
-    for (uint32_t k = 0; k < SIDE * SIDE; k++) {
-        const uint32_t low = k / SIDE * (SIDE + 1) + k % SIDE, high = low + SIDE + 2;
-        const uint32_t cell[6] = {low, low + 1, high, low, high, low + SIDE + 1};
-        for (int i = 0; i < 6; i++) {
-            *at++ = cell[i];
-        }
-    }
-    const MeshForm form = {point, POINTS, corner, TRIANGLES, true, NULL};
-    const MeshNames names = {"points", "triangles", "patches"};
-    Error error = {0};
-    Mesh *mesh = malloc(mesh_bytes(POINTS, TRIANGLES));
-    ck_assert_int_eq(mesh_open(&form, &names, mesh, &error), STATUS_OK);
-    return mesh;
+    return make_cells(point, SIDE);
 }
 
 START_TEST(where_nothing_is_near_any_of_many_places_none_is_on_a_triangle) {

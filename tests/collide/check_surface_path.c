@@ -3,6 +3,7 @@
 // way has no contact at any time, neither with the face nor with a ridge or a peak of it.
 #include "collide/surface.h"
 
+#include "collide/cells.h"
 #include "collide/geometry.h"
 #include "support/campaign.h"
 #include "support/suite.h"
@@ -15,26 +16,13 @@ static const double duration = 1.0 / 240.0;
 // places.
 static Mesh *make_hills(Dice *dice, double bump) {
     Vec3 point[POINTS];
-    uint32_t corner[3 * TRIANGLES], *at = corner;
     for (uint32_t k = 0; k < POINTS; k++) {
+        const uint32_t row = k / (SIDE + 1), column = k % (SIDE + 1);
         const Vec3 shift = dice_vec(dice, -0.04, 0.04);
-        point[k] = vec3(0.125 * (k % (SIDE + 1)) - 1.5 + shift.x,
-                        0.125 * (double)(k / (SIDE + 1)) - 1.5 + shift.y,
+        point[k] = vec3(0.125 * column - 1.5 + shift.x, 0.125 * row - 1.5 + shift.y,
                         bump * dice_between(dice, -1.0, 1.0));
     }
-    for (uint32_t k = 0; k < SIDE * SIDE; k++) {
-        const uint32_t low = k / SIDE * (SIDE + 1) + k % SIDE, high = low + SIDE + 2;
-        const uint32_t cell[6] = {low, low + 1, high, low, high, low + SIDE + 1};
-        for (int i = 0; i < 6; i++) {
-            *at++ = cell[i];
-        }
-    }
-    const MeshForm form = {point, POINTS, corner, TRIANGLES, true, NULL};
-    const MeshNames names = {"points", "triangles", "patches"};
-    Error error = {0};
-    Mesh *mesh = malloc(mesh_bytes(POINTS, TRIANGLES));
-    ck_assert_int_eq(mesh_open(&form, &names, mesh, &error), STATUS_OK);
-    return mesh;
+    return make_cells(point, SIDE);
 }
 
 static Primitive dice_mobile(Dice *dice, int i) {
