@@ -64,7 +64,9 @@ static const OpenIsland no_open_island = {.tree = -1, .contact = -1};
 Certificate certificate_of_nothing(const ContactProblem *problem, double tolerance) {
     ASSERT(problem->contact_count == 0);
     ASSERT(problem->row_count == 0);
-    double scale = problem->tree_count == 0 ? 0.0 : certificate_scale_least(problem);
+    double scale = problem->tree_count == 0
+                       ? 0.0
+                       : relation_max(certificate_scale_least(problem), problem->told_over);
     return (Certificate){.scale = scale,
                          .worst_contact = -1,
                          .tolerance = tolerance,
@@ -270,17 +272,18 @@ static void gather_open(const CertificateScale *scale, const IslandMeasure *isla
                      .reason = isfinite(own) ? END_ITERATIONS : END_NOT_FINITE};
 }
 
-static void gather(const CertificateScale *scale, const IslandMeasure *island, uint32_t i,
-                   Worst *worst, Certificate *c) {
-    double v_scale = scale->v_scale[i], own = certificate_measure_own(island, v_scale);
+static void gather(const ContactProblem *problem, const CertificateScale *scale,
+                   const IslandMeasure *island, uint32_t i, Worst *worst, Certificate *c) {
+    const double v_scale = scale->v_scale[i], told_over = relation_max(v_scale, problem->told_over);
+    double own = certificate_measure_own(island, v_scale);
     double momentum = momentum_error(island);
     for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
         c->velocity[k] = relation_max(c->velocity[k], island->velocity[k]);
-        c->entry[k] = relation_max(c->entry[k], island->velocity[k] / v_scale);
+        c->entry[k] = relation_max(c->entry[k], island->velocity[k] / told_over);
     }
     c->entry[CERTIFICATE_CONE] = relation_max(c->entry[CERTIFICATE_CONE], island->cone);
     c->entry[CERTIFICATE_MOM] = relation_max(c->entry[CERTIFICATE_MOM], momentum);
-    c->scale = relation_max(c->scale, v_scale);
+    c->scale = relation_max(c->scale, told_over);
     c->penetration = relation_max(c->penetration, island->penetration);
     if (!is_met(island, momentum, v_scale, c->tolerance)) {
         gather_open(scale, island, i, own, c);
@@ -308,7 +311,7 @@ Certificate certificate_of_islands(const ContactProblem *problem, const Certific
                      .islands = islands->count};
     Worst worst = {-1.0, -HUGE_VAL};
     for (uint32_t i = 0; i < islands->count; i++) {
-        gather(scale, &island[i], i, &worst, &c);
+        gather(problem, scale, &island[i], i, &worst, &c);
     }
     for (uint32_t k = islands->contact_first[islands->count]; k < problem->contact_count; k++) {
         c.penetration =

@@ -128,6 +128,8 @@ typedef struct ProblemRow {
 typedef struct ContactProblem {
     double time_step; // [s]
     double gravity;   // size [m/s^2]: only sets the certificate's scale
+    double told_over; // [m/s] what entries of the certificate are divided by at least: of a part of
+                      // a step, what they are in the whole step. Who solves and stops is not asked
     uint32_t tree_count, contact_count, row_count, velocity_count, row_block_count;
     bool all_free; // every tree is free: tree i has velocities [6 i, 6 i + 6)
     const ProblemTree *tree;

@@ -109,6 +109,8 @@ Status assemble_run(StepState *state) {
     stepper->problem = (ContactProblem){
         .time_step = state->input->time_step,
         .gravity = vec3_norm(world->settings.gravity),
+        .told_over =
+            state->substep_count == 1 ? 0.0 : state->step_time * vec3_norm(world->settings.gravity),
         .tree_count = state->tree_count,
         .contact_count = stepper->contact_count,
         .velocity_count = (uint32_t)state->velocity_count,

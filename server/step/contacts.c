@@ -88,7 +88,7 @@ static bool is_within_reach(const StepState *state, const StepPair *pair, Vec3 n
     return point->gap <= state->margin + reach;
 }
 
-static bool reserve_contacts(Stepper *stepper, size_t count) {
+static bool reserve_contacts(Stepper *stepper, size_t count, bool is_divided) {
     // the contacts take the most of what a step needs; what the solver needs beside them is the
     // scratch memory's to limit
     if (count > stepper->contact_capacity && stepper_bytes(stepper) > stepper->bytes_max) {
@@ -99,7 +99,8 @@ static bool reserve_contacts(Stepper *stepper, size_t count) {
            ARRAY_RESERVE(stepper->law, stepper->law_capacity, count) &&
            ARRAY_RESERVE(stepper->warm, stepper->warm_capacity, 3 * count) &&
            ARRAY_RESERVE(stepper->impulse, stepper->impulse_capacity, 3 * count) &&
-           ARRAY_RESERVE(stepper->judged, stepper->judged_capacity, 2 * count);
+           ARRAY_RESERVE(stepper->judged, stepper->judged_capacity, 2 * count) &&
+           (!is_divided || ARRAY_RESERVE(stepper->meeting, stepper->meeting_capacity, count));
 }
 
 // Whether the parts, or between the same parts the feature, come before those of another contact of
@@ -580,6 +581,9 @@ static void fill_block(void *work, uint32_t index) {
     PairBlock *block = &search->block[index];
     block->recovery_count = fill_contacts(search->state, block->found, block->count, block->place);
     assemble_recall(search->state, block->place, block->count);
+    if (search->state->substep_count > 1) {
+        substeps_meet(search->state, block->found, block->count, block->place);
+    }
 }
 
 // Gives blocks what they lack. false: memory ends.
@@ -621,7 +625,7 @@ static Status collide_group(StepState *state, PairBlock *block, uint32_t block_c
         block[i].place = (uint32_t)count;
         count += block[i].count;
     }
-    if (count > UINT32_MAX || !reserve_contacts(stepper, count)) {
+    if (count > UINT32_MAX || !reserve_contacts(stepper, count, state->substep_count > 1)) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
     stepper->contact_count = (uint32_t)count;

@@ -157,6 +157,28 @@ static bool fill_contact(const StepState *state, const StepPair *pair, bool is_c
     return fill_approach(state, pair, dynamics, law);
 }
 
+uint32_t fill_again(const StepState *state, uint32_t first, uint32_t end) {
+    ASSERT(end <= state->stepper->contact_count);
+    Stepper *stepper = state->stepper;
+    StepPair pair = stage_no_pair();
+    uint32_t recovery_count = 0;
+    bool is_carried_along = false;
+    for (uint32_t i = first; i < end; i++) {
+        const StepMeeting *meeting = &stepper->meeting[i];
+        const StepFound *found = &meeting->found;
+        if (i == first || found->a != pair.a || found->b != pair.b) {
+            stage_load_pair(state, &pair, found->a, found->b, 0.0);
+            is_carried_along = is_carried(state, pair.a) || is_carried(state, pair.b);
+        }
+        pair.center_a = vec3_sub(found->point, meeting->arm[0]);
+        pair.center_b = vec3_sub(found->point, meeting->arm[1]);
+        stage_set_materials(state->world, &pair, found->material_a, found->material_b);
+        recovery_count += fill_contact(state, &pair, is_carried_along, found, &stepper->contact[i],
+                                       &stepper->problem_contact[i], &stepper->law[i]);
+    }
+    return recovery_count;
+}
+
 uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
                        uint32_t place) {
     ASSERT(place + count <= state->stepper->contact_capacity);

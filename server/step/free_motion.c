@@ -28,7 +28,6 @@ static Status take_memory(StepState *state) {
     size_t bytes = places + links * sizeof(ProblemLink) + trees * tree_bytes +
                    (2 * state->velocity_count + turning) * sizeof(double) +
                    bodies * sizeof(uint32_t);
-    stepper->contact_count = 0;
     if (bytes > stepper->bytes_max ||
         !ARRAY_RESERVE(stepper->memory, stepper->memory_capacity, bytes + (bytes == 0))) {
         return error_set(

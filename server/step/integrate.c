@@ -262,6 +262,7 @@ Status integrate_run(StepState *state) {
         return status;
     }
     *energy = (StepEnergy){0};
+    state->kept_count = 0;
     for (uint32_t block = 0; block < body_blocks; block++) {
         add_energy(energy, &bodies.of_block[block].energy);
     }
@@ -322,7 +323,7 @@ static void commit_block(void *work, uint32_t block) {
     const StepState *state = work;
     World *world = state->world;
     uint32_t first = block * STAGE_BLOCK, end = stage_block_end(block, world->body_count);
-    if (state->stepper->keeps_motion) {
+    if (state->stepper->keeps_motion && state->substep == 0) {
         keep_motion(state, first, end);
     }
     for (uint32_t body = first; body < end; body++) {
@@ -355,9 +356,7 @@ static bool reserve_motion(StepState *state) {
     return ARRAY_RESERVE(stepper->motion, stepper->motion_capacity, STEPPER_MOTION * bodies);
 }
 
-Status integrate_commit(StepState *state) {
-    ASSERT(state->pose_new != NULL || state->world->body_count == 0);
-    ASSERT(state->pose_new != NULL);
+Status integrate_reserve(StepState *state) {
     World *world = state->world;
     if (!ARRAY_RESERVE(world->memory, world->memory_capacity, state->stepper->contact_count)) {
         return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
@@ -375,18 +374,34 @@ Status integrate_commit(StepState *state) {
                          "--memory-bytes-max.",
                          world->body_count);
     }
-    const Tasks *tasks = state->input->context.tasks;
-    tasks_run(tasks, commit_block, state, tasks_blocks(world->body_count, STAGE_BLOCK));
-    tasks_run(tasks, remember_block, state,
-              tasks_blocks(state->stepper->contact_count, STAGE_BLOCK));
+    return STATUS_OK;
+}
+
+void integrate_advance(StepState *state) {
+    World *world = state->world;
+    tasks_run(state->input->context.tasks, commit_block, state,
+              tasks_blocks(world->body_count, STAGE_BLOCK));
     if (state->articulated_count > 0) {
         articulate_commit(state);
     }
     world_follow_bodies(world);
     rows_remember(state);
+}
+
+Status integrate_commit(StepState *state) {
+    ASSERT(state->pose_new != NULL || state->world->body_count == 0);
+    ASSERT(state->pose_new != NULL);
+    const Status status = integrate_reserve(state);
+    if (status != STATUS_OK) {
+        return status;
+    }
+    World *world = state->world;
+    tasks_run(state->input->context.tasks, remember_block, state,
+              tasks_blocks(state->stepper->contact_count, STAGE_BLOCK));
+    integrate_advance(state);
     world->memory_count = state->kept_count;
     world->step++;
-    world->time = sum_add(world->time, state->input->time_step);
+    world->time = sum_add(world->time, state->step_time);
     world->faulted = false;
     return STATUS_OK;
 }

@@ -243,14 +243,14 @@ static void judge_block(void *work, uint32_t block) {
     StepState *state = judging->state;
     const World *world = state->world;
     const double speed = world->settings.sleep_speed, time = world->settings.sleep_time,
-                 h = state->input->time_step;
+                 h = state->input->time_step, whole = state->step_time;
     judging->has_ready[block] = false;
     uint32_t end = stage_block_end(block, state->tree_count);
     for (uint32_t tree = block * STAGE_BLOCK; tree < end; tree++) {
         const uint32_t body = state->body_of_tree[tree];
         const Pace pace = pace_of(state, tree);
         double rest = sleep_is_still(world, body) ? 0.0 : world->sleep->rest[body];
-        rest = pace.speed <= speed ? rest + h : 0.0;
+        rest = pace.speed <= speed ? rest + whole : 0.0;
         state->rest[tree] = rest < time ? rest : time;
         state->bed[tree] = SLEEP_AWAKE;
         judging->is_ready[tree] = rest > 0.0 && rest >= time && pace.change * time <= speed * h;

@@ -76,6 +76,19 @@ int stage_find_foundation(const World *world, const uint32_t body[2],
 uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
                        uint32_t place);
 
+// What of a contact the substeps of a step follow from one to the next.
+typedef struct StepMeeting {
+    StepFound found; // its gap as of now
+    Vec3 arm[2];     // from the centres of mass to where the two meet
+    Vec3 impulse;    // on b so far, world axes [N s]
+    double approach; // <= 0: the fastest normal velocity before it pushed [m/s]
+    bool has_pushed;
+} StepMeeting;
+
+// Makes them again of what their bodies have come to, contacts [first, end) of a step that is
+// divided.
+uint32_t fill_again(const StepState *state, uint32_t first, uint32_t end);
+
 // Impulses of the step before of `count` contacts from `first` on; likewise.
 void assemble_recall(const StepState *state, uint32_t first, uint32_t count);
 
@@ -134,6 +147,28 @@ bool seams_find_surface(const StepState *state, const StepPart part[2], const Se
 // it asks for partners. false: they are not listed.
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners);
+
+// What was found, from `place` on, as substeps will follow it.
+void substeps_meet(const StepState *state, const StepFound *found, uint32_t count, uint32_t place);
+
+// Before the first substep: what the world is, in the scratch memory. And that again, where a later
+// one fails. NULL: memory ends.
+typedef struct StepKept StepKept;
+StepKept *substeps_keep(StepState *state);
+void substeps_undo(const StepState *state, const StepKept *kept);
+
+// Free motion and contacts of a substep, which begins where the one before has ended.
+Status substep_begin(StepState *state);
+
+// Takes the world to where a substep ends that is not the last; and of each what is told of the
+// whole step: its report added to that of those before.
+Status substep_commit(StepState *state);
+void substep_report(StepReport *whole, const StepReport *of, uint32_t substep);
+
+// What is told of the contacts of the step once the last has ended, which is not the world's yet;
+// and the impulses of all substeps, once it is, in the place of those of the last.
+Status substeps_judge(StepState *state);
+void substeps_tell(StepState *state);
 
 // The contact problem, of the contacts that there are.
 Status assemble_run(StepState *state);
@@ -200,6 +235,12 @@ void patience_commit(StepState *state);
 
 // Which bodies the new state puts outside of the bounds; nothing of the world has changed yet.
 Status bounds_find(StepState *state);
+
+// Room for all that the world keeps of the step.
+Status integrate_reserve(StepState *state);
+
+// Takes bodies, joints and the impulses of rows to the new state.
+void integrate_advance(StepState *state);
 
 // Makes the new state the world's.
 Status integrate_commit(StepState *state);

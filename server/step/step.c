@@ -44,6 +44,7 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->contact);
     free(stepper->problem_contact);
     free(stepper->law);
+    free(stepper->meeting);
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper->judged);
@@ -78,6 +79,7 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->contact_capacity * sizeof(StepContact) +
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
+           stepper->meeting_capacity * sizeof(StepMeeting) +
            (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity +
             stepper->number_capacity + stepper->row_impulse_capacity + stepper->motion_capacity) *
                sizeof(double) +
@@ -189,7 +191,7 @@ static Status solve(StepState *state) {
     report->launch.speed = state->result.launch.speed;
     report->launch.height = state->result.launch.height;
     keep_problem(stepper, &state->result);
-    if (state->input->witness != NULL) {
+    if (state->input->witness != NULL && state->substep + 1 == state->substep_count) {
         state->input->witness->see(state->input->witness, &stepper->problem, &state->result);
     }
     return STATUS_OK;
@@ -255,6 +257,7 @@ static Status meet(StepState *state) {
     for (int round = 0; status == STATUS_OK && is_woken; round++) {
         arena_reset_to(state->scratch, mark);
         status = state->has_woken ? rest_recall(state) : STATUS_OK;
+        state->stepper->contact_count = 0;
         status = STATUS_THEN(status, free_motion_run(state));
         status = STATUS_THEN(status, contacts_run(state));
         is_woken =
@@ -274,13 +277,76 @@ typedef struct Commit {
     bool is_of_joints;
 } Commit;
 
+// What bodies feel in the step, or in the substep that is at work: wrenches behind those that were
+// given, which is the input then.
+typedef struct Pushed {
+    StepInput joined, dragged;
+} Pushed;
+
+static Status push(StepState *state, const StepInput *given, Pushed *pushed) {
+    state->input = given;
+    if (state->world->joint_count > 0) {
+        if (!tendons_pull(state) || !joint_rows_push(state, &pushed->joined)) {
+            return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                             "Memory ended while pushing with joints: raise "
+                             "--memory-bytes-max.");
+        }
+        state->input = &pushed->joined;
+    }
+    state->given_count = state->input->wrench_count;
+    if (!fluid_push(state, &pushed->dragged)) {
+        return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                         "Memory ended while a fluid dragged at bodies: raise "
+                         "--memory-bytes-max.");
+    }
+    state->input = &pushed->dragged;
+    return STATUS_OK;
+}
+
+// The law of a step, once it is known what is in the way: the contact problem, what happens there,
+// the new state and the energy book.
+static Status apply_law(StepState *state) {
+    Status status = assemble_run(state);
+    status = STATUS_THEN(status, solve(state));
+    return STATUS_THEN(status, integrate_run(state));
+}
+
+// The same in substeps, each from where the one before has taken the world; the last one's new
+// state is not the world's yet.
+static Status apply_law_in_substeps(StepState *state, const StepInput *given, Pushed *pushed) {
+    StepReport *whole = state->report;
+    StepInput input = *given;
+    input.time_step = state->step_time / state->substep_count;
+    state->touch /= state->substep_count;
+    state->recovery_count = 0;
+    const ArenaMark mark = arena_mark(state->scratch);
+    Status status = STATUS_OK;
+    if (state->stepper->joints != NULL) {
+        state->stepper->joints->act_count = 0; // those of the whole step moved nothing
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < state->substep_count; i++) {
+        StepReport report = {0};
+        arena_reset_to(state->scratch, mark);
+        state->substep = i;
+        state->report = &report;
+        status = push(state, &input, pushed);
+        status = STATUS_THEN(status, substep_begin(state));
+        status = STATUS_THEN(status, apply_law(state));
+        if (status == STATUS_OK) {
+            substep_report(whole, &report, i);
+            joint_rows_carry(state);
+        }
+        status = STATUS_THEN_IF(status, i + 1 < state->substep_count, substep_commit(state));
+    }
+    state->report = whole;
+    return STATUS_THEN(status, substeps_judge(state));
+}
+
 // The order of a step. Until the last of these nothing of the world has changed, and the first that
 // fails ends it.
 static const Stage stages[] = {
     {meet, false},                  // where bodies would go, and what is in their way
-    {assemble_run, false},          // the contact problem of that
-    {solve, false},                 // what happens there
-    {integrate_run, false},         // the new state, and the energy book
+    {apply_law, false},             // what happens there, and the new state
     {fault_check_report, false},    // whether it can be told
     {joint_rows_find_broken, true}, // what leaves the world
     {bounds_find, false},           //
@@ -297,11 +363,13 @@ static const Commit commits[] = {
     {bounds_remove, false},
 };
 
+enum { STAGES_OF_LAW = 2 };
+
 // Unrolled, so that the calls are no calls through a table: of a small step that is a thirtieth.
-static Status run_stages(StepState *state) {
+static inline Status run_stages(StepState *state, size_t first) {
     const bool has_joints = state->world->joint_count > 0;
 #pragma GCC unroll 16
-    for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+    for (size_t i = first; i < sizeof(stages) / sizeof(stages[0]); i++) {
         const Status status =
             stages[i].is_of_joints && !has_joints ? STATUS_OK : stages[i].run(state);
         if (status != STATUS_OK) {
@@ -315,6 +383,34 @@ static Status run_stages(StepState *state) {
         }
     }
     return STATUS_OK;
+}
+
+// Memory of what joints carry, where any may break. false: it ends.
+static bool open_carried(StepState *state) {
+    const size_t joints = state->world->joint_count;
+    state->carried = arena_take_zeroed(state->scratch, joints, 6 * sizeof(double));
+    return state->carried != NULL;
+}
+
+// A step that is divided. Where it fails, the world is what it was.
+static Status run_divided(StepState *state, const StepInput *given, Pushed *pushed) {
+    Status status = meet(state);
+    StepKept *kept = status == STATUS_OK ? substeps_keep(state) : NULL;
+    if (status != STATUS_OK || kept == NULL || !open_carried(state)) {
+        return status != STATUS_OK
+                   ? status
+                   : error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                               "Memory ended while dividing the step: raise --memory-bytes-max.");
+    }
+    status = apply_law_in_substeps(state, given, pushed);
+    status = STATUS_THEN(status, run_stages(state, STAGES_OF_LAW));
+    if (status == STATUS_OK) {
+        substeps_tell(state);
+        state->stepper->is_divided = true;
+    } else {
+        substeps_undo(state, kept);
+    }
+    return status;
 }
 
 // false: memory ends.
@@ -336,6 +432,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         stepper_reset(stepper);
         world->bodies_moved = false;
     }
+    stepper->step_time = input->time_step;
     load_solver(&world->settings, &stepper->solver);
     const Solver *solver = solver_get(stepper->solver.kind);
     *report = (StepReport){0};
@@ -347,32 +444,25 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .clock = clock,
                        .report = report,
                        .solver_row = solver,
+                       .substep_count = world->settings.substeps,
+                       .step_time = input->time_step,
                        .wants_gdot = solver->wants_gdot != NULL &&
                                      solver->wants_gdot(stepper->solver.parameter)};
 
     patience_begin(&state);
     // the stages write over it
-    stepper->has_last = stepper->has_old_ids = stepper->has_wrenches = false;
-    StepInput pushed = *input; // also where memory ends before it is made
-    Status status = STATUS_OK;
-    if (world->joint_count > 0) {
-        const bool has_memory = open_joints(stepper) && commands_begin(&state) &&
-                                tendons_pull(&state) && joint_rows_push(&state, &pushed);
-        state.input = &pushed;
-        status = has_memory ? STATUS_OK
-                            : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                                        "Memory ended while pushing with joints: raise "
-                                        "--memory-bytes-max.");
+    stepper->has_last = stepper->has_old_ids = stepper->has_wrenches = stepper->is_divided = false;
+    Pushed pushed;
+    Status status = world->joint_count == 0 || (open_joints(stepper) && commands_begin(&state))
+                        ? STATUS_OK
+                        : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                                    "Memory ended while commanding joints: raise "
+                                    "--memory-bytes-max.");
+    status = STATUS_THEN(status, push(&state, input, &pushed));
+    if (status == STATUS_OK) {
+        status =
+            state.substep_count == 1 ? run_stages(&state, 0) : run_divided(&state, input, &pushed);
     }
-    StepInput dragged;
-    state.given_count = state.input->wrench_count;
-    if (status == STATUS_OK && !fluid_push(&state, &dragged)) {
-        status = error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
-                           "Memory ended while a fluid dragged at bodies: raise "
-                           "--memory-bytes-max.");
-    }
-    state.input = &dragged;
-    status = STATUS_THEN(status, run_stages(&state));
     report->contact_count = stepper->contact_count;
     report->row_count = stepper->row_count;
     report->recovery_count = state.recovery_count;

@@ -26,6 +26,10 @@ void stepper_keep_motion(Stepper *stepper);
 bool stepper_motion_before(const Stepper *stepper, const World *world, uint32_t body,
                            double velocity[6], Quat *orientation);
 
+// The normal velocity of a contact of the last step before it began to push, <= 0 where the two
+// came together [m/s]; of a step that is divided the fastest of its substeps.
+double stepper_approach(const Stepper *stepper, uint32_t contact);
+
 // From the next step on: as much as it holds, and so much more.
 void stepper_limit(Stepper *stepper, size_t more_bytes);
 

@@ -12,8 +12,10 @@ static const Range ranges[RANGE_COUNT] = {
     [RANGE_##upper] = {"WorldSettings." #name, unit, minimum, maximum, false, meaning},
 #define X_NUMBER(bit, section, upper, name, unit, minimum, maximum, initial, meaning)              \
     [RANGE_##upper] = {"WorldSettings." #name, unit, minimum, maximum, false, meaning},
+#define X_COUNT(bit, section, upper, name, minimum, maximum, initial, meaning)                     \
+    [RANGE_##upper] = {"WorldSettings." #name, "1", minimum, maximum, false, meaning},
 #define X_NONE(...)
-    SETTING_MAP(X_VECTOR, X_NUMBER, X_NONE, X_NONE)
+    SETTING_MAP(X_VECTOR, X_NUMBER, X_NONE, X_NONE, X_COUNT)
 #define X(name, path, unit, minimum, maximum, exclusive, meaning)                                  \
     [RANGE_##name] = {path, unit, minimum, maximum, exclusive, meaning},
         RANGE_MAP(X)

@@ -81,7 +81,7 @@
 #define X_NONE(...)
 #define X(name, path, unit, minimum, maximum, exclusive, meaning) RANGE_##name,
 typedef enum RangeKind {
-    SETTING_MAP(X_SETTING, X_SETTING, X_NONE, X_NONE) RANGE_MAP(X) RANGE_COUNT
+    SETTING_MAP(X_SETTING, X_SETTING, X_NONE, X_NONE, X_SETTING) RANGE_MAP(X) RANGE_COUNT
 } RangeKind;
 #undef X
 #undef X_NONE

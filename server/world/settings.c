@@ -27,7 +27,11 @@
 #define X_FLAG(bit, section, upper, name, initial)                                                 \
     {#name, SETTING_IS_FLAG, 1u << (bit), section, offsetof(WorldSettings, name), {initial}, 0,    \
      NULL},
-static const Setting rows[SETTING_COUNT] = {SETTING_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)};
+#define X_COUNT(bit, section, upper, name, minimum, maximum, initial, meaning)                     \
+    {#name,     SETTING_IS_COUNT, 1u << (bit), section, offsetof(WorldSettings, name),             \
+     {initial}, RANGE_##upper,    NULL},
+static const Setting rows[SETTING_COUNT] = {
+    SETTING_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG, X_COUNT)};
 
 const Setting *setting_get(SettingKind kind) {
     ASSERT((unsigned)kind < SETTING_COUNT);
@@ -40,7 +44,8 @@ static size_t bytes_of(const Setting *setting) {
     static const size_t bytes[] = {[SETTING_IS_VECTOR] = sizeof(Vec3),
                                    [SETTING_IS_NUMBER] = sizeof(double),
                                    [SETTING_IS_CHOICE] = sizeof(uint8_t),
-                                   [SETTING_IS_FLAG] = sizeof(bool)};
+                                   [SETTING_IS_FLAG] = sizeof(bool),
+                                   [SETTING_IS_COUNT] = sizeof(uint32_t)};
     return bytes[setting->type];
 }
 
@@ -53,6 +58,7 @@ double setting_number(const WorldSettings *settings, const Setting *setting) {
     ASSERT(setting->type != SETTING_IS_VECTOR);
     return setting->type == SETTING_IS_NUMBER   ? *(const double *)at
            : setting->type == SETTING_IS_CHOICE ? *(const uint8_t *)at
+           : setting->type == SETTING_IS_COUNT  ? *(const uint32_t *)at
                                                 : *(const bool *)at;
 }
 
@@ -67,6 +73,9 @@ void setting_set_number(WorldSettings *settings, const Setting *setting, double 
         break;
     case SETTING_IS_FLAG:
         *(bool *)at = number != 0.0;
+        break;
+    case SETTING_IS_COUNT:
+        *(uint32_t *)at = number >= 0.0 && number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
         break;
     case SETTING_IS_VECTOR:
         ASSERT(false);
@@ -142,6 +151,8 @@ static Status check_setting(const WorldSettings *settings, const Setting *settin
         return range_check((RangeKind)setting->range, *(const double *)at, field, -1, error);
     case SETTING_IS_CHOICE:
         return check_choice(setting, *(const uint8_t *)at, field, error);
+    case SETTING_IS_COUNT:
+        return range_check((RangeKind)setting->range, *(const uint32_t *)at, field, -1, error);
     case SETTING_IS_FLAG:
         break;
     }

@@ -58,14 +58,15 @@ typedef enum WorldEffort {
 } WorldEffort;
 
 #define X(bit, section, upper, ...) SETTING_##upper,
-typedef enum SettingKind { SETTING_MAP(X, X, X, X) SETTING_COUNT } SettingKind;
+typedef enum SettingKind { SETTING_MAP(X, X, X, X, X) SETTING_COUNT } SettingKind;
 #undef X
 
 typedef enum SettingType {
     SETTING_IS_VECTOR, // Vec3
     SETTING_IS_NUMBER, // double
     SETTING_IS_CHOICE, // uint8_t
-    SETTING_IS_FLAG    // bool
+    SETTING_IS_FLAG,   // bool
+    SETTING_IS_COUNT   // uint32_t
 } SettingType;
 
 typedef struct Setting {
@@ -88,8 +89,9 @@ const Setting *setting_get(SettingKind kind);
 #define X_NUMBER(bit, section, upper, name, ...) double name;
 #define X_CHOICE(bit, section, upper, name, ...) uint8_t name;
 #define X_FLAG(bit, section, upper, name, ...)   bool name;
+#define X_COUNT(bit, section, upper, name, ...)  uint32_t name;
 typedef struct WorldSettings {
-    SETTING_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)
+    SETTING_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG, X_COUNT)
     bool has_bounds;
     uint32_t solver;                 // SolverKind
     Vec3 bounds_lower, bounds_upper; // [m] corners; zero without bounds
@@ -99,6 +101,7 @@ typedef struct WorldSettings {
 #undef X_NUMBER
 #undef X_CHOICE
 #undef X_FLAG
+#undef X_COUNT
 
 // Where a setting is.
 static inline void *setting_at(WorldSettings *settings, const Setting *setting) {

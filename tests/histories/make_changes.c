@@ -87,6 +87,9 @@ static void put_choices(Make *make, SettingsChange *change, uint64_t percent) {
         change->given |= CHANGE_FLUID_DENSITY | CHANGE_FLUID_VISCOSITY;
         change->value.fluid_density = bits / 32 % 3 == 0 ? (double)(bits / 128 % 2000) : 0.0;
         change->value.fluid_viscosity = bits / 32 % 5 == 0 ? (double)(bits / 256 % 64) : 0.0;
+        change->given |= CHANGE_SUBSTEPS;
+        change->value.substeps =
+            bits / 512 % 3 == 0 ? 1 + (uint32_t)(bits / 2048 % SUBSTEPS_MAX) : 1;
     }
     SolverKind solver = (SolverKind)make->world->settings.solver;
     if (make_chance(make, percent)) {

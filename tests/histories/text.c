@@ -216,6 +216,7 @@ static json_t *setting_text(const WorldSettings *settings, const Setting *row) {
     case SETTING_IS_NUMBER:
         return number_text(setting_number(settings, row));
     case SETTING_IS_CHOICE:
+    case SETTING_IS_COUNT:
         return json_integer((json_int_t)setting_number(settings, row));
     case SETTING_IS_FLAG:
         break;

@@ -124,20 +124,32 @@ typedef struct Scene {
     const char *name;
     Lab (*create)(void);
     bool has_seams;
+    uint32_t substeps;
 } Scene;
 
 static const Scene scenes[] = {
-    {"balls", balls, false},
-    {"a heap", heap, false},
-    {"boxes over tiles", boxes_over_tiles, true},
-    {"fast shots", fast_shots, true},
-    {"a crowd", crowd, false},
-    {"chains", chains, false},
+    {"balls", balls, false, 1},
+    {"a heap", heap, false, 1},
+    {"boxes over tiles", boxes_over_tiles, true, 1},
+    {"fast shots", fast_shots, true, 1},
+    {"a crowd", crowd, false, 1},
+    {"chains", chains, false, 1},
+    {"a heap, divided", heap, false, 3},
+    {"fast shots, divided", fast_shots, true, 2},
+    {"chains, divided", chains, false, 4},
+    {"a crowd, divided", crowd, false, 2},
 };
-enum { HEAP = 1, CROWD = 4, SCENES = sizeof(scenes) / sizeof(scenes[0]) };
+enum {
+    HEAP = 1,
+    CROWD = 4,
+    HEAP_DIVIDED = 6,
+    CROWD_DIVIDED = 9,
+    SCENES = sizeof(scenes) / sizeof(scenes[0])
+};
 
 static Lab create(const Scene *scene) {
     Lab lab = scene->create();
+    lab.world->settings.substeps = scene->substeps;
     lab_set(&lab, "max_iterations", SWEEPS);
     lab_set(&lab, "budget", BUDGET);
     return lab;
@@ -284,12 +296,13 @@ START_TEST(a_fault_in_two_blocks_names_the_body_of_the_first) {
 END_TEST
 
 START_TEST(memory_that_ends_between_blocks_leaves_the_world_as_it_was) {
-    Lab expected = create(&scenes[HEAP]);
+    const Scene *scene = &scenes[_i == 0 ? HEAP : HEAP_DIVIDED];
+    Lab expected = create(scene);
     must_step(&expected, NULL);
     uint64_t hash = 0;
     bool is_done = false;
     for (size_t limit = 1 << 14; !is_done; limit *= 2) {
-        Lab lab = create(&scenes[HEAP]);
+        Lab lab = create(scene);
         hash = snapshot_hash(lab.world);
         arena_deinit(&lab.scratch);
         arena_init(&lab.scratch, limit);
@@ -320,7 +333,11 @@ static bool ask(void *context) {
 
 // Given up at each question of a step in turn, and then taken as if it had never been begun.
 START_TEST(a_step_that_is_given_up_between_blocks_has_not_happened) {
-    Lab expected = create(&scenes[CROWD]), lab = create(&scenes[CROWD]);
+    if (campaign_count(4) < 4 && _i == 1) {
+        return; // under the sanitizers the first
+    }
+    const Scene *scene = &scenes[_i == 0 ? CROWD : CROWD_DIVIDED];
+    Lab expected = create(scene), lab = create(scene);
     Crew *crew = crew_create(3, 5);
     must_step(&expected, NULL);
     uint64_t hash = snapshot_hash(lab.world);
@@ -379,8 +396,8 @@ static TCase *case_lanes(void) {
     tcase_add_loop_test(tcase, any_number_of_lanes_gives_the_same_bits, 0, SCENES * LANE_COUNTS);
     tcase_add_loop_test(tcase, bodies_of_many_parts_have_all_their_contacts, 0, 2);
     tcase_add_test(tcase, a_fault_in_two_blocks_names_the_body_of_the_first);
-    tcase_add_test(tcase, memory_that_ends_between_blocks_leaves_the_world_as_it_was);
-    tcase_add_test(tcase, a_step_that_is_given_up_between_blocks_has_not_happened);
+    tcase_add_loop_test(tcase, memory_that_ends_between_blocks_leaves_the_world_as_it_was, 0, 2);
+    tcase_add_loop_test(tcase, a_step_that_is_given_up_between_blocks_has_not_happened, 0, 2);
     tcase_add_loop_test(tcase, in_a_steady_state_lanes_take_no_memory, 0, SCENES);
     return tcase;
 }

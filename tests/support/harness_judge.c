@@ -433,12 +433,13 @@ static void measure_contact(Court *court, uint32_t i, HarnessLaw *law, HarnessVe
     law->own = own_of(court, r, &view, law, mu, u);
     const Real lifted[3] = {u[0] + mu * size2(u[1], u[2]), u[1], u[2]};
     Real out = most(most(gt - mu * most(g[0], 0.0L), -g[0]), 0.0L);
-    note(verdict, CERTIFICATE_PEN, most(-u[0], 0.0L) / v_scale);
-    note(verdict, CERTIFICATE_COMP, fabsl(least(view.w * g[0], u[0])) / v_scale);
+    const Real told_over = most(v_scale, court->problem->told_over);
+    note(verdict, CERTIFICATE_PEN, most(-u[0], 0.0L) / told_over);
+    note(verdict, CERTIFICATE_COMP, fabsl(least(view.w * g[0], u[0])) / told_over);
     note(verdict, CERTIFICATE_CONE, out == 0.0L ? 0.0L : out / most(size3(g), v_scale / view.w));
-    note(verdict, CERTIFICATE_MDP, disc_map(mu * most(g[0], 0.0L), law->c, g, u) / v_scale);
-    note(verdict, CERTIFICATE_DS, cone_map(mu, law->c, g, lifted) / v_scale);
-    note(verdict, CERTIFICATE_OWN, law->own / v_scale);
+    note(verdict, CERTIFICATE_MDP, disc_map(mu * most(g[0], 0.0L), law->c, g, u) / told_over);
+    note(verdict, CERTIFICATE_DS, cone_map(mu, law->c, g, lifted) / told_over);
+    note(verdict, CERTIFICATE_OWN, law->own / told_over);
     note_rounding(court, &view, law, mu, r->bias, v_scale);
     Real square = 0.0L;
     for (int k = 0; k < 3; k++) {
@@ -468,8 +469,9 @@ static void measure_row(Court *court, uint32_t i, HarnessLaw *law, HarnessVerdic
     if (r->program_curvature > 0.0) {
         law->own = program_row(r, view.w, impulse, court->problem->time_step);
     }
-    note(verdict, CERTIFICATE_ROW, law->own / v_scale);
-    note(verdict, CERTIFICATE_OWN, law->own / v_scale);
+    const Real told_over = most(v_scale, court->problem->told_over);
+    note(verdict, CERTIFICATE_ROW, law->own / told_over);
+    note(verdict, CERTIFICATE_OWN, law->own / told_over);
     const Real terms = fabs(r->bias) + fabs(r->compliance) * fabsl(impulse); // which may cancel
     note_rounding(court, &view, law, 0.0L, terms, v_scale);
     court->largest[view.island] = most(court->largest[view.island], view.w * impulse * impulse);
@@ -517,7 +519,8 @@ static void measure_momentum(const Court *court, HarnessVerdict *verdict) {
         verdict->momentum_rounding =
             (double)most(verdict->momentum_rounding,
                          size == 0.0L ? 0.0L : 64.0L * DBL_EPSILON * summands / size);
-        verdict->scale = (double)most(verdict->scale, court->v_scale[island]);
+        verdict->scale =
+            (double)most(verdict->scale, most(court->v_scale[island], court->problem->told_over));
     }
 }
 

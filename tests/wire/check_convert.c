@@ -22,6 +22,9 @@ static void set_other(WorldSettings *settings, const Setting *row) {
     case SETTING_IS_NUMBER:
         *(double *)at = range_get((RangeKind)row->range)->maximum / 4.0;
         break;
+    case SETTING_IS_COUNT:
+        *(uint32_t *)at = (uint32_t)range_get((RangeKind)row->range)->maximum;
+        break;
     case SETTING_IS_CHOICE:
         *(uint8_t *)at = (uint8_t)(row->range - 1);
         break;
@@ -43,9 +46,10 @@ START_TEST(every_field_is_a_row_and_every_row_a_field_of_its_type) {
         ck_assert_msg(field != NULL, "%s is no field", row->name);
         ck_assert_int_eq(field->label, row->type == SETTING_IS_VECTOR ? PROTOBUF_C_LABEL_REPEATED
                                                                       : PROTOBUF_C_LABEL_OPTIONAL);
-        ck_assert_int_eq(field->type, row->type == SETTING_IS_CHOICE ? PROTOBUF_C_TYPE_ENUM
-                                      : row->type == SETTING_IS_FLAG ? PROTOBUF_C_TYPE_BOOL
-                                                                     : PROTOBUF_C_TYPE_DOUBLE);
+        ck_assert_int_eq(field->type, row->type == SETTING_IS_CHOICE  ? PROTOBUF_C_TYPE_ENUM
+                                      : row->type == SETTING_IS_FLAG  ? PROTOBUF_C_TYPE_BOOL
+                                      : row->type == SETTING_IS_COUNT ? PROTOBUF_C_TYPE_UINT32
+                                                                      : PROTOBUF_C_TYPE_DOUBLE);
         rows++;
     }
     ck_assert_uint_eq(message->n_fields, rows + 3); // solver, parameters, bounds

@@ -104,11 +104,13 @@ static void read_later(Source *source, WorldSettings *value, const Setting *sett
     }
     const uint64_t whole = source_u64(source);
     setting_set_number(value, setting, (double)whole);
-    source->failed = source->failed || whole > (setting->type == SETTING_IS_FLAG ? 1 : UINT8_MAX);
+    source->failed = source->failed || whole > (setting->type == SETTING_IS_FLAG    ? 1
+                                                : setting->type == SETTING_IS_COUNT ? UINT32_MAX
+                                                                                    : UINT8_MAX);
 }
 
 #define X(bit, section, upper, ...) SETTING_##upper,
-static const SettingKind later[] = {SETTING_LATER_MAP(X, X, X, X)};
+static const SettingKind later[] = {SETTING_LATER_MAP(X, X, X, X, X)};
 #undef X
 enum { LATER_COUNT = sizeof(later) / sizeof(later[0]) };
 

@@ -34,7 +34,7 @@ enum {
     CHANGE_SOLVER = 1 << 4,
     CHANGE_PARAMETERS = 1 << 5,
     CHANGE_BOUNDS = 1 << 10,
-    SETTING_MAP(X, X, X, X) // ...
+    SETTING_MAP(X, X, X, X, X) // ...
 };
 #undef X
 

@@ -46,7 +46,7 @@ static Highlight unconverged(const StepReport *report, uint64_t step) {
 static double hardest_impact(const Stepper *stepper) {
     double hardest = 0.0;
     for (uint32_t i = 0; i < stepper->contact_count; i++) {
-        double speed = -stepper->law[i].approach;
+        double speed = -stepper_approach(stepper, i);
         if (stepper->impulse[3 * (size_t)i] > 0.0 && speed > hardest) {
             hardest = speed;
         }

@@ -89,7 +89,7 @@ static bool take_pair(const TouchStep *at, uint32_t *i, PairPush *pair) {
            stepper->contact[*i].b == first->b;
          ++*i) {
         const double impulse = stepper->impulse[3 * (size_t)*i];
-        const double speed = -stepper->law[*i].approach;
+        const double speed = -stepper_approach(stepper, *i);
         pair->gap = fmin(pair->gap, stepper->problem_contact[*i].gap);
         if (impulse > 0.0) {
             pair->impulse += impulse;
@@ -234,12 +234,12 @@ bool touches_add(Touches *touches, const World *world, const Stepper *stepper, u
     ASSERT(step > 0);
     ASSERT(stepper->contact_count == 0 || stepper->impulse != NULL);
     const Vec3 gravity = world->settings.gravity;
-    const double fall = stepper->problem.time_step * sqrt(vec3_dot(gravity, gravity));
+    const double fall = stepper->step_time * sqrt(vec3_dot(gravity, gravity));
     const TouchStep at = {.world = world,
                           .stepper = stepper,
                           .step = step,
                           .push_min = fmax(TOUCH_PUSH_SHARE * fall, TOUCH_PUSH_MIN),
-                          .gap_max = TOUCH_GAP_SHARE * fall * stepper->problem.time_step};
+                          .gap_max = TOUCH_GAP_SHARE * fall * stepper->step_time};
     if (!ARRAY_RESERVE(touches->next, touches->next_capacity,
                        touches->open_count + stepper->contact_count)) {
         return false;

@@ -880,11 +880,25 @@ static bool is_broken(const StepState *state, const Joint *joint, uint32_t index
     for (; row < stepper->row_count && stepper->row_key[row].joint == index &&
            stepper->row_key[row].part < PART_AXES;
          row++) {
-        const double impulse = state->result.answer.row_impulse[row];
+        const double impulse =
+            state->carried != NULL
+                ? state->carried[PART_AXES * (size_t)index + stepper->row_key[row].part]
+                : state->result.answer.row_impulse[row];
         *(stepper->row_key[row].part < 3 ? &force : &torque) += impulse * impulse;
     }
-    const double h = state->input->time_step;
+    const double h = state->step_time;
     return sqrt(force) > h * joint->break_force || sqrt(torque) > h * joint->break_torque;
+}
+
+void joint_rows_carry(StepState *state) {
+    const Stepper *stepper = state->stepper;
+    for (uint32_t row = 0; state->carried != NULL && row < stepper->row_count; row++) {
+        const StepRow *key = &stepper->row_key[row];
+        if (key->part < PART_AXES) {
+            state->carried[PART_AXES * (size_t)key->joint + key->part] +=
+                state->result.answer.row_impulse[row];
+        }
+    }
 }
 
 static Status no_room_for_broken(const StepState *state) {

@@ -28,6 +28,9 @@ double joint_rows_work(const StepState *state, uint32_t joint, uint32_t axis, do
 // was given: efforts, and under explicit drives and springs. Once all bodies have landed.
 void joint_rows_book(StepState *state, StepEnergy *energy);
 
+// Adds what joints lock carried in this substep, of a step that is divided, to `carried`.
+void joint_rows_carry(StepState *state);
+
 // Which joints broke in this step, by indices that rise, in the scratch memory; that changes
 // nothing yet.
 Status joint_rows_find_broken(StepState *state);

@@ -42,8 +42,8 @@ static double *keep(double *at, const double *numbers, size_t count) {
 }
 
 void joint_wrenches_keep(StepState *state) {
-    if (state->world->joint_count == 0) {
-        return;
+    if (state->world->joint_count == 0 || state->substep > 0) {
+        return; // of the begin of the first substep
     }
     ASSERT(state->stepper->joints != NULL);
     StepJoints *told = state->stepper->joints;
@@ -106,7 +106,7 @@ static const double *open_tree(const Asked *asked, uint32_t index, unsigned char
     *flight = (TreeFlight){.view = tree_view(asked->world->trees, index, asked->world->joint),
                            .mass = asked->world->mass,
                            .gravity = told->gravity,
-                           .h = asked->stepper->problem.time_step,
+                           .h = asked->stepper->step_time,
                            .integrator = told->integrator,
                            .rotation = told->rotation,
                            .has_wrenches = true};
@@ -207,10 +207,10 @@ static void add(double *numbers, Vec3 v) {
 // On both bodies; and it is part of what the joint carries, at b's frame, where all of them act.
 static void push_rows(const Asked *asked) {
     const Stepper *stepper = asked->stepper;
-    const double rate = 1.0 / stepper->problem.time_step;
+    const double rate = 1.0 / stepper->step_time;
     for (uint32_t i = 0; i < stepper->joints->act_count; i++) {
         const StepAct *act = &stepper->joints->act[i];
-        const bool is_row = act->row != STEP_ACT_GIVEN;
+        const bool is_row = step_act_is_of_row(act);
         const Vec3 impulse =
             vec3_scale(is_row ? stepper->row_impulse[act->row] : 1.0, act->direction);
         uint32_t joint;
@@ -218,7 +218,7 @@ static void push_rows(const Asked *asked) {
             add(asked->wrench + 6 * (size_t)joint + (act->is_turn ? 3 : 0),
                 vec3_scale(rate, impulse));
         }
-        if (is_row) { // what was given is among the wrenches
+        if (act->row != STEP_ACT_GIVEN) { // what was given is among the wrenches
             push_body(asked, act->body[0], vec3_neg(impulse), act->is_turn ? NULL : &act->at[0],
                       false);
             push_body(asked, act->body[1], impulse, act->is_turn ? NULL : &act->at[1], false);

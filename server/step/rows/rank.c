@@ -234,7 +234,7 @@ static bool keep(StepState *state, const RowRanking *ranking, Rest *rest, uint32
 // Acts of rows that are gone go with them; the others follow theirs. `to` is where each row went.
 static void follow_acts(StepJoints *told, uint32_t first, const uint32_t to[ROWS_MAX]) {
     uint32_t begin = told->act_count;
-    while (begin > 0 && told->act[begin - 1].row != STEP_ACT_GIVEN &&
+    while (begin > 0 && step_act_is_of_row(&told->act[begin - 1]) &&
            told->act[begin - 1].row >= first) {
         begin--;
     }

@@ -944,14 +944,14 @@ static const SnapshotGroup geometry_id_groups[] = {
     {section,                                                                                      \
      1,                                                                                            \
      true,                                                                                         \
-     .groups = (const SnapshotGroup[]){{                                                           \
-         .name = #lower,                                                                           \
-         .fields = (const SnapshotField[]){OF_WORLD(#lower, type, count, part, settings.lower)},   \
-         .field_count = 1,                                                                         \
-     }},                                                                                           \
+     .groups = (const SnapshotGroup[]){{.name = #lower,                                            \
+                                        .fields = (const SnapshotField[]){OF_WORLD(                \
+                                            #lower, type, count, part, settings.lower)},           \
+                                        .field_count = 1}},                                        \
      .group_count = 1,                                                                             \
      .is_of_setting = true,                                                                        \
      .setting = SETTING_##upper},
+#define X_COUNT(bit, section, upper, name, ...) OF_SETTING(section, upper, name, FIELD_U32, 1, NULL)
 #define X_VECTOR(bit, section, upper, name, ...)                                                   \
     OF_SETTING(section, upper, name, FIELD_DOUBLE, 3, xyz)
 #define X_NUMBER(bit, section, upper, name, ...)                                                   \
@@ -996,5 +996,5 @@ const SnapshotSection snapshot_sections[] = {
     {18, 1, true, GROUPS(shape_id_groups), .is_there = has_shape_gap, .settle = settle_shape_ids},
     {23, 1, true, GROUPS(geometry_id_groups), .is_there = has_geometry_gap,
      .settle = settle_geometry_ids},
-    SETTING_LATER_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG)};
+    SETTING_LATER_MAP(X_VECTOR, X_NUMBER, X_CHOICE, X_FLAG, X_COUNT)};
 const size_t snapshot_section_count = sizeof(snapshot_sections) / sizeof(snapshot_sections[0]);

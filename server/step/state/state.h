@@ -130,6 +130,10 @@ typedef struct StepState {
     const bool *near;        // per candidate, listed with those: whether the two may meet
     bool has_surfaces;       // likewise: some shapes are
 
+    uint32_t substep_count, substep; // that the step is divided into; which of them is at work
+    double step_time;                // of all of them [s]; `input` has that of one
+    double *carried; // Nullable: 6 per joint, impulses of what it locks, of all substeps [N s]
+
     SolveResult result;
     double *pose_new;     // 7 per body
     double *velocity_new; // 6 per body; NULL: the answer's

@@ -119,6 +119,12 @@ typedef struct StepAct {
 } StepAct;
 
 #define STEP_ACT_GIVEN UINT32_MAX
+#define STEP_ACT_ENDED (UINT32_MAX - 1) // likewise, of a row of a substep before the last
+
+// Whether it is of a row of the problem.
+static inline bool step_act_is_of_row(const StepAct *act) {
+    return act->row < STEP_ACT_ENDED;
+}
 
 enum { STEPPER_MOTION = 10 }; // numbers of a body's motion
 
@@ -145,6 +151,7 @@ typedef struct Stepper {
     StepFault fault; // of the last step that left the world faulted
 
     // the last step; valid while has_last
+    double step_time; // [s], of all its substeps
     SolverSettings solver;
     ContactProblem problem;
     double *v;            // [velocity_count] after the solve
@@ -153,7 +160,9 @@ typedef struct Stepper {
     StepContact *contact; // [contact_count], sorted by (a, b, part_a, part_b, feature)
     ProblemContact *problem_contact;
     ContactLaw *law;
-    double *warm; // 3 per contact
+    double *warm;                // 3 per contact
+    struct StepMeeting *meeting; // per contact, of a step that is divided (stages.h)
+    size_t meeting_capacity;
     size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity,
         judged_capacity;
     ProblemRow *row;
@@ -167,8 +176,9 @@ typedef struct Stepper {
     uint32_t motion_count;   // see `motion`
     bool has_seams : 1; // the last step asked about them: a hint, that changes nothing but its cost
     bool has_last : 1;
-    bool has_old_ids : 1;  // bodies were removed since
-    bool has_places : 1;   // `memory` begins with where the bodies are (stages.h)
+    bool has_old_ids : 1; // bodies were removed since
+    bool is_divided : 1; // the last step was: `meeting` is of it, and `problem` of its last substep
+    bool has_places : 1; // `memory` begins with where the bodies are (stages.h)
     bool has_wrenches : 1; // nothing but steps has happened to the world since
     bool keeps_motion : 1;
     double *number; // mass blocks and Jacobians of articulated trees

@@ -170,6 +170,7 @@ START_TEST(every_field_is_hashed_and_named) {
     world->settings.friction_rule = FRICTION_MAXIMUM;
     world->settings.fluid_density = 1.2;
     world->settings.fluid_viscosity = 2e-5;
+    world->settings.substeps = 4;
     const PairUpdate pair = {1, &(const uint64_t){0}, &(const uint64_t){1}, &(const double){0.25}};
     ck_assert_int_eq(world_reserve_pairs(world, 1, NULL), STATUS_OK);
     world_update_pairs(world, &pair);
@@ -260,7 +261,8 @@ static const char names[] =
     "effort: effort\n"
     "friction_rule: friction_rule\n"
     "fluid_density: fluid_density\n"
-    "fluid_viscosity: fluid_viscosity\n";
+    "fluid_viscosity: fluid_viscosity\n"
+    "substeps: substeps\n";
 
 // Sections come in this order, and are told apart by their numbers. Two may have the same where one
 // stands between them that is always there.
@@ -348,6 +350,7 @@ START_TEST(a_name_means_what_it_says) {
                    {"friction_rule", &world->settings.friction_rule},
                    {"fluid_density", &world->settings.fluid_density},
                    {"fluid_viscosity", &world->settings.fluid_viscosity},
+                   {"substeps", &world->settings.substeps},
                    {"next_id", &world->body_id_next},
                    {"next_joint_id", &world->joint_id_next},
                    {"next_shape_id", &world->shape_id_next}};

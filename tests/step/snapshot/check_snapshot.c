@@ -221,7 +221,8 @@ static Bytes write_setting(Lab *lab, const Setting *setting, double number) {
 }
 
 static bool is_number(const Setting *setting) {
-    return setting->type == SETTING_IS_NUMBER || setting->type == SETTING_IS_CHOICE;
+    return setting->type == SETTING_IS_NUMBER || setting->type == SETTING_IS_CHOICE ||
+           setting->type == SETTING_IS_COUNT;
 }
 
 START_TEST(a_setting_that_cannot_be_set_is_refused) {
