@@ -48,6 +48,23 @@ static bool is_positive(Sym3 a) {
     return a.xx > 0.0 && a.xx * a.yy - a.xy * a.xy > 0.0 && sym3_determinant(a) > 0.0;
 }
 
+// Positive semidefinite, by elimination with the largest pivot first, which rounds by parts of the
+// whole: a determinant of a needle's tensor is nothing but rounding where two of its moments are.
+static bool is_semidefinite(Sym3 a) {
+    if (a.yy > a.xx && a.yy >= a.zz) {
+        a = (Sym3){a.yy, a.xx, a.zz, a.xy, a.yz, a.xz};
+    } else if (a.zz > a.xx) {
+        a = (Sym3){a.zz, a.yy, a.xx, a.yz, a.xz, a.xy};
+    }
+    if (!(a.xx > 0.0)) {
+        return a.xx == 0.0 && a.yy == 0.0 && a.zz == 0.0 && a.xy == 0.0 && a.xz == 0.0 &&
+               a.yz == 0.0;
+    }
+    const double yy = a.yy - a.xy / a.xx * a.xy, zz = a.zz - a.xz / a.xx * a.xz,
+                 yz = a.yz - a.xy / a.xx * a.xz;
+    return yy >= 0.0 && zz >= 0.0 && yy * zz - yz * yz >= 0.0;
+}
+
 // Positive definite, and no principal moment larger than the sum of the other two: the tensor E
 // tr/2 - I must be positive semidefinite. Equality is legal (a thin disc), so the test allows
 // rounding; and of a needle that was made of a shape, the smallest moment may be all rounding.
@@ -56,17 +73,13 @@ static bool inertia_is_physical(Sym3 inertia, bool is_made) {
     double half = 0.5 * trace, slack = 1e-9 * trace, thicker = is_made ? slack : 0.0;
     const Sym3 thick = {inertia.xx + thicker, inertia.yy + thicker, inertia.zz + thicker,
                         inertia.xy,           inertia.xz,           inertia.yz};
-    if (!is_positive(thick)) {
-        return false;
-    }
-    Sym3 rest = {half - inertia.xx + slack,
-                 half - inertia.yy + slack,
-                 half - inertia.zz + slack,
-                 -inertia.xy,
-                 -inertia.xz,
-                 -inertia.yz};
-    return rest.xx >= 0.0 && rest.xx * rest.yy - rest.xy * rest.xy >= 0.0 &&
-           sym3_determinant(rest) >= 0.0;
+    const Sym3 rest = {half - inertia.xx + slack,
+                       half - inertia.yy + slack,
+                       half - inertia.zz + slack,
+                       -inertia.xy,
+                       -inertia.xz,
+                       -inertia.yz};
+    return is_positive(thick) && is_semidefinite(rest);
 }
 
 static Status blame(Error *error, const char *column, uint64_t entry, const char *why) {

@@ -141,18 +141,22 @@ static void be_far_from_the_origin(Lab *lab) {
     lab_body(lab, id, BODY_DYNAMIC, at(0, 0, 0), NULL, 0.0, NULL);
 }
 
-// A needle in axes that are not its own: its smallest moment is less than the rounding of the two
-// others.
-static void be_a_needle(Lab *lab) {
-    const double pose[7] = {0.1, 0.2, 0.3, 0.9, 0.1, 0.3, 0.2};
-    const ShapeColumns shape = {.shape_count = 1,
-                                .primitive_count = 1,
-                                .kind = (const uint32_t[]){PRIMITIVE_BOX},
-                                .size = (const double[]){1.0, 1e-8, 1e-8},
-                                .pose = pose};
-    Id id;
-    ck_assert_int_eq(world_add_shapes(lab->world, &shape, &id, NULL), STATUS_OK);
-    lab_body(lab, id, BODY_DYNAMIC, at(0, 0, 0), NULL, 0.0, NULL);
+// Needles in axes that are not their own: the smallest moment is less than the rounding of the two
+// others, and what these two leave for the sum of all to be is rounding as well.
+static void be_needles(Lab *lab) {
+    const double ways = 200.0;
+    for (double way = 0.0; way < ways; way++) {
+        const double pose[7] = {0.1,           0.2, 0.3, cos(way), sin(1.7 * way), cos(2.3 * way),
+                                sin(3.1 * way)};
+        const ShapeColumns shape = {.shape_count = 1,
+                                    .primitive_count = 1,
+                                    .kind = (const uint32_t[]){PRIMITIVE_BOX},
+                                    .size = (const double[]){1.0, 1e-8, 1e-8},
+                                    .pose = pose};
+        Id id;
+        ck_assert_int_eq(world_add_shapes(lab->world, &shape, &id, NULL), STATUS_OK);
+        lab_body(lab, id, BODY_DYNAMIC, at(3.0 * way, 0, 0), NULL, 0.0, NULL);
+    }
 }
 
 typedef struct OddWorld {
@@ -169,7 +173,7 @@ static const OddWorld odd_worlds[] = {
     {"heavy", be_heavy},
     {"small", be_small},
     {"large", be_large},
-    {"a needle", be_a_needle},
+    {"needles", be_needles},
     {"far from the origin", be_far_from_the_origin},
 };
 enum { ODD_WORLDS = sizeof(odd_worlds) / sizeof(odd_worlds[0]) };
