@@ -362,16 +362,37 @@ static void place_corners(Bearing *on, const Convex *seen, double far) {
     }
 }
 
+// Whether an edge of the face rises at that corner, be it of this triangle or of another: the face
+// goes on there, and the corner is none of its.
+static bool rises_at(const Bearing *on, uint32_t corner) {
+    const Mesh *mesh = on->mesh;
+    const uint32_t point = mesh_corner_number(mesh, on->triangle, corner),
+                   face = mesh_face(mesh, on->triangle);
+    uint32_t own[GRID_RING_MAX];
+    const uint32_t *ring;
+    const uint32_t count = mesh_ring(mesh, point, own, &ring);
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            const bool is_at = mesh_corner_number(mesh, ring[k], i) == point ||
+                               mesh_corner_number(mesh, ring[k], i == 2 ? 0 : i + 1) == point;
+            if (is_at && mesh_face(mesh, ring[k]) == face &&
+                kind_of_edge(mesh, ring[k], i, on->side) == EDGE_RISE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // As the mesh has it; `edge` is of the facet. 0: nobody's. Where nothing falls away nothing is
 // lowest: what is straight is as low at one of its ends.
 static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner) {
     ASSERT(edge < 3);
-    const bool is_moved = is_corner && on->edge[edge == 0 ? 2 : edge - 1] == EDGE_RISE;
     const uint32_t begin = corner_at(on->side, edge),
                    end = corner_at(on->side, edge == 2 ? 0 : edge + 1);
     const uint32_t own = 1u << begin | (is_corner ? 0u : 1u << end);
     const uint32_t taken = is_corner ? on->taken.corner : on->taken.edge;
-    if ((own & ~taken) == 0 || on->edge[edge] != EDGE_FALL || is_moved) {
+    if ((own & ~taken) == 0 || on->edge[edge] != EDGE_FALL || (is_corner && rises_at(on, begin))) {
         return 0;
     }
     return is_corner ? CONVEX_VERTEX | mesh_corner_number(on->mesh, on->triangle, begin)

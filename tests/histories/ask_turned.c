@@ -79,6 +79,7 @@ static bool make(Ask *ask, Variant *variant) {
     // where a mend of more than 1 m along an axis of the world is none (step/joints/project.c)
     world->settings.joint_projection = false;
     world->settings.effort = WORLD_EXACT; // what is left open follows the order of the contacts
+    world->settings.substeps = 1; // else contacts are where the answers before have brought them
     set_parameter(world, "tolerance", tolerance);
     set_parameter(world, "max_iterations", ITERATIONS);
     if (world->settings.solver == SOLVER_LCP) { // whose passes take contacts anew
