@@ -384,15 +384,18 @@ static bool rises_at(const Bearing *on, uint32_t corner) {
     return false;
 }
 
-// As the mesh has it; `edge` is of the facet. 0: nobody's. Where nothing falls away nothing is
-// lowest: what is straight is as low at one of its ends.
+// As the mesh has it; `edge` is of the facet, and a corner is where it begins. 0: nobody's. Where
+// nothing falls away nothing is lowest: what is straight is as low at one of its ends. Which of a
+// corner's edges falls away is the same: its other triangles may be out of the other part's reach.
 static uint32_t feature_at_edge(const Bearing *on, uint32_t edge, bool is_corner) {
     ASSERT(edge < 3);
     const uint32_t begin = corner_at(on->side, edge),
                    end = corner_at(on->side, edge == 2 ? 0 : edge + 1);
     const uint32_t own = 1u << begin | (is_corner ? 0u : 1u << end);
     const uint32_t taken = is_corner ? on->taken.corner : on->taken.edge;
-    if ((own & ~taken) == 0 || on->edge[edge] != EDGE_FALL || (is_corner && rises_at(on, begin))) {
+    const bool falls = on->edge[edge] == EDGE_FALL ||
+                       (is_corner && on->edge[edge == 0 ? 2 : edge - 1] == EDGE_FALL);
+    if ((own & ~taken) == 0 || !falls || (is_corner && rises_at(on, begin))) {
         return 0;
     }
     return is_corner ? CONVEX_VERTEX | mesh_corner_number(on->mesh, on->triangle, begin)
@@ -427,7 +430,7 @@ static void add_at(const Bearing *on, Vec3 position, double gap, uint32_t of_mes
     }
     const Vec3 middle = vec3_add_scaled(position, -0.5 * gap, points->normal);
     const ConvexPoint point = {vec3_add(middle, on->origin), gap, {of_mesh, of_other}};
-    // a corner is found where an edge that falls away begins at it, and not where one ends
+    // a corner is found by those triangles alone that have an edge there which falls away
     const bool is_corner = (of_mesh & feature_kinds) == CONVEX_VERTEX && on->mesh->patch != NULL;
     add_point(points, &point,
               (uint8_t)(is_corner ? patch_around(on->mesh, of_mesh & ~feature_kinds)

@@ -199,9 +199,36 @@ static bool gains_by_spin(const World *world, double h) {
     return false;
 }
 
+// With a fluid's drag of the begin, c |v| v, a step makes of a speed h c |v| - 1 times it where that
+// is more, and the next one more again. By the largest edge that the box of the body can have
+// (step/fluid.c).
+static bool gains_by_fluid(const World *world, double h) {
+    const double r = world->settings.fluid_density, u = world->settings.fluid_viscosity;
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        const double *velocity = world->velocity + 6 * (size_t)i;
+        const double v = vec3_norm(vec3_load(velocity)), w = vec3_norm(vec3_load(velocity + 3));
+        const BodyMass *mass = &world->mass[i];
+        const Sym3 of = mass->inertia;
+        if (world->kind[i] != BODY_DYNAMIC) {
+            continue;
+        }
+        const Sym3 inverse = sym3_inverse(of);
+        const double square = 6.0 * (of.xx + of.yy + of.zz) / mass->mass, edge = sqrt(square);
+        const double turning = inverse.xx + inverse.yy + inverse.zz, pi = 3.14159265358979;
+        const double slow = (3.0 * pi * edge * u + 0.5 * r * square * v) / mass->mass;
+        const double slack =
+            (pi * edge * square * u + r * edge * square * square * w / 32.0) * turning;
+        if (h * fmax(slow, slack) > 1.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool ask_energy_gains(const World *world, double time_step) {
     const uint8_t integrator = world->settings.integrator;
-    return (integrator == INTEGRATOR_EXPLICIT && gains_by_forces(world, time_step)) ||
+    return (integrator == INTEGRATOR_EXPLICIT &&
+            (gains_by_forces(world, time_step) || gains_by_fluid(world, time_step))) ||
            (world->settings.rotation == ROTATION_EXPLICIT && gains_by_spin(world, time_step));
 }
 
