@@ -166,6 +166,17 @@ static void keep_problem(const Stepper *stepper, const SolveResult *result) {
     }
 }
 
+// What was borrowed, was in vain, and what launched, whichever of the step's solves it was.
+static void add_solve(StepSolves *all, const SolveResult *result) {
+    all->owed += result->owed;
+    all->is_in_vain = all->is_in_vain || result->is_in_vain;
+    if (result->launch.contact >= 0 && result->launch.speed > all->launch.speed) {
+        all->launch.speed = result->launch.speed;
+        all->launch.contact = result->launch.contact;
+    }
+    all->launch.height = fmax(all->launch.height, result->launch.height);
+}
+
 static Status solve(StepState *state) {
     Stepper *stepper = state->stepper;
     StepReport *report = state->report;
@@ -188,8 +199,7 @@ static Status solve(StepState *state) {
     report->softened_count = state->result.softened;
     report->has_borrowed = state->result.owed > 0;
     report->certificate = state->result.certificate;
-    report->launch.speed = state->result.launch.speed;
-    report->launch.height = state->result.launch.height;
+    add_solve(&state->solves, &state->result);
     keep_problem(stepper, &state->result);
     if (state->input->witness != NULL && state->substep + 1 == state->substep_count) {
         state->input->witness->see(state->input->witness, &stepper->problem, &state->result);
@@ -207,11 +217,13 @@ static void name_worst(const Stepper *stepper, const World *world, StepReport *r
     }
 }
 
-static void name_launch(const Stepper *stepper, const World *world, int64_t contact,
+static void tell_launch(const Stepper *stepper, const World *world, const Launch *launch,
                         StepReport *report) {
-    ASSERT(contact < (int64_t)stepper->contact_count);
-    if (contact >= 0) {
-        const StepContact *of = &stepper->contact[contact];
+    ASSERT(launch->contact < (int64_t)stepper->contact_count);
+    report->launch.speed = launch->speed;
+    report->launch.height = launch->height;
+    if (launch->contact >= 0) {
+        const StepContact *of = &stepper->contact[launch->contact];
         report->launch.body[0] = stepper_body_id(stepper, world, of->a);
         report->launch.body[1] = stepper_body_id(stepper, world, of->b);
     }
@@ -446,6 +458,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .solver_row = solver,
                        .substep_count = world->settings.substeps,
                        .step_time = input->time_step,
+                       .solves = {.launch = {.contact = -1}},
                        .wants_gdot = solver->wants_gdot != NULL &&
                                      solver->wants_gdot(stepper->solver.parameter)};
 
@@ -474,7 +487,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
         report->owed_steps = world->settings.effort == WORLD_BALANCED ? world->solver_wait : 0;
         name_worst(stepper, world, report);
         name_open(stepper, world, report);
-        name_launch(stepper, world, state.result.launch.contact, report);
+        tell_launch(stepper, world, &state.solves.launch, report);
         stepper->has_last = true;
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);

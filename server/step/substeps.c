@@ -336,8 +336,6 @@ void substep_report(StepReport *whole, const StepReport *of, uint32_t substep) {
     } else {
         add_certificate(&whole->certificate, &of->certificate);
     }
-    whole->launch.speed = fmax(whole->launch.speed, of->launch.speed);
-    whole->launch.height = fmax(whole->launch.height, of->launch.height);
 }
 
 Status substeps_judge(StepState *state) {

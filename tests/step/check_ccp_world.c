@@ -150,6 +150,51 @@ START_TEST(a7_a_ball_that_lands_is_not_thrown) {
 }
 END_TEST
 
+// ---- what substeps tell
+
+// Two balls: one slides where it touches and is thrown at once, and does not touch again; the other
+// lands at the end of the step, and slides as well, but slower.
+static Lab throw_and_land(double time_step) {
+    Lab lab = make_lab(time_step, vec3(0.0, 0.0, -9.81));
+    const Id material = lab_material(&lab, 0.2, 0.0),
+             ball = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), material);
+    lab_ground(&lab, material);
+    const double sliding[6] = {10.0, 0.0, 0.0, 0.0, 0.0, 0.0},
+                 landing[6] = {3.0, 0.0, -1.0, 0.0, 0.0, 0.0};
+    const Quat upright = quat_identity();
+    lab_body(&lab, ball, BODY_DYNAMIC, (Pose){vec3(0.0, 0.0, 0.1), upright}, sliding, 1.0, NULL);
+    lab_body(&lab, ball, BODY_DYNAMIC, (Pose){vec3(0.0, 5.0, 0.1035), upright}, landing, 1.0, NULL);
+    return lab;
+}
+
+// Who launched fastest is who did so in any of the substeps, with what that was.
+START_TEST(a_step_tells_of_its_fastest_launch) {
+    enum { SUBSTEPS = 4 };
+    const double h = 0.001;
+    Lab whole = throw_and_land(SUBSTEPS * h), small = throw_and_land(h);
+    lab_divide(&whole, SUBSTEPS);
+    lab_step(&whole, 1);
+    StepLaunch fastest = {0};
+    Id last = 0;
+    for (int i = 0; i < SUBSTEPS; i++) {
+        lab_step(&small, 1);
+        const StepLaunch *launch = &small.report.launch;
+        const double height = fmax(fastest.height, launch->height);
+        last = launch->body[1];
+        fastest = launch->speed > fastest.speed ? *launch : fastest;
+        fastest.height = height;
+    }
+    ck_assert_uint_eq(last, small.world->body_id[2]);
+    ck_assert_uint_eq(whole.report.launch.body[0], whole.world->body_id[0]);
+    ck_assert_uint_eq(whole.report.launch.body[1], whole.world->body_id[1]);
+    // the same problems, solved to 1e-12
+    ck_assert_double_eq_tol(whole.report.launch.speed, fastest.speed, 1e-9);
+    ck_assert_double_eq_tol(whole.report.launch.height, fastest.height, 1e-9);
+    lab_destroy(&whole);
+    lab_destroy(&small);
+}
+END_TEST
+
 // ---- warm starts
 
 // A heap at rest: each step starts where the last ended, and needs next to nothing.
@@ -295,6 +340,7 @@ static TCase *case_world(void) {
                         (int)(sizeof(chains) / sizeof(chains[0])));
     tcase_add_test(tcase, a7_a_ball_that_lands_is_not_thrown);
     tcase_add_test(tcase, a_ball_that_two_walls_push_stays_between_them);
+    tcase_add_test(tcase, a_step_tells_of_its_fastest_launch);
     tcase_add_test(tcase, a_step_starts_from_the_impulses_of_the_last);
     return tcase;
 }

@@ -32,9 +32,13 @@ static Lab wall(void) {
     return lab;
 }
 
+// Also where every step has four solves, of which the first borrows: what it has borrowed is the
+// step's.
 START_TEST(what_rests_borrows_once_and_then_stays_solved) {
+    const uint32_t substeps = _i == 0 ? 1 : 4;
     Lab lab = wall();
     set_effort(&lab, WORLD_BALANCED);
+    lab_divide(&lab, substeps);
     lab_step(&lab, 1);
     ck_assert(lab.report.has_borrowed);
     uint32_t owed = lab.report.owed_steps;
@@ -46,7 +50,7 @@ START_TEST(what_rests_borrows_once_and_then_stays_solved) {
         ck_assert(!lab.report.has_borrowed);
         owed -= owed > 0;
         ck_assert_uint_eq(lab.report.owed_steps, owed);
-        ck_assert_uint_le(lab.report.iterations, 2);
+        ck_assert_uint_le(lab.report.iterations, 2 * substeps);
     }
     lab_destroy(&lab);
 }
@@ -84,7 +88,7 @@ END_TEST
 
 static TCase *case_effort(void) {
     TCase *tcase = tcase_create("effort");
-    tcase_add_test(tcase, what_rests_borrows_once_and_then_stays_solved);
+    tcase_add_loop_test(tcase, what_rests_borrows_once_and_then_stays_solved, 0, 2);
     tcase_add_test(tcase, what_is_owed_is_state);
     tcase_add_test(tcase, a_fast_effort_ends_after_eight_sweeps);
     return tcase;

@@ -15,12 +15,6 @@
 
 static const Quat generic = {0.66, -0.21, 0.53, 0.487};
 
-static void divide(Lab *lab, uint32_t substeps) {
-    WorldSettings settings = lab->world->settings;
-    settings.substeps = substeps;
-    world_set_settings(lab->world, &settings);
-}
-
 static Pose turned(double x, double y, double z) {
     return (Pose){.position = vec3(x, y, z), .orientation = quat_normalize(generic)};
 }
@@ -64,7 +58,7 @@ START_TEST(free_flight_is_that_of_so_many_steps) {
         // what could touch it, far away: steps without it look for no contacts
         lab_body(of, box, BODY_DYNAMIC, turned(0.0, 9.0, 10.0), velocity, 2.0, NULL);
     }
-    divide(&lab, substeps);
+    lab_divide(&lab, substeps);
     lab_step(&lab, 20);
     lab_step(&small, 20 * (int)substeps);
     ck_assert(bytes_are_same(lab.world->pose, small.world->pose, 14 * sizeof(double)));
@@ -89,7 +83,7 @@ START_TEST(a_ball_lands_in_the_substep_in_which_it_arrives) {
         lab_shape(&lab, PRIMITIVE_SPHERE, vec3(radius, 0.0, 0.0), lab_material(&lab, 0.0, 1.0));
     const uint32_t body =
         lab_body(&lab, ball, BODY_DYNAMIC, turned(0.0, 0.0, begin), velocity, 2.0, NULL);
-    divide(&lab, substeps);
+    lab_divide(&lab, substeps);
     lab_step(&lab, 1);
     // it turns round with the substep in which its gap would close, before it has closed
     const double h = TIME_STEP / substeps, before = floor(0.63 * substeps);
@@ -111,7 +105,7 @@ START_TEST(a_box_at_rest_is_borne_for_all_of_the_step) {
     const Id box = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), lab_material(&lab, 0.5, 0));
     const Pose upright = {.position = vec3(0.0, 0.0, 0.1), .orientation = quat_identity()};
     const uint32_t body = lab_body(&lab, box, BODY_DYNAMIC, upright, NULL, 3.0, NULL);
-    divide(&lab, 4);
+    lab_divide(&lab, 4);
     lab_set(&lab, "tolerance", 1e-10);
     for (int step = 0; step < 50; step++) {
         lab_step(&lab, 1);
@@ -141,7 +135,7 @@ static void meet(Lab *lab, PrimitiveKind kind, uint32_t substeps) {
     lab_body(lab, shape, BODY_DYNAMIC,
              (Pose){vec3(0.33, 0.02, 0.03), quat_normalize((Quat){0.9, 0.1, 0.3, 0.2})}, b, 1.0,
              NULL);
-    divide(lab, substeps);
+    lab_divide(lab, substeps);
 }
 
 START_TEST(two_that_meet_keep_their_momentum) {
@@ -180,7 +174,7 @@ START_TEST(what_slides_keeps_the_angular_momentum) {
     const Quat turn = quat_normalize((Quat){0.9, 0.0, 0.0, 0.4});
     lab_body(&lab, plank, BODY_DYNAMIC, (Pose){vec3(0.0, 0.0, 0.05), turn}, turns, 2.0, NULL);
     lab_body(&lab, box, BODY_DYNAMIC, (Pose){vec3(0.6, 0.3, 0.15), turn}, slides, 1.0, NULL);
-    divide(&lab, (uint32_t)_i);
+    lab_divide(&lab, (uint32_t)_i);
     lab_set(&lab, "tolerance", 1e-10);
     const double before = angular_momentum(&lab).z;
     lab_step(&lab, 24);
@@ -200,7 +194,7 @@ START_TEST(a_ball_rolls_on_as_fast) {
     const double velocity[6] = {speed, 0.0, 0.0, 0.0, speed / radius, 0.0};
     const Pose lying = {vec3(0.0, 0.0, radius), quat_normalize((Quat){1.0, 1.0, 0.0, 0.0})};
     const uint32_t body = lab_body(&lab, ball, BODY_DYNAMIC, lying, velocity, 2.0, NULL);
-    divide(&lab, 4);
+    lab_divide(&lab, 4);
     lab_set(&lab, "tolerance", 1e-10);
     lab_step(&lab, 480);
     // 2 s, in which a point that lags by half a substep would gain a fifth
@@ -235,7 +229,7 @@ static Lab dominoes(double time_step) {
 
 START_TEST(places_come_nearer_to_the_truth) {
     Lab truth = dominoes(TIME_STEP / 16.0), whole = dominoes(TIME_STEP), fine = dominoes(TIME_STEP);
-    divide(&fine, 4);
+    lab_divide(&fine, 4);
     lab_step(&truth, 16 * 72);
     lab_step(&whole, 72);
     lab_step(&fine, 72);
@@ -251,8 +245,8 @@ END_TEST
 // Snapshots, in every step of a heap that is divided, go on to the same bits.
 START_TEST(restoring_after_every_step_changes_no_bit) {
     Lab lab = heap_create(7, 40), other = heap_create(7, 40);
-    divide(&lab, 4);
-    divide(&other, 4);
+    lab_divide(&lab, 4);
+    lab_divide(&other, 4);
     for (int step = 0; step < 60; step++) {
         lab_step(&lab, 1);
         lab_step(&other, 1);
@@ -287,7 +281,7 @@ static Lab hang(double share) {
                                   .break_force = &force};
     lab_joints(&lab, &columns);
     lab_set(&lab, "tolerance", 1e-10);
-    divide(&lab, 5);
+    lab_divide(&lab, 5);
     return lab;
 }
 
@@ -318,7 +312,7 @@ START_TEST(what_rests_falls_asleep_and_wakes) {
         }
         lab.world->settings.sleep_speed = 0.05;
         lab.world->settings.sleep_time = 0.2;
-        divide(&lab, k == 0 ? 1 : 4);
+        lab_divide(&lab, k == 0 ? 1 : 4);
         while (lab.report.asleep_count < 3) {
             lab_step(&lab, 1);
             slept_at[k]++;

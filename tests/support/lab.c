@@ -44,6 +44,12 @@ void lab_set(Lab *lab, const char *parameter, double value) {
     world_set_settings(lab->world, &settings);
 }
 
+void lab_divide(Lab *lab, uint32_t substeps) {
+    WorldSettings settings = lab->world->settings;
+    settings.substeps = substeps;
+    world_set_settings(lab->world, &settings);
+}
+
 Id lab_material(Lab *lab, double friction, double restitution) {
     Material material = material_default();
     material.friction = friction;

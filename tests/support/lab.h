@@ -21,6 +21,9 @@ void lab_destroy(Lab *lab);
 
 void lab_set(Lab *lab, const char *parameter, double value);
 
+// Into so many substeps.
+void lab_divide(Lab *lab, uint32_t substeps);
+
 // Friction and restitution of every surface added from now on.
 Id lab_material(Lab *lab, double friction, double restitution);
 

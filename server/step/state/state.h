@@ -57,6 +57,13 @@ typedef struct StepCommands {
     const double *pulled; // Nullable: what tendons pull with along the axes that they couple
 } StepCommands;
 
+// What the solves of a step came to together: one, or that of each substep.
+typedef struct StepSolves {
+    uint32_t owed;   // each owes steps that have one solve
+    bool is_in_vain; // one was
+    Launch launch;   // the fastest, and the highest
+} StepSolves;
+
 // What the stages of one step share.
 typedef struct StepState {
     Stepper *stepper;
@@ -134,7 +141,8 @@ typedef struct StepState {
     double step_time;                // of all of them [s]; `input` has that of one
     double *carried; // Nullable: 6 per joint, impulses of what it locks, of all substeps [N s]
 
-    SolveResult result;
+    SolveResult result;   // of the last substep
+    StepSolves solves;    // of all of them
     double *pose_new;     // 7 per body
     double *velocity_new; // 6 per body; NULL: the answer's
     uint32_t *kept_first; // per block of contacts: of those that bear something, the first
