@@ -138,6 +138,29 @@ START_TEST(a_limb_converges_with_the_order_of_its_stages) {
 }
 END_TEST
 
+static void assert_same_bits(const Lab *a, const Lab *b) {
+    const size_t bodies = a->world->body_count;
+    ck_assert_mem_eq(a->world->pose, b->world->pose, bodies * 7 * sizeof(double));
+    ck_assert_mem_eq(a->world->velocity, b->world->velocity, bodies * 6 * sizeof(double));
+}
+
+// Where nothing touches, substeps are steps, by whatever moves them.
+START_TEST(a_limb_in_substeps_moves_as_in_as_many_steps) {
+    const Integrator integrator = (Integrator)(_i / 2);
+    const bool flies = _i % 2 == 1;
+    enum { SUBSTEPS = 3, STEPS = 100 };
+    const double h = 0.006;
+    Lab whole = make_limb(integrator, h, generic, flies),
+        small = make_limb(integrator, h / SUBSTEPS, generic, flies);
+    lab_divide(&whole, SUBSTEPS);
+    lab_step(&whole, STEPS);
+    lab_step(&small, SUBSTEPS * STEPS);
+    assert_same_bits(&whole, &small);
+    lab_destroy(&whole);
+    lab_destroy(&small);
+}
+END_TEST
+
 static Quat turned_by(Vec3 way) {
     const double angle = vec3_norm(way), part = sin(0.5 * angle) / angle;
     return (Quat){cos(0.5 * angle), part * way.x, part * way.y, part * way.z};
@@ -202,12 +225,6 @@ START_TEST(a_turned_world_is_the_same_world) {
     lab_destroy(&turned);
 }
 END_TEST
-
-static void assert_same_bits(const Lab *a, const Lab *b) {
-    const size_t bodies = a->world->body_count;
-    ck_assert_mem_eq(a->world->pose, b->world->pose, bodies * 7 * sizeof(double));
-    ck_assert_mem_eq(a->world->velocity, b->world->velocity, bodies * 6 * sizeof(double));
-}
 
 START_TEST(what_is_restored_goes_on_with_the_same_bits) {
     Lab one = make_limb(staged[_i / 2].integrator, 0.005, generic, _i % 2 == 1),
@@ -412,6 +429,8 @@ END_TEST
 static TCase *case_staged(void) {
     TCase *tcase = tcase_create("staged");
     tcase_add_loop_test(tcase, a_limb_converges_with_the_order_of_its_stages, 0, 2 * STAGED);
+    tcase_add_loop_test(tcase, a_limb_in_substeps_moves_as_in_as_many_steps, 0,
+                        2 * INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, a_free_top_turns_as_its_closed_form, 0, STAGED);
     tcase_add_loop_test(tcase, a_turned_world_is_the_same_world, 0, 2 * STAGED);
     tcase_add_loop_test(tcase, what_is_restored_goes_on_with_the_same_bits, 0, 2 * STAGED);

@@ -227,15 +227,16 @@ START_TEST(what_is_solid_is_as_deep_as_it_is_wide) {
 }
 END_TEST
 
-// ---- every solver, and planes of the start
+// ---- every solver; planes of the start, and substeps
 
-enum { WAYS = 2 * SOLVER_COUNT };
+enum { WAYS = 3 * SOLVER_COUNT };
 
 static void choose_way(Lab *lab, int way) {
     choose_solver(lab, (SolverKind)(way % SOLVER_COUNT));
     lab_set(lab, "tolerance", 1e-12);
     lab->world->settings.contact_plane =
-        way < SOLVER_COUNT ? CONTACT_PLANE_APPROACH : CONTACT_PLANE_START;
+        way / SOLVER_COUNT == 1 ? CONTACT_PLANE_START : CONTACT_PLANE_APPROACH;
+    lab_divide(lab, way / SOLVER_COUNT == 2 ? 4 : 1);
 }
 
 // Down a plane whose angle's sine is 0.6 with g (0.6 - 0.2 · 0.8), where the solver's law is

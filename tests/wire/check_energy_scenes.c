@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The energy book of every scene of tests/scenes by every solver and integrator: what it does not
-// explain is rounding of what happened in the step, and its entries are the change of energy.
+// explain is rounding of what happened in the step, and its entries are the change of energy; also
+// where a step is divided.
 #include "wire/scene/scene.h"
 
 #include "base/assert.h"
@@ -26,13 +27,15 @@ static void list_scenes(void) {
 
 // ---- a world
 
-static Stage open_stage(const char *name, SolverKind kind, Integrator integrator) {
+static Stage open_stage(const char *name, SolverKind kind, Integrator integrator,
+                        uint32_t substeps) {
     Stage stage = stage_open_file(name);
     Error error = {0};
     SolverSettings solver = solver_default(kind);
     ck_assert_int_eq(solver_set(&solver, "budget", BUDGET, &error), STATUS_OK);
     WorldSettings settings = stage.world->settings;
     settings.integrator = (uint8_t)integrator;
+    settings.substeps = substeps;
     step_set_solver(&settings, &solver);
     world_set_settings(stage.world, &settings);
     return stage;
@@ -51,8 +54,8 @@ static void judge_entries(const Stage *stage, const char *name) {
                   e->after - e->before - entries, e->scale);
 }
 
-static void play(const char *name, SolverKind kind, Integrator integrator) {
-    Stage stage = open_stage(name, kind, integrator);
+static void play(const char *name, SolverKind kind, Integrator integrator, uint32_t substeps) {
+    Stage stage = open_stage(name, kind, integrator, substeps);
     const StepInput input = {.time_step = stage.world->settings.time_step};
     double worst = 0.0;
     StepTally tally = {0};
@@ -84,9 +87,18 @@ START_TEST(what_is_not_explained_is_rounding) {
     for (int kind = 0; kind < SOLVER_COUNT; kind++) {
         for (int integrator = 0; integrator < INTEGRATOR_COUNT; integrator++) {
             if (is_played(_i, kind, integrator)) {
-                play(scenes.name[_i], (SolverKind)kind, (Integrator)integrator);
+                play(scenes.name[_i], (SolverKind)kind, (Integrator)integrator, 1);
             }
         }
+    }
+}
+END_TEST
+
+// Each solver with one integrator and one division, others from scene to scene.
+START_TEST(nor_is_what_substeps_do) {
+    for (int kind = 0; kind < SOLVER_COUNT; kind++) {
+        play(scenes.name[_i], (SolverKind)kind, (Integrator)((_i + kind) % INTEGRATOR_COUNT),
+             2 + (uint32_t)(2 * _i + kind) % 4);
     }
 }
 END_TEST
@@ -120,6 +132,7 @@ static TCase *case_energy(void) {
     list_scenes();
     tcase_set_timeout(tcase, 300.0);
     tcase_add_loop_test(tcase, what_is_not_explained_is_rounding, 0, scenes.count);
+    tcase_add_loop_test(tcase, nor_is_what_substeps_do, 0, scenes.count);
     tcase_add_test(tcase, a_call_tells_what_it_gained);
     return tcase;
 }

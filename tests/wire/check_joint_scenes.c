@@ -162,11 +162,58 @@ START_TEST(what_is_printed_makes_the_same_joints) {
 }
 END_TEST
 
+// Where nothing touches, a step in substeps is as many steps, to the bit: the first six scenes.
+enum { FREE_SCENES = 6, SUBSTEPS = 3 };
+
+static void take_steps(Stage *stage, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const StepInput input = {.time_step = stage->world->settings.time_step};
+        Error error = {0};
+        arena_reset(&stage->arena);
+        ck_assert_msg(stepper_run(stage->stepper, stage->world, &input, &stage->arena, NULL,
+                                  &stage->report, &error) == STATUS_OK,
+                      "%s", error.message);
+        ck_assert_uint_eq(stage->stepper->contact_count, 0);
+    }
+}
+
+static void set_division(Stage *stage, uint32_t substeps, double time_step) {
+    WorldSettings settings = stage->world->settings;
+    settings.substeps = substeps;
+    settings.time_step = time_step;
+    world_set_settings(stage->world, &settings);
+}
+
+START_TEST(substeps_of_joints_are_steps) {
+    const SolverKind kind = (SolverKind)(_i % SOLVER_COUNT);
+    Moreau__V1__Scene *scene = load_joints(scenes[_i / SOLVER_COUNT]);
+    Stage whole = open_stage(scene, kind), small = open_stage(scene, kind);
+    const double h = whole.world->settings.time_step;
+    set_division(&whole, SUBSTEPS, h);
+    set_division(&small, 1, h / SUBSTEPS);
+    for (int i = 0; i < STEPS; i++) {
+        take_steps(&whole, 1);
+        take_steps(&small, SUBSTEPS);
+        const World *a = whole.world, *b = small.world;
+        ck_assert_mem_eq(a->pose, b->pose, a->body_count * 7 * sizeof(double));
+        ck_assert_mem_eq(a->velocity, b->velocity, a->body_count * 6 * sizeof(double));
+        ck_assert_mem_eq(a->joint_velocity, b->joint_velocity,
+                         a->joint_axis_count * sizeof(double));
+        ck_assert_mem_eq(a->joint_position, b->joint_position,
+                         a->joint_position_count * sizeof(double));
+    }
+    stage_close(&whole);
+    stage_close(&small);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+}
+END_TEST
+
 static TCase *case_scenes(void) {
     TCase *tcase = tcase_create("scenes");
     tcase_set_timeout(tcase, 120.0);
     tcase_add_loop_test(tcase, every_scene_plays_under_every_solver, 0, SCENES * SOLVER_COUNT);
     tcase_add_loop_test(tcase, a_gripper_holds_its_box, 0, 2);
+    tcase_add_loop_test(tcase, substeps_of_joints_are_steps, 0, FREE_SCENES * SOLVER_COUNT);
     tcase_add_loop_test(tcase, what_is_printed_makes_the_same_joints, 0, SCENES);
     return tcase;
 }

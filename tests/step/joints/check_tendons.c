@@ -426,6 +426,41 @@ START_TEST(couplings_that_cannot_be_are_refused) {
 }
 END_TEST
 
+// A tendon that is driven, with all else that acts along it, in substeps: as in as many steps.
+START_TEST(substeps_of_a_tendon_are_steps) {
+    enum { SUBSTEPS = 4, STEPS = 50 };
+    const double h = 0.008;
+    const Acts acts = {.stiffness = 3.0,
+                       .rest = 0.2,
+                       .damping = 0.1,
+                       .friction = 0.05,
+                       .drive_stiffness = 40.0,
+                       .drive_damping = 2.0,
+                       .effort_max = 1.5,
+                       .target = 0.6,
+                       .effort = 0.3,
+                       .low = -0.1,
+                       .high = 0.3};
+    Lab whole = make_parts(h, (Integrator)_i), small = make_parts(h / SUBSTEPS, (Integrator)_i);
+    lab_divide(&whole, SUBSTEPS);
+    add_tendon(&whole, acts);
+    add_tendon(&small, acts);
+    for (int i = 0; i < STEPS; i++) {
+        lab_step(&whole, 1);
+        lab_step(&small, SUBSTEPS);
+        ck_assert_mem_eq(whole.world->joint_position, small.world->joint_position,
+                         whole.world->joint_position_count * sizeof(double));
+        ck_assert_mem_eq(whole.world->joint_velocity, small.world->joint_velocity,
+                         whole.world->joint_axis_count * sizeof(double));
+        ck_assert_mem_eq(whole.world->pose, small.world->pose, PARTS * 7 * sizeof(double));
+        expect_book(&whole);
+    }
+    ck_assert_double_gt(length_of(&whole), 0.1); // it goes to its target, as far as it may
+    lab_destroy(&whole);
+    lab_destroy(&small);
+}
+END_TEST
+
 // Angles that no float holds together have not been: of the last body that it couples.
 START_TEST(a_length_that_no_float_holds_has_not_happened) {
     Lab lab = make_parts(1.0, INTEGRATOR_SYMPLECTIC);
@@ -451,6 +486,7 @@ static TCase *case_tendons(void) {
     tcase_add_loop_test(tcase, a_limit_stops_the_length, 0, INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, a_length_is_held, 0, INTEGRATOR_COUNT);
     tcase_add_loop_test(tcase, drives_and_friction_are_bounded, 0, INTEGRATOR_COUNT);
+    tcase_add_loop_test(tcase, substeps_of_a_tendon_are_steps, 0, INTEGRATOR_COUNT);
     tcase_add_test(tcase, commands_of_a_tendon_lag);
     tcase_add_test(tcase, a_tendon_sleeps_and_wakes_with_its_joints);
     tcase_add_loop_test(tcase, a_tendon_goes_with_one_of_its_joints, 0, PARTS);
