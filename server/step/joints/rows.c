@@ -82,12 +82,13 @@ static double *block_of(StepState *state, ProblemRow *row, uint32_t tree) {
 typedef struct RowSum {
     double motion; // what bodies that no force moves add to it, themselves or as a tree's base
     double square; // of its levers along coordinates, whatever their directions
+    double turned; // of those, what turns have
 } RowSum;
 
 // The derivative along the coordinates of a link of the velocity of a point that it carries, along
-// a direction; or of its spin. The square of its levers.
-static double add_link(const StepState *state, uint32_t body, Vec3 direction, const Vec3 *point,
-                       double *block) {
+// a direction; or of its spin.
+static void add_link(const StepState *state, uint32_t body, Vec3 direction, const Vec3 *point,
+                     double *block, RowSum *sum) {
     ASSERT(body < state->world->body_count);
     const StepTree *tree = stage_tree(state, body);
     const TreeView *view = &tree->flight.view;
@@ -110,9 +111,10 @@ static double add_link(const StepState *state, uint32_t body, Vec3 direction, co
             double *number = &block[link->first + k];
             *number = tree_add(*number, vec3_dot(direction, motion), is_move ? 1.0 : size);
             square += lever;
+            sum->turned += is_move ? 0.0 : lever;
         }
     }
-    return square;
+    sum->square += square;
 }
 
 // What the base of a tree, where it is moved, moves a link with whose coordinates rest.
@@ -146,7 +148,7 @@ static bool add_side(const RowJoint *of, ProblemRow *row, uint32_t body, Vec3 di
         return false;
     }
     if (tree >= state->free_count) {
-        sum->square += add_link(state, body, direction, point, block);
+        add_link(state, body, direction, point, block, sum);
         sum->motion += base_motion(&stage_tree(state, body)->flight.view, direction, point);
         return true;
     }
@@ -255,6 +257,7 @@ static void end_locked(const RowJoint *of, ProblemRow *row, const RowSum *sum) {
     if (end_row(of, row) && of->ranking != NULL) {
         of->ranking->recovery[of->ranking->count] = recovery;
         of->ranking->motion[of->ranking->count] = of->state->is_projecting ? 0.0 : sum->motion;
+        of->ranking->turned[of->ranking->count] = sum->turned;
         of->ranking->square[of->ranking->count++] = sum->square;
     }
 }
@@ -266,7 +269,7 @@ static bool add_locked_move(const RowJoint *of, int axis) {
     // where none is free, axes that turn along do not matter: each body's own point
     const bool is_point = (of->joint->axes & JOINT_MOVES) == 0;
     ProblemRow *row = add_locked(of, (uint32_t)axis, gap);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL ||
         !add_sides(of, row, direction, &of->origin[!is_point], &of->origin[1], &sum)) {
         return false;
@@ -277,7 +280,7 @@ static bool add_locked_move(const RowJoint *of, int axis) {
 
 static bool add_locked_turn(const RowJoint *of, uint32_t part, Vec3 direction, double gap) {
     ProblemRow *row = add_locked(of, part, gap);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_sides(of, row, direction, NULL, NULL, &sum)) {
         return false;
     }
@@ -333,7 +336,7 @@ static bool add_distance(const RowJoint *of) {
     const double length = vec3_norm(apart);
     const Vec3 direction = length > 0.0 ? vec3_scale(1.0 / length, apart) : vec3(1.0, 0.0, 0.0);
     ProblemRow *row = add_locked(of, 0, length - of->joint->length);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_sides(of, row, direction, &of->origin[0], &of->origin[1], &sum)) {
         return false;
     }
@@ -426,7 +429,7 @@ static bool add_limit(const RowJoint *of, uint32_t axis, uint32_t part) {
         return true;
     }
     ProblemRow *row = add_axis_row(of, axis, part);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_rate(of, row, axis, sign, true, &sum)) {
         return false;
     }
@@ -440,7 +443,7 @@ static bool add_friction(const RowJoint *of, uint32_t axis) {
     const JointAxis *what = &of->state->world->joint_axis[of->joint->axis_first + axis];
     const double most = of->state->input->time_step * what->friction;
     ProblemRow *row = add_axis_row(of, axis, PART_FRICTION);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_rate(of, row, axis, 1.0, false, &sum)) {
         return false;
     }
@@ -506,7 +509,7 @@ static bool add_pull(const RowJoint *of, uint32_t axis, uint32_t part, const Pul
     const double h = of->state->input->time_step;
     double share;
     ProblemRow *row = add_axis_row(of, axis, part);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_rate(of, row, axis, 1.0, true, &sum)) {
         return false;
     }
@@ -591,7 +594,7 @@ static bool add_coupled(const RowJoint *of, ProblemRow *row, double scale, RowSu
 // The row of what is held at one place.
 static bool add_held(const RowJoint *of, double gap) {
     ProblemRow *row = add_locked(of, 0, gap);
-    RowSum sum = {0.0, 0.0};
+    RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_coupled(of, row, 1.0, &sum)) {
         return false;
     }

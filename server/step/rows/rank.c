@@ -19,7 +19,7 @@ enum { RANKED_MAX = 60 };
 typedef struct RankedRow {
     struct RankedRow *next; // kept before it
     uint32_t tree[2];       // the second PROBLEM_NO_TREE: of one
-    uint32_t bodies;        // on a loop: bits of those of its bodies that it moves
+    uint32_t trees;         // on a loop: bits of those of its trees that it moves
     size_t begin, end;      // the numbers before and behind which are 0
     double *number;         // along the velocities of both, or of all that are on the loop
     double recovery;        // what is asked of it
@@ -31,8 +31,9 @@ typedef struct Rest {
     RowLoop *loop;        // NULL: of trees
     RankedRow **ranked;   // the list that they are compared with, and come into
     uint32_t tree[2];     // the second PROBLEM_NO_TREE: of one
-    uint32_t place[2];    // on a loop: which of its bodies those are
-    uint32_t bodies;      // likewise: bits of all that what is left moves
+    uint32_t place[2];    // on a loop: which of its trees those are
+    uint32_t trees;       // likewise: bits of all that what is left moves
+    bool is_of_trees;     // no body is free
     size_t stride, width; // numbers of a row in the problem, and here
     uint32_t count;
     double *number[ROWS_MAX];
@@ -83,12 +84,14 @@ static bool has_rank(StepState *state, const RowRanking *ranking, Rest *rest) {
     }
     const ProblemRow *row = &stepper->row[ranking->row_first];
     rest->loop = row_loops_of(state, stepper->row_key[ranking->row_first].joint);
+    rest->is_of_trees = true;
     for (uint32_t b = 0; b < row->block_count; b++) {
         rest->tree[b] = stepper->row_block[row->block_first + b].tree;
         rest->stride += state->tree[rest->tree[b]].width;
+        rest->is_of_trees = rest->is_of_trees && rest->tree[b] >= state->free_count;
         if (rest->loop != NULL) {
             rest->place[b] = place_on(rest->loop, rest->tree[b]);
-            rest->bodies |= 1u << rest->place[b];
+            rest->trees |= 1u << rest->place[b];
         } else if (rest->tree[b] < state->free_count) {
             return false;
         }
@@ -96,7 +99,7 @@ static bool has_rank(StepState *state, const RowRanking *ranking, Rest *rest) {
     if (rest->loop != NULL) {
         rest->ranked = &rest->loop->ranked;
     }
-    rest->width = rest->loop == NULL ? rest->stride : 6 * (size_t)rest->loop->tree_count;
+    rest->width = rest->loop == NULL ? rest->stride : rest->loop->width;
     return true;
 }
 
@@ -105,18 +108,27 @@ static const double *numbers_of(const Stepper *stepper, uint32_t row) {
     return stepper->number + stepper->row_block[stepper->row[row].block_first].jacobian;
 }
 
-// Along the velocities of all bodies of the loop: turns in units of its size, so that those of
+// Along the velocities of all trees of the loop: turns in units of its size, so that those of
 // millimetres and of kilometres are ranked alike.
-static void lay_out(const Rest *rest, const double *numbers, double *wide) {
-    ASSERT(rest->loop->size > 0.0);
-    const double unit = 1.0 / rest->loop->size;
+static void lay_out(const StepState *state, const Rest *rest, const double *numbers, double *wide) {
+    const RowLoop *loop = rest->loop;
+    ASSERT(loop->size > 0.0);
+    const double unit = 1.0 / loop->size;
     memset(wide, 0, rest->width * sizeof(double));
     for (uint32_t b = 0; b < 2 && rest->tree[b] != PROBLEM_NO_TREE; b++) {
-        double *block = wide + 6 * (size_t)rest->place[b];
-        for (uint32_t k = 0; k < 6; k++) {
-            block[k] = (k < 3 ? 1.0 : unit) * numbers[6 * b + k];
+        const uint32_t first = loop->first[rest->place[b]],
+                       width = state->tree[rest->tree[b]].width;
+        for (uint32_t k = 0; k < width; k++) {
+            wide[first + k] = (loop->turns[first + k] ? unit : 1.0) * *numbers++;
         }
     }
+}
+
+// Of the levers of a row that is laid out: along coordinates, whatever their directions, too.
+static double laid_square(const Rest *rest, const RowRanking *ranking, uint32_t row) {
+    const double unit = 1.0 / rest->loop->size, turned = ranking->turned[row];
+    return dot(rest->number[row], rest->number[row], 0, rest->width) +
+           (ranking->square[row] - turned) + unit * unit * turned;
 }
 
 static bool copy_rows(const StepState *state, const RowRanking *ranking, Rest *rest) {
@@ -130,8 +142,8 @@ static bool copy_rows(const StepState *state, const RowRanking *ranking, Rest *r
             memcpy(rest->number[i], numbers, rest->width * sizeof(double));
             rest->square[i] = ranking->square[i];
         } else {
-            lay_out(rest, numbers, rest->number[i]);
-            rest->square[i] = dot(rest->number[i], rest->number[i], 0, rest->width);
+            lay_out(state, rest, numbers, rest->number[i]);
+            rest->square[i] = laid_square(rest, ranking, i);
         }
         rest->recovery[i] = ranking->recovery[i];
         rest->motion[i] = ranking->motion[i];
@@ -142,11 +154,11 @@ static bool copy_rows(const StepState *state, const RowRanking *ranking, Rest *r
 // Those that share no body with the joint, what is left has no part of: they are at right angles to
 // each other.
 static void take_out_kept(Rest *rest) {
-    const uint32_t own = rest->bodies;
+    const uint32_t own = rest->trees;
     uint32_t count = 0;
     for (const RankedRow *kept = *rest->ranked; kept != NULL; kept = kept->next) {
         const bool is_met = rest->loop != NULL
-                                ? (kept->bodies & own) != 0
+                                ? (kept->trees & own) != 0
                                 : kept->tree[0] == rest->tree[0] && kept->tree[1] == rest->tree[1];
         if (!is_met) {
             continue;
@@ -157,7 +169,7 @@ static void take_out_kept(Rest *rest) {
         for (uint32_t i = 0; i < rest->count; i++) {
             take_out(rest, i, kept);
         }
-        rest->bodies |= kept->bodies;
+        rest->trees |= kept->trees;
     }
 }
 
@@ -189,18 +201,22 @@ static double calm(StepState *state, const RowRanking *ranking, const Rest *rest
     return asked;
 }
 
-// Bodies stand in their order: from the first that a row moves to the last one.
+// Trees stand in their order: from the first that a row moves to the last one.
 static void bound(const Rest *rest, RankedRow *kept) {
     kept->begin = 0;
     kept->end = rest->width;
     if (rest->loop != NULL) {
-        ASSERT(kept->bodies != 0);
-        while ((kept->bodies >> kept->begin / 6 & 1) == 0) {
-            kept->begin += 6;
+        const RowLoop *loop = rest->loop;
+        uint32_t low = 0, high = loop->tree_count;
+        ASSERT(kept->trees != 0);
+        while ((kept->trees >> low & 1) == 0) {
+            low++;
         }
-        while ((kept->bodies >> (kept->end / 6 - 1) & 1) == 0) {
-            kept->end -= 6;
+        while ((kept->trees >> (high - 1) & 1) == 0) {
+            high--;
         }
+        kept->begin = loop->first[low];
+        kept->end = high == loop->tree_count ? loop->width : loop->first[high];
     }
 }
 
@@ -216,7 +232,7 @@ static bool keep(StepState *state, const RowRanking *ranking, Rest *rest, uint32
     }
     *kept = (RankedRow){.next = *rest->ranked,
                         .tree = {rest->tree[0], rest->tree[1]},
-                        .bodies = rest->bodies,
+                        .trees = rest->trees,
                         .number = number,
                         .recovery = calm(state, ranking, rest, pivot, length) / length,
                         .motion = rest->motion[pivot] / length};
@@ -281,17 +297,18 @@ static void move_up(const StepState *state, const RowRanking *ranking, const Res
 // Adds a block of the last row: `own` of the joint, without what is left of the row, if anything.
 static bool add_block(StepState *state, const Rest *rest, uint32_t row, uint32_t place,
                       const double *own) {
-    ASSERT(place < rest->loop->tree_count);
+    const RowLoop *loop = rest->loop;
+    ASSERT(place < loop->tree_count);
     Stepper *stepper = state->stepper;
-    double *block =
-        rows_add_block(state, &stepper->row[stepper->row_count - 1], rest->loop->tree[place]);
+    double *block = rows_add_block(state, &stepper->row[stepper->row_count - 1], loop->tree[place]);
     if (block == NULL) {
         return false;
     }
-    const double unit = rest->loop->size;
-    for (uint32_t k = 0; k < 6; k++) {
-        const double left = rest->is_kept[row] ? 0.0 : rest->number[row][6 * (size_t)place + k];
-        block[k] = (own == NULL ? 0.0 : own[k]) - (k < 3 ? 1.0 : unit) * left;
+    const uint32_t first = loop->first[place], width = state->tree[loop->tree[place]].width;
+    for (uint32_t k = 0; k < width; k++) {
+        const double left = rest->is_kept[row] ? 0.0 : rest->number[row][first + k];
+        block[k] =
+            (own == NULL ? 0.0 : own[k]) - (loop->turns[first + k] ? loop->size : 1.0) * left;
     }
     return true;
 }
@@ -300,11 +317,12 @@ static bool add_blocks(StepState *state, const Rest *rest, uint32_t row, const d
     uint32_t is_own = 0;
     for (uint32_t b = 0; b < 2 && rest->tree[b] != PROBLEM_NO_TREE; b++) {
         is_own |= 1u << rest->place[b];
-        if (!add_block(state, rest, row, rest->place[b], own + 6 * (size_t)b)) {
+        if (!add_block(state, rest, row, rest->place[b], own)) {
             return false;
         }
+        own += state->tree[rest->tree[b]].width;
     }
-    const uint32_t others = rest->is_kept[row] ? 0 : rest->bodies & ~is_own;
+    const uint32_t others = rest->is_kept[row] ? 0 : rest->trees & ~is_own;
     for (uint32_t place = 0; place < rest->loop->tree_count; place++) {
         if ((others >> place & 1) != 0 && !add_block(state, rest, row, place, NULL)) {
             return false;
@@ -313,8 +331,8 @@ static bool add_blocks(StepState *state, const Rest *rest, uint32_t row, const d
     return true;
 }
 
-// Rows of a loop of which nothing is left become, to rounding, what those are that say the same, in
-// levers and in what is asked: so they bear their share of it, and nothing else.
+// Rows of free bodies on a loop of which nothing is left become, to rounding, what those are that
+// say the same, in levers and in what is asked: so they bear their share of it, and nothing else.
 static bool make_dependent(StepState *state, const RowRanking *ranking, const Rest *rest) {
     ASSERT(rest->loop != NULL);
     Stepper *stepper = state->stepper;
@@ -362,7 +380,7 @@ bool row_rank_keep(StepState *state, const RowRanking *ranking) {
         }
         count++;
     }
-    if (count < rest.count && rest.loop != NULL) {
+    if (count < rest.count && !rest.is_of_trees) {
         return make_dependent(state, ranking, &rest);
     }
     if (count < rest.count) {
