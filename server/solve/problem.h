@@ -128,8 +128,12 @@ typedef struct ProblemRow {
 typedef struct ContactProblem {
     double time_step; // [s]
     double gravity;   // size [m/s^2]: only sets the certificate's scale
-    double told_over; // [m/s] what entries of the certificate are divided by at least: of a part of
-                      // a step, what they are in the whole step. Who solves and stops is not asked
+    // [m/s] what entries of the certificate are divided by at least. 0: by the problem's own scale,
+    // |g| h and what moves, as of a step that is not divided and of a problem that comes alone. Of a
+    // substep it is |g| h of the whole step: an error in velocity is as far from the truth whatever
+    // the step is divided into, and over h/n it would be told n times as large as over h. Whether an
+    // island is solved, and what is told of one that is not, goes by the problem's own scale.
+    double told_over;
     uint32_t tree_count, contact_count, row_count, velocity_count, row_block_count;
     bool all_free; // every tree is free: tree i has velocities [6 i, 6 i + 6)
     const ProblemTree *tree;

@@ -355,6 +355,51 @@ START_TEST(a_step_that_fails_midway_has_not_happened) {
 }
 END_TEST
 
+// A pile at rest, from nothing and of too few sweeps: what is left open in the last of the solves,
+// solved alone, as the wire hands problems over, is told over the scale of its own time, and by the
+// step over |g| h of all of it; whether it converged is the same. Of an undivided step both are one.
+START_TEST(a_certificate_is_told_over_the_whole_step) {
+    const uint32_t substeps = (uint32_t)_i;
+    Lab lab = lab_create(GRAVITY, TIME_STEP);
+    lab_ground(&lab, 0);
+    const Id box = lab_shape(&lab, PRIMITIVE_BOX, vec3(0.1, 0.1, 0.1), 0);
+    for (int i = 0; i < 20; i++) {
+        const Pose pose = {vec3(0.0, 0.0, 0.1 + 0.2 * i), quat_identity()};
+        lab_body(&lab, box, BODY_DYNAMIC, pose, NULL, 1.0, NULL);
+    }
+    lab_divide(&lab, substeps);
+    WorldSettings settings = lab.world->settings;
+    settings.effort = WORLD_FAST;
+    world_set_settings(lab.world, &settings);
+    lab_step(&lab, 1);
+    const Certificate *whole = &lab.report.certificate;
+    ck_assert(!whole->converged);
+    ContactProblem problem = lab.stepper->problem;
+    problem.told_over = 0.0;
+    SolveResult alone;
+    ck_assert_int_eq(
+        solver_solve(&lab.stepper->solver, &problem, &(Context){0}, &lab.scratch, &alone, NULL),
+        STATUS_OK);
+    // |g| h of its own, and what of the pile moves by what was left open before
+    const double scale = GRAVITY * TIME_STEP, own = alone.certificate.scale;
+    ck_assert_double_eq_tol(whole->scale, scale, 1e-15);
+    ck_assert(own >= scale / substeps - 1e-15 && (substeps == 1 || own < 0.8 * scale));
+    ck_assert(!alone.certificate.converged);
+    for (int k = 0; k < CERTIFICATE_ENTRY_COUNT; k++) {
+        if (k == CERTIFICATE_MOM || k == CERTIFICATE_CONE) {
+            continue; // over impulses
+        }
+        const double last = alone.certificate.velocity[k];
+        ck_assert_double_eq_tol(alone.certificate.entry[k], last / own, 1e-12);
+        ck_assert_double_ge(whole->velocity[k], last); // the worst of all of them
+        ck_assert_double_eq_tol(whole->entry[k], whole->velocity[k] / scale, 1e-12);
+        ck_assert(substeps > 1 ||
+                  (whole->entry[k] == alone.certificate.entry[k] && whole->velocity[k] == last));
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_substeps(void) {
     TCase *tcase = tcase_create("substeps");
     tcase_add_loop_test(tcase, free_flight_is_that_of_so_many_steps, 1, 17);
@@ -363,6 +408,7 @@ static TCase *case_substeps(void) {
     tcase_add_loop_test(tcase, two_that_meet_keep_their_momentum, 1, 9);
     tcase_add_loop_test(tcase, what_slides_keeps_the_angular_momentum, 1, 9);
     tcase_add_loop_test(tcase, a_ball_rolls_on_as_fast, 0, 2);
+    tcase_add_loop_test(tcase, a_certificate_is_told_over_the_whole_step, 1, 5);
     tcase_add_test(tcase, places_come_nearer_to_the_truth);
     tcase_add_test(tcase, a_joint_breaks_by_what_it_carries_in_the_step);
     tcase_add_test(tcase, what_rests_falls_asleep_and_wakes);
