@@ -703,10 +703,10 @@ START_TEST(settings_go_by_name_too) {
     fake_start(&peer, capture_create, &seen);
     MoreauClient *client = connect_to(&peer);
     const MoreauParameter others[] = {
-        {"sleep_time", 2.5}, {"integrator", 3.0}, {"joint_projection", 1.0}};
+        {"sleep_time", 2.5}, {"integrator", 3.0}, {"joint_projection", 1.0}, {"substeps", 4.0}};
     MoreauWorldDef def = moreau_world_def_default();
     def.settings.others = others;
-    def.settings.other_count = 3;
+    def.settings.other_count = 4;
     uint64_t world;
     ck_assert_int_eq(moreau_world_create(client, &def, &world), MOREAU_OK);
     moreau_disconnect(client);
@@ -716,6 +716,7 @@ START_TEST(settings_go_by_name_too) {
     ck_assert(settings->has_integrator);
     ck_assert_int_eq(settings->integrator, MOREAU__V1__INTEGRATOR__KIND__MIDPOINT);
     ck_assert(settings->has_joint_projection && settings->joint_projection);
+    ck_assert(settings->has_substeps && settings->substeps == 4);
     ck_assert(!settings->has_sleep_speed);
     moreau__v1__request__free_unpacked(seen, NULL);
 }

@@ -262,7 +262,7 @@ static const struct {
     {"replay demo --body bal2", 2, "\"bal2\" (did you mean ball2?)"},
     {"replay nothing", 1, "moreau: EPISODE: "},
     {"verify demo --from 99999", 1, "moreau: --from: "},
-    {"compare demo", 2, "--solver, --param or --time-step"},
+    {"compare demo", 2, "--solver, --param, --time-step or --substeps"},
     {"compare demo --solver magic", 1, "moreau: --solver: "},
     {"compare demo --solver sap,sap", 2, "sap stands twice"},
     {"compare demo --param tolerance=0", 1, "moreau: --param tolerance: "},
@@ -270,10 +270,13 @@ static const struct {
     {"compare demo --time-step 100", 1, "moreau: --time-step: "},
     {"compare demo --time-step 1e-5", 1, "moreau: --time-step: "},
     {"compare demo --time-step nan", 2, "--time-step takes seconds"},
+    {"compare demo --substeps 17", 1, "moreau: --substeps: "},
+    {"compare demo --substeps 0", 2, "--substeps"},
     {"compare demo --solver all --from 99999", 1, "moreau: --from: "},
     {"compare demo --solver all --label a", 2, "--record"},
     {"compare nothing --solver all", 1, "moreau: EPISODE: "},
     {"run " SCENES "one_ball.json --time-step 100", 1, "moreau: --time-step: "},
+    {"run " SCENES "one_ball.json --substeps 17", 1, "moreau: --substeps: "},
     {"run " SCENES "one_ball.json --param tolerance=0", 1, "moreau: --param tolerance: "},
     {"run " SCENES "one_ball.json --solver magic", 1, "moreau: --solver: "},
     {"run " SCENES "one_ball.json --solver mdp,magic", 1, "moreau: magic: --solver: "},
@@ -361,6 +364,11 @@ START_TEST(an_episode_is_compared_in_a_table_and_as_a_document) {
     ck_assert_ptr_null(json_object_get(same, "hash_step"));
     ck_assert_str_eq(json_string_value(json_object_get(other, "solver")), "ccp");
     ck_assert(json_number_value(json_object_get(other, "distance")) > 0.0);
+    json_decref(document);
+    document = server_shell_json(address, "moreau compare demo --substeps 4 --json", 0);
+    const json_t *divided = json_array_get(json_object_get(document, "runs"), 1);
+    ck_assert_str_eq(json_string_value(json_object_get(divided, "solver")), "mdp");
+    ck_assert(json_number_value(json_object_get(divided, "distance")) > 0.0);
     json_decref(document);
     document = server_shell_json(address, "moreau episodes demo-ccp --json", 0);
     ck_assert_str_eq(json_string_value(json_object_get(document, "solver")), "ccp");

@@ -34,6 +34,7 @@ static const char usage[] =
     "  moreau compare demo --solver all\n"
     "  moreau compare demo --solver ccp,sap --param sap.sigma=1e-4 --record\n"
     "  moreau compare 3e9f0a8d --time-step 0.001 --time-step 0.0005 --from 1000\n"
+    "  moreau compare demo --substeps 4\n"
     "  moreau compare demo --solver lcp --json | jq '.runs[1].sample_distance'\n";
 
 #define NOT_GIVEN UINT64_MAX
@@ -42,9 +43,12 @@ static const char usage[] =
 // takes.
 enum { LINES_DEFAULT = 10, VARIANTS_MAX = 16, NAME_BYTES = 256, PATH_BYTES = 64 };
 
+enum { FIELDS = 4 }; // of a variant, that options are about
+
 typedef struct CompareOptions {
     OptionList solvers, params, time_steps, labels;
     uint64_t from, to, stride; // stride 0: not given
+    uint64_t substeps;         // 0: not given
     double threshold;          // -1: not given
     bool record;
 } CompareOptions;
@@ -57,8 +61,8 @@ typedef struct Asking {
     CompareLabel label[VARIANTS_MAX + 1]; // the first is the recording's own
     size_t count;
     // which option each field of the call came from
-    char path[VARIANTS_MAX][3][PATH_BYTES];
-    CliField typed[3 * VARIANTS_MAX + 8];
+    char path[VARIANTS_MAX][FIELDS][PATH_BYTES];
+    CliField typed[FIELDS * VARIANTS_MAX + 8];
 } Asking;
 
 typedef struct Comparing {
@@ -117,6 +121,8 @@ static int add_variant(Cli *cli, const CompareOptions *options, const OptionList
     asking->list[i] = &asking->variant[i];
     asking->variant[i].settings = settings;
     settings->solver = (char *)solver;
+    settings->has_substeps = options->substeps > 0;
+    settings->substeps = options->substeps < UINT32_MAX ? (uint32_t)options->substeps : UINT32_MAX;
     if (time_step != NULL) {
         settings->has_time_step = 1;
         int status = read_time_step(cli, time_step, &settings->time_step);
@@ -181,14 +187,16 @@ static void name_fields(Asking *asking) {
     static const CliField calls[] = {{"episode", "EPISODE"}, {"first", "--from"},
                                      {"last", "--to"},       {"stride", "--stride"},
                                      {"labels", "--label"},  {"threshold", "--apart"}};
-    static const CliField of_variant[3] = {
-        {"solver", "--solver"}, {"parameters", "--param "}, {"time_step", "--time-step"}};
+    static const CliField of_variant[FIELDS] = {{"solver", "--solver"},
+                                                {"parameters", "--param "},
+                                                {"time_step", "--time-step"},
+                                                {"substeps", "--substeps"}};
     size_t used = 0;
     for (; used < sizeof(calls) / sizeof(calls[0]); used++) {
         asking->typed[used] = calls[used];
     }
     for (size_t i = 0; i < asking->count; i++) {
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < FIELDS; k++) {
             snprintf(asking->path[i][k], PATH_BYTES, "variants[%zu].settings.%s", i,
                      of_variant[k].field);
             asking->typed[used++] =
@@ -314,6 +322,8 @@ int command_compare(Cli *cli, int argc, char **argv) {
          "a parameter of the solver; may be repeated"},
         {"--time-step", OPTION_LIST, &options.time_steps, "SECONDS",
          "of one step; may be repeated; default: as recorded"},
+        {"--substeps", OPTION_COUNT, &options.substeps, "N",
+         "1 to 16 of each step; default: as recorded"},
         {"--from", OPTION_INDEX, &options.from, "STEP", "of the episode; default 0"},
         {"--to", OPTION_INDEX, &options.to, "STEP", "default: the last"},
         {"--stride", OPTION_COUNT, &options.stride, "N",
@@ -328,9 +338,11 @@ int command_compare(Cli *cli, int argc, char **argv) {
     if (status != EXIT_DONE || cli->help) {
         return status;
     }
-    if (options.solvers.count == 0 && options.params.count == 0 && options.time_steps.count == 0) {
+    if (options.solvers.count == 0 && options.params.count == 0 && options.time_steps.count == 0 &&
+        options.substeps == 0) {
         return cli_fail(cli, EXIT_USAGE,
-                        "say what is to be different: --solver, --param or --time-step");
+                        "say what is to be different: --solver, --param, --time-step or "
+                        "--substeps");
     }
     if (options.labels.count > 0 && !options.record) {
         return cli_fail(cli, EXIT_USAGE, "--label is about episodes: give --record, too");

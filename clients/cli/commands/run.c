@@ -69,6 +69,7 @@ static const CliField typed[] = {
     {"settings.parameters", "--param "},
     {"settings.time_step", "--time-step"},
     {"settings.effort", "--effort"},
+    {"settings.substeps", "--substeps"},
     {"name", "--name"},
     {NULL, NULL},
 };
@@ -80,6 +81,7 @@ typedef struct RunOptions {
     uint64_t steps;     // 0: not given
     double time;        // 0: not given
     double time_step;   // 0: not given
+    uint64_t substeps;  // 0: not given
     const char *effort; // Nullable, as typed
     bool keep, require_converged;
     RecordingOptions recording;
@@ -97,6 +99,8 @@ static int apply_options(Cli *cli, const RunOptions *options, const OptionList *
     settings->solver = is_said ? (char *)solver : NULL;
     settings->has_time_step = options->time_step > 0.0;
     settings->time_step = options->time_step;
+    settings->has_substeps = options->substeps > 0;
+    settings->substeps = options->substeps < UINT32_MAX ? (uint32_t)options->substeps : UINT32_MAX;
     if (options->effort != NULL) {
         settings->has_effort = 1;
         int status = effort_read(cli, options->effort, &settings->effort);
@@ -478,6 +482,8 @@ int command_run(Cli *cli, int argc, char **argv) {
         {"--time", OPTION_NUMBER, &options.time, "SECONDS", "simulated time, instead of --steps"},
         {"--time-step", OPTION_NUMBER, &options.time_step, "SECONDS",
          "of one step; default: the scene's, or 1/240"},
+        {"--substeps", OPTION_COUNT, &options.substeps, "N",
+         "1 to 16 of each step; default: the scene's, or 1"},
         {"--effort", OPTION_TEXT, &options.effort, "EFFORT",
          "exact, balanced or fast; default: the scene's"},
         {"--name", OPTION_TEXT, &options.name, "NAME", "name of the world"},

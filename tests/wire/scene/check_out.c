@@ -4,6 +4,7 @@
 // say; and so it goes on, to the bit. Worlds of programs likewise, with what no scene of people
 // has: shared shapes, nameless materials, joints of one name.
 #include "wire/scene/out.h"
+#include "wire/scene/print.h"
 
 #include "base/assert.h"
 #include "step/snapshot/snapshot.h"
@@ -262,6 +263,34 @@ START_TEST(groups_of_a_scene_are_those_of_the_world) {
 }
 END_TEST
 
+// ---- substeps
+
+// From text into a world, out of it and printed.
+START_TEST(substeps_go_through_a_scene) {
+    const uint32_t substeps = _i == 0 ? 1 : 4;
+    char text[64];
+    snprintf(text, sizeof(text), "{\"settings\": {\"substeps\": %u}}", substeps);
+    JsonText json;
+    JsonError error = {0};
+    ck_assert_msg(json_text_parse(&json, "substeps", text, strlen(text), &error), "%s",
+                  error.message);
+    Moreau__V1__Scene *scene = scene_file_read(&json);
+    Lab lab = make_lab(scene), again = make_again(lab.world);
+    ck_assert_uint_eq(lab.world->settings.substeps, substeps);
+    ck_assert_uint_eq(again.world->settings.substeps, substeps);
+    must_be_same(&lab, &again, "substeps");
+    char printed[4096] = "";
+    Sink sink = {.bytes = (uint8_t *)printed};
+    scene_print(lab.world, 0, &sink);
+    ck_assert_uint_lt(sink.count, sizeof(printed));
+    ck_assert_msg(strstr(printed, _i == 0 ? "\"substeps\":1," : "\"substeps\":4,") != NULL, "%s",
+                  printed);
+    lab_destroy(&lab);
+    lab_destroy(&again);
+    moreau__v1__scene__free_unpacked(scene, NULL);
+}
+END_TEST
+
 // ---- names
 
 static Id material(Lab *lab, const char *name) {
@@ -490,6 +519,7 @@ static TCase *case_scene_out(void) {
     tcase_add_test(tcase, quaternions_come_back_to_the_bit);
     tcase_add_loop_test(tcase, groups_of_a_scene_are_those_of_the_world, 0,
                         sizeof(groups) / sizeof(groups[0]));
+    tcase_add_loop_test(tcase, substeps_go_through_a_scene, 0, 2);
     tcase_add_test(tcase, frictions_go_through_a_scene);
     tcase_add_test(tcase, who_must_be_named_is_named);
     tcase_add_test(tcase, joints_of_a_program_come_back);
