@@ -33,6 +33,17 @@ def test_a_ball_falls_as_the_closed_form_says(client):
     assert state.velocity[0, 2] == pytest.approx(-9.81 * 0.2, abs=1e-12)
 
 
+def test_a_step_in_substeps_falls_as_the_closed_form_of_substeps_says(client):
+    world = World.create(client, {"bodies": BALL["bodies"][1:]}, time_step=0.004, substeps=4)
+    world.step(50)
+    assert world.state().pose[0, 2] == pytest.approx(1.0 - 9.81 * 1e-6 * 200 * 201 / 2, abs=1e-12)
+    world.set(substeps=1)
+    assert client.world_get(world=world.id).settings.substeps == 1
+    with pytest.raises(errors.InvalidArgument, match="<= 16") as said:
+        world.set(substeps=17)
+    assert said.value.field == "settings.substeps"
+
+
 @pytest.mark.parametrize("solver", ["mdp", "lcp", "ccp", "sap", "compliant"])
 def test_every_solver_rests_a_ball(client, solver):
     world = World.create(client, BALL, solver=solver)

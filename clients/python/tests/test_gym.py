@@ -96,6 +96,27 @@ def test_a_step_of_cart_pole_is_gymnasiums(address):
         assert our == pytest.approx(np.array(reference.state), abs=1e-12)
 
 
+def test_substeps_of_a_scene_are_as_good_as_those_of_an_environment(address):
+    """Carts touch nothing: a world's step in four substeps is four steps, over all ends of episodes and resets."""
+
+    seen = []
+    for settings, substeps in ({"substeps": 4}, 1), ({"time_step": 0.005}, 4):
+        finer = environments.CartPole()
+        finer.scene = {**finer.scene, "settings": {**finer.scene["settings"], **settings}}
+        finer.substeps = substeps
+        worlds = environments.MoreauVectorEnv(finer, 16, address=address, double_precision=True)
+        rows = [worlds.reset(seed=5)[0].copy()]
+        ends = 0
+        for step in range(150):
+            observation, _, terminated, _, _ = worlds.step((np.arange(16) + (step % 3 == 0)) % 2)
+            rows.append(observation.copy())
+            ends += int(terminated.sum())
+        worlds.close()
+        assert ends > 16
+        seen.append(np.array(rows))
+    assert np.array_equal(seen[0], seen[1])
+
+
 def test_episodes_of_cart_pole_are_gymnasiums(address):
     worlds = gymnasium.make_vec(
         "moreau_sim/CartPole-v0",
