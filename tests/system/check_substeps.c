@@ -222,7 +222,7 @@ typedef struct Table {
 } Table;
 
 static void keep(Table *table, size_t step, const Moreau__V1__GroupStepReply *reply) {
-    ck_assert_uint_eq(reply->n_observation, WORLDS * WIRE_GROUP_SEEN);
+    ck_assert_uint_eq(reply->n_observation, (size_t)WORLDS * WIRE_GROUP_SEEN);
     memcpy(table->seen[step], reply->observation, sizeof(table->seen[step]));
     table->ended += reply->n_final_world;
 }
