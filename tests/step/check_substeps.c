@@ -357,7 +357,7 @@ END_TEST
 
 // A pile at rest, from nothing and of too few sweeps: what is left open in the last of the solves,
 // solved alone, as the wire hands problems over, is told over the scale of its own time, and by the
-// step over |g| h of all of it; whether it converged is the same. Of an undivided step both are one.
+// step over |g| h of all of it; whether it converged is the same. Undivided, both are one.
 START_TEST(a_certificate_is_told_over_the_whole_step) {
     const uint32_t substeps = (uint32_t)_i;
     Lab lab = lab_create(GRAVITY, TIME_STEP);

@@ -195,8 +195,8 @@ START_TEST(substeps_of_joints_are_steps) {
         take_steps(&whole, 1);
         take_steps(&small, SUBSTEPS);
         const World *a = whole.world, *b = small.world;
-        ck_assert_mem_eq(a->pose, b->pose, a->body_count * 7 * sizeof(double));
-        ck_assert_mem_eq(a->velocity, b->velocity, a->body_count * 6 * sizeof(double));
+        ck_assert_mem_eq(a->pose, b->pose, (size_t)7 * a->body_count * sizeof(double));
+        ck_assert_mem_eq(a->velocity, b->velocity, (size_t)6 * a->body_count * sizeof(double));
         ck_assert_mem_eq(a->joint_velocity, b->joint_velocity,
                          a->joint_axis_count * sizeof(double));
         ck_assert_mem_eq(a->joint_position, b->joint_position,

@@ -452,7 +452,7 @@ START_TEST(substeps_of_a_tendon_are_steps) {
                          whole.world->joint_position_count * sizeof(double));
         ck_assert_mem_eq(whole.world->joint_velocity, small.world->joint_velocity,
                          whole.world->joint_axis_count * sizeof(double));
-        ck_assert_mem_eq(whole.world->pose, small.world->pose, PARTS * 7 * sizeof(double));
+        ck_assert_mem_eq(whole.world->pose, small.world->pose, (size_t)7 * PARTS * sizeof(double));
         expect_book(&whole);
     }
     ck_assert_double_gt(length_of(&whole), 0.1); // it goes to its target, as far as it may
