@@ -129,10 +129,10 @@ typedef struct ContactProblem {
     double time_step; // [s]
     double gravity;   // size [m/s^2]: only sets the certificate's scale
     // [m/s] what entries of the certificate are divided by at least. 0: by the problem's own scale,
-    // |g| h and what moves, as of a step that is not divided and of a problem that comes alone. Of a
-    // substep it is |g| h of the whole step: an error in velocity is as far from the truth whatever
-    // the step is divided into, and over h/n it would be told n times as large as over h. Whether an
-    // island is solved, and what is told of one that is not, goes by the problem's own scale.
+    // |g| h and what moves, as of a step that is not divided and of a problem that comes alone. Of
+    // a substep it is |g| h of the whole step: an error in velocity is as far from the truth
+    // whatever the step is divided into, and over h/n it would be told n times as large as over h.
+    // Whether an island is solved, and what is told of one that is not, goes by its own scale.
     double told_over;
     uint32_t tree_count, contact_count, row_count, velocity_count, row_block_count;
     bool all_free; // every tree is free: tree i has velocities [6 i, 6 i + 6)
