@@ -2,7 +2,8 @@
 // Work in blocks that may be done at once, by threads that whoever runs it lends. The dynamics own
 // no thread: without any, blocks are done one after the other, and the bits are the same. That
 // asks of a block that it writes only what is its own and reads what no block of its call writes;
-// sums over blocks are made afterwards, in their order.
+// sums over blocks are made afterwards, in their order. Only what comes out the same whoever is
+// first may be shared, as atomics: the forest of solve/island.c.
 //
 // A block is to be some 10 to 50 us of work: handing one over costs far less, and a thread that
 // helps looks only between two blocks whether it is needed elsewhere. What would not fill two

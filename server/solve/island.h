@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/tasks.h"
 #include "solve/problem.h"
 
 // Places [begin, end) of the lists of trees, contacts and rows.
@@ -45,8 +46,9 @@ enum {
     ISLAND_SHARE = 512   // … of about this size, to which small islands are also gathered
 };
 
-// All memory is the arena's. RESOURCE_EXHAUSTED when it ends.
-Status islands_find(const ContactProblem *problem, Arena *arena, Islands *islands, Error *error);
+// All memory is the arena's. `tasks` is Nullable. RESOURCE_EXHAUSTED when memory ends.
+Status islands_find(const ContactProblem *problem, const Tasks *tasks, Arena *arena,
+                    Islands *islands, Error *error);
 
 // All that an island has.
 static inline IslandRange islands_range(const Islands *islands, uint32_t begin, uint32_t end) {

@@ -283,7 +283,8 @@ static void load_start(const double *warm, size_t count, double *impulse) {
 
 Status judge_survey(Judge *judge, JudgeSurvey *also, void *solver) {
     const ContactProblem *problem = judge->problem;
-    Status status = islands_find(problem, judge->arena, &judge->islands, judge->error);
+    Status status =
+        islands_find(problem, judge->context->tasks, judge->arena, &judge->islands, judge->error);
     status = STATUS_THEN(status, mass_init(&judge->mass, problem, judge->context->tasks,
                                            judge->arena, judge->error));
     Survey survey = {.judge = judge, .also = also, .solver = solver};

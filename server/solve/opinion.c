@@ -140,7 +140,7 @@ static double gap_of_island(const Comparison *of, uint32_t island) {
 static Status compare(const OpinionCase *kept, const Answer *exact, Arena *scratch, double *gap,
                       Error *error) {
     Comparison of = {.problem = &kept->problem, .exact = exact};
-    Status status = islands_find(of.problem, scratch, &of.islands, error);
+    Status status = islands_find(of.problem, NULL, scratch, &of.islands, error);
     if (status != STATUS_OK) {
         return status;
     }

@@ -386,7 +386,8 @@ static uint32_t bodies_of_tree(const StepState *state, uint32_t tree) {
 
 static Status find_islands(StepState *state, const Judging *judging, StepEnergy *energy) {
     Islands islands;
-    Status status = islands_find(&state->stepper->problem, state->scratch, &islands, state->error);
+    Status status = islands_find(&state->stepper->problem, state->input->context.tasks,
+                                 state->scratch, &islands, state->error);
     if (status != STATUS_OK) {
         return status;
     }

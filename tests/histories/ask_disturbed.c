@@ -60,7 +60,7 @@ static Certificate certify(const ContactProblem *problem, const Answer *answer, 
                            Arena *arena) {
     Islands islands;
     ProblemMass mass;
-    ASSERT(islands_find(problem, arena, &islands, NULL) == STATUS_OK);
+    ASSERT(islands_find(problem, NULL, arena, &islands, NULL) == STATUS_OK);
     ASSERT(mass_init(&mass, problem, NULL, arena, NULL) == STATUS_OK);
     for (uint32_t i = 0; i < problem->contact_count; i++) {
         mass_add_contact(&mass, i);

@@ -106,7 +106,7 @@ static const double *measure(Judged *judged) {
     const ContactProblem *problem = &judged->build.problem;
     Arena *arena = &judged->build.arena;
     ProblemMass mass;
-    ck_assert_int_eq(islands_find(problem, arena, &judged->islands, NULL), STATUS_OK);
+    ck_assert_int_eq(islands_find(problem, NULL, arena, &judged->islands, NULL), STATUS_OK);
     ck_assert_int_eq(mass_init(&mass, problem, NULL, arena, NULL), STATUS_OK);
     double *scratch = arena_take_array(arena, mass.width_max, 3 * sizeof(double));
     for (uint32_t i = 0; i < problem->contact_count; i++) {

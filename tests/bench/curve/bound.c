@@ -54,7 +54,7 @@ static void see(StepWitness *witness, const ContactProblem *problem, const Solve
     Measurer *measurer = (Measurer *)(void *)witness;
     double *v = order_velocities(measurer, problem);
     Islands islands;
-    if (islands_find(problem, &measurer->arena, &islands, &(Error){0}) != STATUS_OK) {
+    if (islands_find(problem, NULL, &measurer->arena, &islands, &(Error){0}) != STATUS_OK) {
         bench_fail("memory ended");
     }
     for (uint32_t i = 0; i < islands.count; i++) {

@@ -470,7 +470,7 @@ START_TEST(any_number_of_lanes_gives_the_bits_of_one) {
     Way way = (Way)(_i / STUFF_COUNT);
     build_large(&build, (Stuff)(_i % STUFF_COUNT));
     Islands islands;
-    ck_assert_int_eq(islands_find(&build.problem, &build.arena, &islands, NULL), STATUS_OK);
+    ck_assert_int_eq(islands_find(&build.problem, NULL, &build.arena, &islands, NULL), STATUS_OK);
     uint32_t pieces = 0;
     for (uint32_t i = 0; i < islands.share_count; i++) {
         pieces += islands.share[i].is_piece;

@@ -94,9 +94,9 @@ static void watched_init(Watched *watched) {
     problem_build_init(&watched->build);
     const double v_free[6] = {0.0};
     problem_build_free(&watched->build, 1.0, ball_inertia, v_free);
-    ck_assert_int_eq(
-        islands_find(&watched->build.problem, &watched->build.arena, &watched->judge.islands, NULL),
-        STATUS_OK);
+    ck_assert_int_eq(islands_find(&watched->build.problem, NULL, &watched->build.arena,
+                                  &watched->judge.islands, NULL),
+                     STATUS_OK);
     watched->pack = (MdpPack){.problem = &watched->build.problem,
                               .judge = &watched->judge,
                               .body = watched->body,

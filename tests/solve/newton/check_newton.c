@@ -546,7 +546,7 @@ static void bare_init(Bare *bare, const char *name) {
     for (uint32_t i = 0; i < problem->contact_count; i++) {
         mass_add_contact(&bare->mass, i);
     }
-    ck_assert_int_eq(islands_find(problem, &bare->arena, &bare->islands, NULL), STATUS_OK);
+    ck_assert_int_eq(islands_find(problem, NULL, &bare->arena, &bare->islands, NULL), STATUS_OK);
     bare->impulse = arena_take_zeroed(&bare->arena, problem->contact_count, 3 * sizeof(double));
     bare->task = (NewtonTask){.problem = problem,
                               .mass = &bare->mass,
