@@ -351,9 +351,10 @@ static bool has_surface(const StepState *state, uint32_t body) {
     return state->has_surfaces && state->world->shape[state->world->body_shape[body]].is_surface;
 }
 
-// Leaves those whose boxes are near some points of the contact, if these are few.
-static void leave_near(const StepState *state, const StepPart *owner, const StepPart *other,
-                       const ManifoldPoint *point, uint32_t point_count, SeamCompany *company) {
+// Leaves those whose boxes are near some points of the contact, if these are few. Nobody is a
+// partner of himself, so one of the two that touch is left out.
+static void leave_near(const StepState *state, uint32_t left_out, const ManifoldPoint *point,
+                       uint32_t point_count, SeamCompany *company) {
     ASSERT(point_count > 0 && point_count <= MANIFOLD_ROOM);
     const BroadBox around = box_around(point, point_count, company->far);
     uint32_t count = 0;
@@ -362,7 +363,7 @@ static void leave_near(const StepState *state, const StepPart *owner, const Step
         // without a branch, as no two bodies agree on it
         company->near[count] = body;
         count += (overlap(&around, &state->box[body]) | (has_surface(state, body) ? 1u : 0u)) &
-                 (uint32_t)(body != owner->body) & (uint32_t)(body != other->body);
+                 (uint32_t)(body != left_out);
     }
     if (count <= COMPANY_MAX) {
         company->body = company->near;
@@ -370,55 +371,76 @@ static void leave_near(const StepState *state, const StepPart *owner, const Step
     }
 }
 
-// At which of the places someone beside the two lies, or next to it: 1 << place. A surface may be
-// at all.
-static uint32_t find_covered(const StepState *state, const StepPart *owner, const StepPart *other,
-                             const SeamCompany *company, const Vec3 *place, uint32_t count,
-                             double slack) {
-    const World *world = state->world;
-    const uint32_t all = (1u << count) - 1u;
-    uint32_t covered = 0;
-    for (uint32_t k = 0; k < company->count && covered != all; k++) {
-        const uint32_t body = company->body[k];
-        if (body == owner->body || body == other->body) {
-            continue;
-        }
-        const Shape *shape = &world->shape[world->body_shape[body]];
-        const Primitive *primitive = &world->primitive[shape->primitive_first];
-        const Pose *placed = &state->placed[state->placed_first[body]];
-        for (uint32_t i = 0; i < shape->primitive_count && covered != all; i++) {
-            covered |= shape->is_surface
-                           ? all
-                           : seam_covers(&primitive[i], &placed[i], place, count, slack);
-        }
+// Whether the parts of a body, but for one (UINT32_MAX: none), are at a place, or next to it by a
+// slack. A surface may be at all.
+static bool covers(const StepState *state, uint32_t body, uint32_t but, Vec3 place, double slack) {
+    const Shape *shape = &state->world->shape[state->world->body_shape[body]];
+    const Primitive *primitive = &state->world->primitive[shape->primitive_first];
+    const Pose *placed = &state->placed[state->placed_first[body]];
+    bool is_there = shape->is_surface;
+    for (uint32_t i = 0; i < shape->primitive_count && !is_there; i++) {
+        is_there = i != but && seam_covers(&primitive[i], &placed[i], &place, 1, slack) != 0;
     }
-    return covered;
+    return is_there;
+}
+
+// A place to be asked about: how far next to it, and how far in the axes of the world that is.
+typedef struct SeamPlace {
+    Vec3 at;
+    double slack, grown;
+    bool is_by_boxes; // who is not there by his box is not asked
+} SeamPlace;
+
+// A hull with a thin edge is next to what lies far beyond that edge, as far as its faces go on.
+static bool may_be_thin(const StepState *state, uint32_t body) {
+    const Shape *shape = &state->world->shape[state->world->body_shape[body]];
+    return shape->primitive_count > 1 ||
+           state->world->primitive[shape->primitive_first].kind == PRIMITIVE_HULL;
+}
+
+// Whether somebody beside the two is at a place. Of most the box tells that they are not.
+static bool is_company_at(const StepState *state, const StepPart *owner, const StepPart *other,
+                          const SeamCompany *company, const SeamPlace *place) {
+    const Vec3 grown = vec3(place->grown, place->grown, place->grown);
+    const BroadBox around = {vec3_sub(place->at, grown), vec3_add(place->at, grown)};
+    bool is_there = false;
+    for (uint32_t k = 0; k < company->count && !is_there; k++) {
+        const uint32_t body = company->body[k];
+        const bool may_be = overlap(&around, &state->box[body]) != 0 || has_surface(state, body) ||
+                            (!place->is_by_boxes && may_be_thin(state, body));
+        is_there = may_be && body != owner->body && body != other->body &&
+                   covers(state, body, UINT32_MAX, place->at, place->slack);
+    }
+    return is_there;
+}
+
+// Who is near a contact of the two.
+static void find_company(const StepState *state, const StepPart *owner, const StepPart *other,
+                         double time, const Manifold *manifold, SeamCompany *company) {
+    const uint32_t moving = find_moving(state, owner, other);
+    const double step = seam_step(owner->mover.primitive, other->mover.primitive);
+    *company = (SeamCompany){
+        .far = COVER_STEPS * step + (time > 0.0 ? state->reach[owner->body] : 0.0),
+    };
+    take_partners(state, moving, company);
+    leave_near(state, moving == owner->body ? other->body : owner->body, manifold->point,
+               manifold->count, company);
 }
 
 // True where some point of a contact has nobody near, as of most contacts: a face is hidden at all
-// of them or at none, so no face of the owner is. Else who may be before one.
+// of them or at none, so no face of the owner is, unless by what else the owner is made of.
 static bool is_alone(const StepState *state, const StepPart *owner, const StepPart *other,
-                     double time, const Manifold *manifold, SeamCompany *company) {
+                     const Manifold *manifold, const SeamCompany *company) {
     ASSERT(manifold->count > 0 && manifold->count <= MANIFOLD_ROOM);
-    const uint32_t moving = find_moving(state, owner, other), count = manifold->count;
-    const ManifoldPoint *point = manifold->point;
-    company->far = COVER_STEPS * seam_step(owner->mover.primitive, other->mover.primitive) +
-                   (time > 0.0 ? state->reach[owner->body] : 0.0);
-    take_partners(state, moving, company);
-    leave_near(state, owner, other, point, 1, company);
-    if (company->count == 0) {
-        return true;
+    for (uint32_t i = 0; i < manifold->count; i++) {
+        const ManifoldPoint *point = &manifold->point[i];
+        const double far = company->far + 0.5 * fabs(point->gap); // to either surface
+        const SeamPlace place = {point->position, far, far, .is_by_boxes = i == 0};
+        if (!is_company_at(state, owner, other, company, &place)) {
+            return true;
+        }
     }
-    take_partners(state, moving, company);
-    leave_near(state, owner, other, point, count, company);
-    Vec3 place[MANIFOLD_ROOM];
-    double gap = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
-        place[i] = point[i].position;
-        gap = fmax(gap, fabs(point[i].gap));
-    }
-    return find_covered(state, owner, other, company, place, count, company->far + 0.5 * gap) !=
-           (1u << count) - 1u;
+    return false;
 }
 
 // What a contact is to leave out: the faces of a box, or all of it.
@@ -449,21 +471,31 @@ static uint32_t hide_by_company(Seam *seam, const SeamCompany *near, bool dynami
     return hidden;
 }
 
+// How far a corner that goes on by a slack goes in the axes of the world at most, in slacks.
+#define CORNER_SLACKS 2.0
+
+// Whether each place before a face has somebody there.
+static bool is_covered(const Seam *seam, const SeamCompany *near, const Mat3 *axes, Vec3 normal) {
+    const StepPart *owner = seam->owner;
+    bool is_covered = true;
+    for (uint32_t i = 0; i < seam->points.count && is_covered; i++) {
+        const Vec3 before = seam_before(&seam->points, i, normal, seam->step);
+        const Vec3 at = vec3_add(owner->mover.pose->position, mat3_mul_vec(*axes, before));
+        const SeamPlace place = {at, seam->step, CORNER_SLACKS * seam->step, false};
+        is_covered = is_company_at(seam->state, owner, seam->other, near, &place) ||
+                     covers(seam->state, owner->body, owner->index, at, seam->step);
+    }
+    return is_covered;
+}
+
 // Leaves in question the faces that have somebody before each point: of most there is nobody.
 static void leave_covered(Seam *seam, const SeamCompany *near) {
     ASSERT(seam->points.count > 0 && seam->points.count <= MANIFOLD_ROOM);
-    const Pose *owner = seam->owner->mover.pose;
-    const Mat3 axes = quat_to_mat3(owner->orientation);
-    const uint32_t count = seam->points.count;
+    const Mat3 axes = quat_to_mat3(seam->owner->mover.pose->orientation);
     for (uint32_t face = 0; face < seam->face_count; face++) {
-        Vec3 place[MANIFOLD_ROOM];
-        for (uint32_t i = 0; i < count; i++) {
-            const Vec3 before = seam_before(&seam->points, i, seam->face[face].normal, seam->step);
-            place[i] = vec3_add(owner->position, mat3_mul_vec(axes, before));
+        if (!is_covered(seam, near, &axes, seam->face[face].normal)) {
+            seam->faces &= ~(1u << face);
         }
-        const uint32_t covered =
-            find_covered(seam->state, seam->owner, seam->other, near, place, count, seam->step);
-        seam->faces &= covered == (1u << count) - 1u ? UINT32_MAX : ~(1u << face);
     }
 }
 
@@ -534,10 +566,12 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
         }
         const StepPart *owner = &part[side], *other = &part[1 - side];
         SeamCompany company;
-        const bool is_known =
-            state->partner_first != NULL &&
-            state->world->shape[state->world->body_shape[owner->body]].primitive_count == 1;
-        if (is_known && is_alone(state, owner, other, time, manifold, &company)) {
+        const bool is_known = state->partner_first != NULL;
+        if (is_known) {
+            find_company(state, owner, other, time, manifold, &company);
+        }
+        if (is_known && world_body_shape(state->world, owner->body)->primitive_count == 1 &&
+            is_alone(state, owner, other, manifold, &company)) {
             *asks_partners = true; // of this step's, and, as they do, of the next one's
             continue;
         }

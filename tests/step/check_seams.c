@@ -71,7 +71,16 @@ static void add_compound(Lab *lab, Id material, double lip) {
     lab_body(lab, id, BODY_STATIC, at(0.0, 0.0, 0.0), NULL, 0.0, NULL);
 }
 
-// Every other tile is higher by `lip`.
+// Every other tile is higher by `lip`; all are as many times as large.
+static void add_tiles(Lab *lab, BodyKind kind, double mass, Id material, double lip, double times) {
+    const Vec3 half = vec3_scale(times, vec3(tile_half, 2.0, 0.1));
+    const Id tile = lab_shape(lab, PRIMITIVE_BOX, half, material);
+    for (int i = 0; i < TILES; i++) {
+        lab_body(lab, tile, kind, at(2.0 * half.x * (i - 1), 0.0, lip * (i % 2) - half.z), NULL,
+                 mass, NULL);
+    }
+}
+
 static void add_floor(Lab *lab, FloorKind kind, Id material, double lip) {
     // hundreds of contacts that share the weight of many tiles take long to agree on it
     lab_set(lab, "tolerance", kind == FLOOR_DYNAMIC ? 1e-8 : 1e-12);
@@ -85,16 +94,13 @@ static void add_floor(Lab *lab, FloorKind kind, Id material, double lip) {
         add_compound(lab, material, lip);
         return;
     }
-    Id tile = lab_shape(lab, PRIMITIVE_BOX, vec3(tile_half, 2.0, 0.1), material);
     if (kind == FLOOR_DYNAMIC) {
         Id below = lab_shape(lab, PRIMITIVE_BOX, vec3(TILES, 4.0, 0.1), material);
         lab_body(lab, below, BODY_STATIC, at(0.0, 0.0, -0.3), NULL, 0.0, NULL);
+        add_tiles(lab, BODY_DYNAMIC, 50.0, material, lip, 1.0);
+        return;
     }
-    for (int i = 0; i < TILES; i++) {
-        lab_body(lab, tile, kind == FLOOR_DYNAMIC ? BODY_DYNAMIC : BODY_STATIC,
-                 at(2.0 * tile_half * (i - 1), 0.0, lip * (i % 2) - 0.1), NULL,
-                 kind == FLOOR_DYNAMIC ? 50.0 : 0.0, NULL);
-    }
+    add_tiles(lab, BODY_STATIC, 0.0, material, lip, 1.0);
 }
 
 typedef struct Slide {
@@ -169,18 +175,23 @@ END_TEST
 
 // ---- lips
 
-static const double mounted[] = {1e-4, 3e-4, 6e-4, 9e-4};
+// Lips of large tiles are higher than the boxes of the broad phase are grown by.
+static const struct {
+    double part, times;
+} mounted[] = {{1e-4, 1.0},  {3e-4, 1.0},  {6e-4, 1.0},  {9e-4, 1.0},
+               {1e-4, 50.0}, {3e-4, 50.0}, {6e-4, 50.0}, {9e-4, 50.0}};
 
 START_TEST(a_lip_below_a_thousandth_of_the_box_is_mounted) {
-    const double half = 0.1, speed = 3.0, lip = mounted[_i] * half;
+    const double times = mounted[_i].times, half = 0.1 * times, lip = mounted[_i].part * half;
+    const double slower = sqrt(times), speed = 3.0 * slower; // as large things move
     Lab lab = make_lab();
     Id material = lab_material(&lab, 0.0, 0.0);
-    add_floor(&lab, FLOOR_TILES, material, lip);
+    add_tiles(&lab, BODY_STATIC, 0.0, material, lip, times);
     double velocity[6] = {speed, 0.0, 0.0, 0.0, 0.0, 0.0};
     uint32_t box = lab_body(&lab, lab_shape(&lab, PRIMITIVE_BOX, vec3(half, half, half), material),
-                            BODY_DYNAMIC, at(1.0, 0.3, half), velocity, 1.0, NULL);
+                            BODY_DYNAMIC, at(times, 0.3 * times, half), velocity, 1.0, NULL);
     double top = 0.0;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < (int)(400.0 * slower); i++) {
         lab_step(&lab, 1);
         top = fmax(top, lab_position(&lab, box).z - half);
     }
