@@ -4,11 +4,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// From so many bytes on an array grows by a quarter: what is spare of it counts.
+#define LARGE_BYTES ((size_t)1 << 14)
+
 bool array_reserve(void **items, size_t *capacity, size_t count, size_t item_bytes) {
     if (count <= *capacity) {
         return true;
     }
-    size_t wanted = *capacity + *capacity / 2;
+    const bool is_large = *capacity * item_bytes >= LARGE_BYTES;
+    size_t wanted = *capacity + *capacity / (is_large ? 4 : 2);
     if (wanted < count) {
         wanted = count;
     }

@@ -45,7 +45,6 @@ void broad_destroy(Broad *broad) {
     boxtree_deinit(&broad->tree);
     candidates_deinit(&broad->pairs);
     candidates_deinit(&broad->found);
-    candidates_deinit(&broad->scratch);
     free(broad);
 }
 
@@ -57,15 +56,15 @@ void broad_reset(Broad *broad) {
 }
 
 void broad_limit(Broad *broad, size_t bytes_max) {
-    // three lists, each grown by halves
-    size_t count = bytes_max / (3 * sizeof(BroadPair) * 3 / 2);
+    // two lists, each grown by halves
+    size_t count = bytes_max / (2 * sizeof(BroadPair) * 3 / 2);
     count = count < 1 ? 1 : count < CANDIDATE_COUNT_MAX ? count : CANDIDATE_COUNT_MAX;
-    broad->pairs.count_max = broad->found.count_max = broad->scratch.count_max = count;
+    broad->pairs.count_max = broad->found.count_max = count;
     ASSERT(broad->pairs.count_max > 0);
 }
 
 size_t broad_bytes(const Broad *broad) {
-    size_t pair_count = broad->pairs.capacity + broad->found.capacity + broad->scratch.capacity;
+    size_t pair_count = broad->pairs.capacity + broad->found.capacity;
     return sizeof(Broad) + boxtree_bytes(&broad->tree) + broad->seen_capacity * sizeof(Seen) +
            broad->unbounded_capacity * sizeof(uint32_t) + pair_count * sizeof(BroadPair);
 }
@@ -179,7 +178,7 @@ static void search_block(void *work, uint32_t block) {
 }
 
 // Takes what a block found, or finds it.
-static void take_found(Broad *broad, const Search *search, uint32_t block) {
+static void take_found(Broad *broad, const Search *search, uint32_t block, Candidates *all) {
     ASSERT(block < CALL_BLOCKS);
     const Candidates *found = &search->found[block];
     const Patience *patience = &search->patience[block];
@@ -189,18 +188,19 @@ static void take_found(Broad *broad, const Search *search, uint32_t block) {
         return;
     }
     if (!found->is_short && !patience->is_over) {
-        candidates_append(&broad->found, found);
+        candidates_append(all, found);
     } else {
-        find_block(search, block, &broad->found, &broad->patience);
+        find_block(search, block, all, &broad->patience);
     }
 }
 
-// Adds what all of [0, end) find. False when memory ends. One lane needs no room beside the list.
+// Adds what all of [0, end) find to a list, which is empty. False when memory ends. One lane needs
+// no room beside the list.
 static bool search_all(Broad *broad, FindProc *find, const Movers *movers, uint32_t end,
-                       const Tasks *tasks, Arena *scratch) {
-    ASSERT(broad->found.count == 0);
+                       const Tasks *tasks, Arena *scratch, Candidates *all) {
+    ASSERT(all->count == 0);
     if (tasks == NULL || end <= BLOCK_PLACES) {
-        find(broad, movers, 0, end, &broad->found, &broad->patience);
+        find(broad, movers, 0, end, all, &broad->patience);
         return true;
     }
     Search *search = arena_take(scratch, sizeof(Search));
@@ -220,7 +220,7 @@ static bool search_all(Broad *broad, FindProc *find, const Movers *movers, uint3
         count = count < CALL_BLOCKS ? count : CALL_BLOCKS;
         tasks_run(tasks, search_block, search, count);
         for (uint32_t i = 0; i < count && !broad->patience.is_over; i++) {
-            take_found(broad, search, i);
+            take_found(broad, search, i, all);
         }
         // the last blocks may end beyond the last place
         search->first =
@@ -269,18 +269,13 @@ static bool follow_movers(Broad *broad, const BroadBox *box, const uint8_t *fixe
     }
 
     broad->found.count = 0;
-    if (!search_all(broad, find_of_movers, movers, movers->count, tasks, scratch) ||
+    if (!search_all(broad, find_of_movers, movers, movers->count, tasks, scratch, &broad->found) ||
         broad->patience.is_over) {
         return false;
     }
-    bool is_done =
-        !broad->found.is_short &&
-        candidates_sort(&broad->found, &broad->scratch, broad->count, tasks, scratch,
-                        &broad->patience) &&
-        candidates_merge(&broad->scratch, &broad->pairs, is_mover, &broad->found, &broad->patience);
-    Candidates merged = broad->scratch;
-    broad->scratch = broad->pairs;
-    broad->pairs = merged;
+    bool is_done = !broad->found.is_short &&
+                   candidates_sort(&broad->found, broad->count, tasks, scratch, &broad->patience) &&
+                   candidates_merge(&broad->pairs, is_mover, &broad->found, &broad->patience);
     broad->moved_count += movers->count;
     return is_done;
 }
@@ -332,7 +327,7 @@ static void add_unbounded_pairs(Broad *broad) {
             bool is_partner = broad->seen[i].kind == BOX_BOUNDED ||
                               (broad->seen[i].kind == BOX_UNBOUNDED && i > u);
             if (is_partner) {
-                add_unbounded_pair(broad, u, i, &broad->found);
+                add_unbounded_pair(broad, u, i, &broad->pairs);
             }
         }
     }
@@ -352,18 +347,15 @@ static bool build_all(Broad *broad, uint32_t count, const BroadBox *box, const u
         broad->seen[broad->tree.item[place].body].place = place;
     }
     broad->pairs.count = 0;
-    broad->found.count = 0;
-    if (!search_all(broad, find_of_nodes, NULL, broad->tree.node_count, tasks, scratch)) {
+    if (!search_all(broad, find_of_nodes, NULL, broad->tree.node_count, tasks, scratch,
+                    &broad->pairs)) {
         return false;
     }
     add_unbounded_pairs(broad);
-    Candidates found = broad->found;
-    broad->found = broad->pairs;
-    broad->pairs = found;
     broad->moved_count = 0;
     broad->is_known = true;
     return !broad->pairs.is_short && !broad->patience.is_over &&
-           candidates_sort(&broad->pairs, &broad->scratch, count, tasks, scratch, &broad->patience);
+           candidates_sort(&broad->pairs, count, tasks, scratch, &broad->patience);
 }
 
 // Follows those that moved, or builds all anew. False when memory or the patience ends.
@@ -404,7 +396,6 @@ Status broad_update(Broad *broad, uint32_t count, const BroadBox *box, const uin
     if (!is_done) {
         candidates_deinit(&broad->pairs);
         candidates_deinit(&broad->found);
-        candidates_deinit(&broad->scratch);
         broad_reset(broad);
         return STATUS_RESOURCE_EXHAUSTED;
     }

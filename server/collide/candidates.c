@@ -150,17 +150,13 @@ static bool sort_by_digit(Pass *pass, const Tasks *tasks, Patience *patience) {
     return run_blocks(pass, move_block, tasks, patience);
 }
 
-bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
-                     const Tasks *tasks, Arena *arena, Patience *patience) {
-    ASSERT(candidates != scratch && !candidates->is_short);
+bool candidates_sort(Candidates *candidates, uint32_t body_count, const Tasks *tasks, Arena *arena,
+                     Patience *patience) {
+    ASSERT(!candidates->is_short);
     size_t count = candidates->count;
-    scratch->count = 0;
     if (count <= INSERTION_COUNT) {
         sort_by_insertion(candidates->pair, count);
         return true;
-    }
-    if (!candidates_grow(scratch, count)) {
-        return false;
     }
 
     // the least significant digit first, b before a: an even number of passes ends where it began
@@ -171,52 +167,73 @@ bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_
     uint32_t pass_count = (bits + DIGIT_BITS_MAX - 1) / DIGIT_BITS_MAX;
     uint32_t pass_bits = (bits + pass_count - 1) / pass_count;
     size_t counters = (size_t)tasks_blocks(count, BLOCK_PAIRS) << pass_bits;
+    BroadPair *beside = arena_take_array(arena, count, sizeof(BroadPair));
     Pass pass = {.from = candidates->pair,
-                 .to = scratch->pair,
+                 .to = beside,
                  .count = count,
                  .start = arena_take_array(arena, counters, sizeof(uint32_t))};
-    for (uint32_t i = 0; i < 2 * pass_count && pass.start != NULL; i++) {
+    if (beside == NULL || pass.start == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < 2 * pass_count; i++) {
         pass.digit = (Digit){i >= pass_count, i % pass_count * pass_bits, pass_bits};
         if (!sort_by_digit(&pass, tasks, patience)) {
             return false;
         }
-        BroadPair *swapped = i % 2 == 0 ? candidates->pair : scratch->pair;
+        BroadPair *swapped = i % 2 == 0 ? candidates->pair : beside;
         pass.from = pass.to;
         pass.to = swapped;
     }
-    return pass.start != NULL;
+    return true;
 }
 
-bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
-                      const Candidates *added, Patience *patience) {
-    ASSERT(merged != kept && merged != added);
-    merged->count = 0;
-    if (!candidates_grow(merged, kept->count + added->count)) {
-        return false;
-    }
-    BroadPair *out = merged->pair;
-    size_t next = 0;
-    for (size_t i = 0; i < kept->count; i++) {
+// What is left when pairs of those bodies are gone; false: the patience ended.
+static bool drop_gone(Candidates *candidates, const uint8_t *is_gone, Patience *patience) {
+    size_t count = 0;
+    for (size_t i = 0; i < candidates->count; i++) {
         if (i % BLOCK_PAIRS == 0 && patience_ends(patience, BLOCK_PAIRS)) {
             return false;
         }
-        BroadPair pair = kept->pair[i];
-        if (is_gone[pair.a] | is_gone[pair.b]) {
-            continue;
-        }
-        for (; next < added->count && is_before(added->pair[next], pair); next++) {
-            if (next == 0 || is_before(added->pair[next - 1], added->pair[next])) {
-                *out++ = added->pair[next];
-            }
-        }
-        *out++ = pair;
+        const BroadPair pair = candidates->pair[i];
+        candidates->pair[count] = pair; // what is gone, the next one writes over
+        count += !(is_gone[pair.a] | is_gone[pair.b]);
     }
-    for (; next < added->count; next++) {
-        if (next == 0 || is_before(added->pair[next - 1], added->pair[next])) {
-            *out++ = added->pair[next];
+    candidates->count = count;
+    return true;
+}
+
+static void drop_twins(Candidates *sorted) {
+    size_t count = 0;
+    for (size_t i = 0; i < sorted->count; i++) {
+        if (i == 0 || is_before(sorted->pair[i - 1], sorted->pair[i])) {
+            sorted->pair[count++] = sorted->pair[i];
         }
     }
-    merged->count = (size_t)(out - merged->pair);
-    ASSERT(merged->count <= kept->count + added->count);
+    sorted->count = count;
+}
+
+bool candidates_merge(Candidates *candidates, const uint8_t *is_gone, Candidates *added,
+                      Patience *patience) {
+    ASSERT(candidates != added);
+    if (!drop_gone(candidates, is_gone, patience)) {
+        return false;
+    }
+    drop_twins(added);
+    if (!candidates_grow(candidates, added->count)) {
+        return false;
+    }
+    // from the end, where there is room
+    size_t kept = candidates->count, next = added->count;
+    BroadPair *pair = candidates->pair;
+    while (next > 0) {
+        if ((kept + next) % BLOCK_PAIRS == 0 && patience_ends(patience, BLOCK_PAIRS)) {
+            return false;
+        }
+        const bool is_kept = kept > 0 && is_before(added->pair[next - 1], pair[kept - 1]);
+        pair[kept + next - 1] = is_kept ? pair[kept - 1] : added->pair[next - 1];
+        kept -= is_kept;
+        next -= !is_kept;
+    }
+    candidates->count += added->count;
     return true;
 }

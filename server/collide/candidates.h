@@ -38,16 +38,16 @@ static inline void candidates_add(Candidates *candidates, uint32_t a, uint32_t b
 // Adds all of another list, which is not short.
 void candidates_append(Candidates *candidates, const Candidates *other);
 
-// Sorts by (a, b), both below body_count. `scratch` lends its memory and is empty afterwards; some
-// counters are taken of the arena. False: memory or the patience ended, and the order is none.
-bool candidates_sort(Candidates *candidates, Candidates *scratch, uint32_t body_count,
-                     const Tasks *tasks, Arena *arena, Patience *patience);
+// Sorts by (a, b), both below body_count; as much memory again is taken of the arena. False: memory
+// or the patience ended, and the order is none.
+bool candidates_sort(Candidates *candidates, uint32_t body_count, const Tasks *tasks, Arena *arena,
+                     Patience *patience);
 
 // Whether all are pairs a < b of that many bodies, in order and none twice; for VALIDATE.
 bool candidates_are_sorted(const Candidates *candidates, uint32_t body_count);
 
-// Into the empty `merged`: those of `kept` that touch no body marked in `is_gone`, and all of
-// `added` (sorted, perhaps with duplicates), in order and none twice. False: memory or
-// the patience ended.
-bool candidates_merge(Candidates *merged, const Candidates *kept, const uint8_t *is_gone,
-                      const Candidates *added, Patience *patience);
+// Takes away those that touch a body marked in `is_gone`, which may all be, and puts in all of
+// `added` (sorted, perhaps with duplicates, which go, and none of them kept), in order. False:
+// memory or the patience ended, and there is no order.
+bool candidates_merge(Candidates *candidates, const uint8_t *is_gone, Candidates *added,
+                      Patience *patience);
