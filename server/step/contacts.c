@@ -300,10 +300,13 @@ static double meet_face(const StepState *state, const StepPart part[2], int side
 }
 
 // Out of hulls that are ground in pieces, by that of their faces which nobody hides and which
-// leaves least to go; as it was, where there is none. false: the partners are not at hand.
+// leaves least to go; as it was, where there is none. What is over none of their faces only leans
+// on the rim of a hidden one, and is whoever's that hides it: a round one would be pushed aside.
+// false: the partners are not at hand.
 static bool leave_hulls(const StepState *state, const StepPart part[2], const uint32_t hidden[2],
                         double *time, Manifold *manifold, bool *asks_partners) {
     double best = -HUGE_VAL;
+    bool is_over = false;
     for (int side = 0; side < 2; side++) {
         const Primitive *owner = part[side].mover.primitive;
         const uint32_t faces =
@@ -312,6 +315,7 @@ static bool leave_hulls(const StepState *state, const StepPart part[2], const ui
             Manifold by_face;
             const double gap = meet_face(state, part, side, face, &by_face);
             uint32_t behind[2] = {0, 0};
+            is_over = is_over || by_face.count > 0;
             if (by_face.count == 0 || !(gap > best)) {
                 continue;
             }
@@ -325,6 +329,7 @@ static bool leave_hulls(const StepState *state, const StepPart part[2], const ui
             }
         }
     }
+    manifold->count = is_over ? manifold->count : 0;
     return true;
 }
 
