@@ -4,15 +4,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// From so many bytes on an array grows by a quarter: what is spare of it counts.
-#define LARGE_BYTES ((size_t)1 << 14)
+// From so many items on an array grows by a quarter: what is spare of it counts. Of items, not of
+// bytes: columns of one capacity grow alike, whatever an item of each is.
+enum { LARGE_ITEMS = 256 };
 
 bool array_reserve(void **items, size_t *capacity, size_t count, size_t item_bytes) {
     if (count <= *capacity) {
         return true;
     }
-    const bool is_large = *capacity * item_bytes >= LARGE_BYTES;
-    size_t wanted = *capacity + *capacity / (is_large ? 4 : 2);
+    size_t wanted = *capacity + *capacity / (*capacity >= LARGE_ITEMS ? 4 : 2);
     if (wanted < count) {
         wanted = count;
     }

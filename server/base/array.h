@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Growing arrays owned by worlds and caches. Capacity grows by halves, from 16 KiB on by quarters,
-// and is not given back before the owner dies, so that a steady state allocates nothing; but for
-// what was made room for and then refused.
+// Growing arrays owned by worlds and caches. Capacity grows by halves, from 256 items on by
+// quarters, and is not given back before the owner dies, so that a steady state allocates nothing;
+// but for what was made room for and then refused.
 #pragma once
 
 #include <stdbool.h>
