@@ -202,19 +202,12 @@ static bool breaks_off(const Mesh *mesh, uint32_t triangle, uint32_t i) {
 }
 
 // A sliver at such an edge has an inner side, where nothing is the surface's: what leans on that,
-// and on no feature of the edge, would be taken for a peak that is elsewhere. (On hills it stands
-// for what rises behind the edge.)
-static bool is_at_edge(const Mesh *mesh, SurfacePiece piece, uint32_t bits,
-                       const ConvexManifold *manifold) {
-    if (piece.edge == SURFACE_WHOLE || !breaks_off(mesh, piece.triangle, piece.edge)) {
-        return true;
-    }
+// while another corner of the triangle lies farther along its normal, would be taken for a peak
+// that is elsewhere. (On hills it stands for what rises behind the edge.)
+static bool is_at_edge(const Mesh *mesh, SurfacePiece piece, uint32_t bits) {
     const uint32_t ends = 1u << piece.edge | 1u << (piece.edge == 2 ? 0 : piece.edge + 1);
-    bool is_at_edge = (bits & ~ends) == 0;
-    for (uint32_t i = 0; i < manifold->count && !is_at_edge; i++) {
-        is_at_edge = mesh_feature(mesh, piece, manifold->point[i].feature[0], ends) != 0;
-    }
-    return is_at_edge;
+    return piece.edge == SURFACE_WHOLE || !breaks_off(mesh, piece.triangle, piece.edge) ||
+           (bits & ~ends) == 0;
 }
 
 bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePiece piece, int side,
@@ -227,7 +220,7 @@ bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePi
         return false;
     }
     const uint32_t bits = corners_along(mesh, triangle, n);
-    bool is_one = bits != 7u && is_at_edge(mesh, piece, bits, manifold);
+    bool is_one = bits != 7u && is_at_edge(mesh, piece, bits);
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t edge = 1u << i | 1u << (i == 2 ? 0 : i + 1);
         is_one = is_one && (bits != edge || is_ridge(mesh, triangle, i, n)) &&
