@@ -23,7 +23,7 @@ struct Broad {
     uint32_t moved_count; // moves since the tree was built
     bool is_known;        // false: nothing is remembered
     BoxTree tree;
-    Candidates pairs; // of all
-    Candidates found; // of an update: those of what moved
+    Candidates pairs;  // of all
+    Candidates found;  // of an update: those of what moved
     Patience patience; // of the update under way
 };

@@ -199,8 +199,8 @@ static bool gains_by_spin(const World *world, double h) {
     return false;
 }
 
-// With a fluid's drag of the begin, c |v| v, a step makes of a speed h c |v| - 1 times it where that
-// is more, and the next one more again. By the largest edge that the box of the body can have
+// With a fluid's drag of the begin, c |v| v, a step makes of a speed h c |v| - 1 times it where
+// that is more, and the next one more again. By the largest edge that the box of the body can have
 // (step/fluid.c).
 static bool gains_by_fluid(const World *world, double h) {
     const double r = world->settings.fluid_density, u = world->settings.fluid_viscosity;
