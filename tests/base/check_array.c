@@ -52,10 +52,10 @@ START_TEST(room_for_many_at_once_is_room_for_no_more) {
     size_t capacity = 0;
     ck_assert(ARRAY_RESERVE(number, capacity, ITEMS));
     ck_assert_uint_eq(capacity, ITEMS);
-    ck_assert(ARRAY_RESERVE(number, capacity, 3 * ITEMS));
-    ck_assert_uint_eq(capacity, 3 * ITEMS);
+    ck_assert(ARRAY_RESERVE(number, capacity, (size_t)3 * ITEMS));
+    ck_assert_uint_eq(capacity, (size_t)3 * ITEMS);
     ck_assert(ARRAY_RESERVE(number, capacity, ITEMS)); // never less
-    ck_assert_uint_eq(capacity, 3 * ITEMS);
+    ck_assert_uint_eq(capacity, (size_t)3 * ITEMS);
     free(number);
 }
 END_TEST
