@@ -223,15 +223,15 @@ static double gap_now(const StepPair *pair, const Manifold *manifold, double tim
     return least;
 }
 
-// The sizes of two parts, and how far they may come: no farther than anything is kept, as what a
-// search makes of longer ways is no number.
-#define FAR_MOST 1e40
+// The sizes of two parts, and how far they may come: no farther than so many times these sizes, as
+// what goes on farther takes the digits of what it meets with.
+#define FAR_SPANS 1e6
 
 static double far_of(const StepState *state, const StepPart part[2]) {
     const double far = state->margin + state->reach[part[0].body] + state->reach[part[1].body];
     const double spans =
         primitive_span(part[0].mover.primitive) + primitive_span(part[1].mover.primitive);
-    return fmin(far + spans, FAR_MOST);
+    return fmin(far + spans, FAR_SPANS * spans);
 }
 
 // A meeting of two parts as if their hidden faces were not there.

@@ -331,13 +331,17 @@ static inline void stage_set_materials(const World *world, StepPair *pair, uint3
     pair->material_b = b;
 }
 
-// The step, and how far the law of such a contact looks beyond it [s].
+// The step, and how far the law of such a contact looks beyond it [s]: no farther than this, as it
+// is multiplied with speeds that may be 0, and a stiffness may be next to none, or none at all.
+#define STAGE_AHEAD_MOST 1e40
+
 static inline double stage_ahead(const StepState *state, const Material *material) {
-    double h = state->input->time_step;
+    const double h = state->input->time_step;
     SolverTimeProc *of = state->solver_row->time;
     return of == NULL ? h
-                      : h + of(state->stepper->solver.parameter, material->stiffness,
-                               material->dissipation_time, material->damping);
+                      : h + fmin(of(state->stepper->solver.parameter, material->stiffness,
+                                    material->dissipation_time, material->damping),
+                                 STAGE_AHEAD_MOST);
 }
 
 // Of b against a, at a point of the contact.
