@@ -224,20 +224,31 @@ static void cut_by_disc(const Facet *disc, Vec3 n, const Facet *line, Stretch *s
     stretch->high = fmin(stretch->high, out);
 }
 
-static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoints *points) {
-    Stretch stretch = {0.0, 1.0};
+// What of a line is over the other facet; false: nothing.
+static bool cut_line(const Facet *reference, Vec3 n, const Facet *line, Stretch *stretch) {
+    ASSERT(reference->kind != FACET_LINE && line->kind == FACET_LINE);
+    *stretch = (Stretch){0.0, 1.0};
     if (reference->kind == FACET_POLYGON) {
-        cut_by_polygon(reference, n, line, &stretch);
+        cut_by_polygon(reference, n, line, stretch);
     } else {
-        cut_by_disc(reference, n, line, &stretch);
+        cut_by_disc(reference, n, line, stretch);
     }
+    return !(stretch->low > stretch->high);
+}
+
+static Vec3 at_share(const Facet *line, double share) {
+    return vec3_add_scaled(line->point[0], share, vec3_sub(line->point[1], line->point[0]));
+}
+
+static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoints *points) {
     const Vec3 d = vec3_sub(line->point[1], line->point[0]);
-    if (stretch.low > stretch.high) {
+    Stretch stretch;
+    if (!cut_line(reference, n, line, &stretch)) {
         return;
     }
-    add(points, vec3_add_scaled(line->point[0], stretch.low, d), LABEL_END);
+    add(points, at_share(line, stretch.low), LABEL_END);
     if (stretch.high - stretch.low > stretch_part && vec3_dot(d, d) > 0.0) { // no ball
-        add(points, vec3_add_scaled(line->point[0], stretch.high, d), LABEL_END + 1);
+        add(points, at_share(line, stretch.high), LABEL_END + 1);
     }
 }
 
@@ -248,12 +259,10 @@ static void meet_standing(const Facet *disc, const Facet *polygon, Vec3 n, MeetP
         Facet edge = {.kind = FACET_LINE};
         edge.point[0] = facet_point(polygon, i);
         edge.point[1] = facet_point(polygon, i + 1 < polygon->count ? i + 1 : 0);
-        Stretch stretch = {0.0, 1.0};
-        cut_by_disc(disc, n, &edge, &stretch);
-        const Vec3 d = vec3_sub(edge.point[1], edge.point[0]);
-        if (stretch.low <= stretch.high) {
-            add(points, vec3_add_scaled(edge.point[0], stretch.low, d), LABEL_EDGE + 2 * i);
-            add(points, vec3_add_scaled(edge.point[0], stretch.high, d), LABEL_EDGE + 2 * i + 1);
+        Stretch stretch;
+        if (cut_line(disc, n, &edge, &stretch)) {
+            add(points, at_share(&edge, stretch.low), LABEL_EDGE + 2 * i);
+            add(points, at_share(&edge, stretch.high), LABEL_EDGE + 2 * i + 1);
         }
     }
 }
