@@ -216,7 +216,9 @@ bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePi
     const Mesh *mesh = surface->mesh;
     const uint32_t triangle = piece.triangle;
     const Vec3 n = mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), manifold->normal);
-    if (side * vec3_dot(n, mesh_normal(mesh, triangle)) <= 0.0 || is_of_face(mesh, triangle, n)) {
+    // what comes against an end of the surface in its own plane is not left to roundings
+    if (!(side * vec3_dot(n, mesh_normal(mesh, triangle)) > -face_sine) ||
+        is_of_face(mesh, triangle, n)) {
         return false;
     }
     const uint32_t bits = corners_along(mesh, triangle, n);
