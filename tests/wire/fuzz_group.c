@@ -16,7 +16,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 static const size_t arena_bytes = (size_t)1 << 26;
-enum { WORLDS_MAX = 3, SUBSTEPS_MAX = 3, STEPS = 3, BODIES_MAX = 50, COLUMNS_MAX = 500 };
+enum { WORLDS_MAX = 3, CALL_STEPS_MAX = 3, STEPS = 3, BODIES_MAX = 50, COLUMNS_MAX = 500 };
 
 typedef struct Rest {
     const uint8_t *bytes;
@@ -108,7 +108,7 @@ static void make_group(const Moreau__V1__GroupCreate *message, Rest rest, Arena 
         group_def_check(&def, &error) != STATUS_OK) {
         return;
     }
-    const bool is_long = def.count > WORLDS_MAX || def.substeps > SUBSTEPS_MAX ||
+    const bool is_long = def.count > WORLDS_MAX || def.substeps > CALL_STEPS_MAX ||
                          def.observation.count + def.extra.count > COLUMNS_MAX;
     World *template = is_long ? NULL : make_template(message->scene, arena);
     Group *group;
