@@ -144,14 +144,23 @@ static size_t place_of(Names *names, const char *name) {
     return names->count - 1;
 }
 
-static void draw_panel(FILE *out, const CurveScene *scene, size_t index, Names *names) {
-    Panel panel = panel_of(out, scene, index);
+// What the verdict says of points and of times, a line each: both are as wide as a panel together.
+static void draw_title(FILE *out, const CurveScene *scene, const Panel *panel) {
     char verdict[VERDICT_BYTES];
     verdict_write(scene, verdict);
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", panel.left, panel.top - 22,
+    const int points = (int)strcspn(verdict, ";");
+    const char *times = verdict + points + strspn(verdict + points, "; ");
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", panel->left, panel->top - 32,
             scene->about);
-    fprintf(out, "<text class=\"v\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", panel.left, panel.top - 8,
-            verdict);
+    fprintf(out, "<text class=\"v\" x=\"%.1f\" y=\"%.1f\">%.*s</text>\n", panel->left,
+            panel->top - 19, points, verdict);
+    fprintf(out, "<text class=\"v\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", panel->left, panel->top - 8,
+            times);
+}
+
+static void draw_panel(FILE *out, const CurveScene *scene, size_t index, Names *names) {
+    Panel panel = panel_of(out, scene, index);
+    draw_title(out, scene, &panel);
     draw_axes(&panel);
     for (size_t i = 0; i < scene->count; i++) {
         size_t colour = place_of(names, scene->line[i].name) % COLOUR_COUNT;
