@@ -247,8 +247,10 @@ static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoi
         return;
     }
     add(points, at_share(line, stretch.low), LABEL_END);
+    points->point[points->count - 1].is_corner = stretch.low <= 0.0;
     if (stretch.high - stretch.low > stretch_part && vec3_dot(d, d) > 0.0) { // no ball
         add(points, at_share(line, stretch.high), LABEL_END + 1);
+        points->point[points->count - 1].is_corner = stretch.high >= 1.0;
     }
 }
 

@@ -16,7 +16,7 @@ typedef struct MeetPoint {
     Vec3 position;  // on the incident facet
     double gap;     // above the reference [m]
     uint32_t label; // one of a kind; below 512 but for hulls, MEET_EDGE and above
-    bool is_corner; // of the polygon, where the edge of its label begins
+    bool is_corner; // of the polygon, where the edge of its label begins; an end of the line
 } MeetPoint;
 
 typedef struct MeetPoints {

@@ -46,6 +46,8 @@ typedef struct SurfacePiece {
 } SurfacePiece;
 enum { SURFACE_WHOLE = 3 };
 
+// ---- ridges and peaks (surface_ridge.c)
+
 // Whether that is a ridge's or a peak's, and then its points alone, the first feature of each as
 // the mesh has it; `taken`: which corners of the triangle it has, 1 << corner. false: it is the
 // face's to say, or, of a sliver, nobody's.
@@ -54,6 +56,9 @@ bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePi
 
 // The patch of the ridge or peak at those corners of a triangle: of those around it the lowest.
 uint32_t surface_ridge_patch(const Mesh *mesh, uint32_t triangle, uint32_t taken);
+
+// Of the triangles around a point of the mesh the lowest patch.
+uint32_t surface_patch_around(const Mesh *mesh, uint32_t point);
 
 // Whether the surface falls away beyond the edge from a corner to its next, seen from that side, or
 // ends there: it may be a ridge.
