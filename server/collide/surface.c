@@ -319,16 +319,37 @@ void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t 
     }
 }
 
+// Of those that are as low as the lowest the one farthest from the middle of all: where all are as
+// low, as of what lies flat, roundings do not choose.
+static uint32_t first_of(const SurfacePoints *points) {
+    Vec3 sum = vec3(0.0, 0.0, 0.0);
+    double lowest = HUGE_VAL, away[SURFACE_POINT_MAX], farthest = 0.0;
+    for (uint32_t i = 0; i < points->count; i++) {
+        sum = vec3_add(sum, points->point[i].position);
+        lowest = fmin(lowest, points->point[i].gap);
+    }
+    const Vec3 middle = vec3_scale(1.0 / points->count, sum);
+    for (uint32_t i = 0; i < points->count; i++) {
+        away[i] = vec3_norm(vec3_sub(points->point[i].position, middle));
+        farthest = fmax(farthest, away[i]);
+    }
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < points->count; i++) {
+        const bool is_low = points->point[i].gap <= lowest + tie_part * farthest;
+        first = is_low && (first == UINT32_MAX || away[i] > away[first]) ? i : first;
+    }
+    return first;
+}
+
 void surface_reduce(SurfacePoints *points) {
     ASSERT(points->count <= SURFACE_POINT_MAX);
     if (points->count <= MANIFOLD_POINT_MAX) {
         return;
     }
     double away[SURFACE_POINT_MAX]; // squared, from the nearest that is kept
-    uint32_t next = 0, kept = 0;
+    uint32_t next = first_of(points), kept = 0;
     for (uint32_t i = 0; i < points->count; i++) {
         away[i] = HUGE_VAL;
-        next = points->point[i].gap < points->point[next].gap ? i : next;
     }
     while (kept < MANIFOLD_POINT_MAX) {
         const ConvexPoint taken = points->point[next];
