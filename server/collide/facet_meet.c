@@ -18,6 +18,8 @@ static const double same_plane_sine = 1e-3;
 static const double standing_cosine = 1e-6;
 // of a line's half length: a stretch that is shorter is one point
 static const double stretch_part = 1e-6;
+// of what points go beyond those that are kept, and of how far they are: less is no difference
+static const double same_part = 1e-6;
 
 enum {
     RIM_POINTS = 4,
@@ -378,6 +380,25 @@ static double gain_of(const MeetPoints *kept, Vec3 n, Vec3 point) {
     return fmax(other, fmax(-over_first, -over_second));
 }
 
+// Of those that go farthest the one farthest from the first: where an edge lies along what is kept
+// both its ends go as far, whatever noise there is, and which is named first a mirror turns round.
+static uint32_t next_of(const MeetPoints *points, const MeetPoints *kept, Vec3 normal) {
+    double best = 0.0, best_away = 0.0;
+    uint32_t chosen = 0;
+    for (uint32_t i = 0; i < points->count; i++) {
+        const Vec3 position = points->point[i].position;
+        const Vec3 from_first = vec3_sub(position, kept->point[0].position);
+        const double gain = gain_of(kept, normal, position),
+                     away = vec3_dot(from_first, from_first), slack = same_part * fabs(best);
+        const bool is_better = i == 0 || gain > best + slack ||
+                               (gain >= best - slack && away > best_away * (1.0 + same_part));
+        best = is_better ? gain : best;
+        best_away = is_better ? away : best_away;
+        chosen = is_better ? i : chosen;
+    }
+    return chosen;
+}
+
 void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
     ASSERT(points->count <= MEET_POINT_MAX && tie >= 0.0);
     uint32_t count = 0;
@@ -394,15 +415,7 @@ void facet_reduce(MeetPoints *points, Vec3 normal, double reach, double tie) {
     kept.count = 0;
     keep(points, &kept, lowest_of(points, tie));
     while (kept.count < MANIFOLD_SPREAD) {
-        double best = 0.0;
-        uint32_t chosen = 0;
-        for (uint32_t i = 0; i < points->count; i++) {
-            const double gain = gain_of(&kept, normal, points->point[i].position);
-            const bool is_better = i == 0 || gain > best + 1e-6 * fabs(best);
-            best = is_better ? gain : best;
-            chosen = is_better ? i : chosen;
-        }
-        keep(points, &kept, chosen);
+        keep(points, &kept, next_of(points, &kept, normal));
     }
     points->count = kept.count;
     memcpy(points->point, kept.point, kept.count * sizeof(kept.point[0]));

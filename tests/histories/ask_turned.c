@@ -771,7 +771,17 @@ static bool excuse_ties(Ask *ask) {
     return is_fine;
 }
 
-// Contact i of the original bears what the one that is the same there bore.
+// How many of the original's are the same as contact k there: parts of one body may touch at one
+// place.
+static uint32_t count_same_here(const Ask *ask, uint32_t k, double size) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ask->here.stepper->contact_count; i++) {
+        count += is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part);
+    }
+    return count;
+}
+
+// Contact i of the original bears its share of what the ones that are the same there bore.
 static void bear_as_there(const Ask *ask, uint32_t i, ContactMemory *memory) {
     const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
     const StepContact *contact = &here->contact[i];
@@ -786,9 +796,10 @@ static void bear_as_there(const Ask *ask, uint32_t i, ContactMemory *memory) {
         const double *p = there->impulse + 3 * (size_t)k;
         const bool is_swapped = ask->seen.body[contact->a] != there->contact[k].a;
         const Vec3 axes[3] = {of->normal, of->tangent[0], of->tangent[1]};
-        Vec3 impulse = vec3_scale(is_swapped ? -p[0] : p[0], as->normal);
-        impulse = vec3_add_scaled(impulse, is_swapped ? -p[1] : p[1], as->tangent[0]);
-        impulse = vec3_add_scaled(impulse, is_swapped ? -p[2] : p[2], as->tangent[1]);
+        const double part_of_it = (is_swapped ? -1.0 : 1.0) / count_same_here(ask, k, size);
+        Vec3 impulse = vec3_scale(part_of_it * p[0], as->normal);
+        impulse = vec3_add_scaled(impulse, part_of_it * p[1], as->tangent[0]);
+        impulse = vec3_add_scaled(impulse, part_of_it * p[2], as->tangent[1]);
         for (int axis = 0; axis < 3; axis++) {
             const double part = vec3_dot(seen_vector(&ask->seen, axes[axis]), impulse);
             borne = vec3_add_scaled(borne, part, axes[axis]);

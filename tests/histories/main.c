@@ -4,12 +4,13 @@
 // it can be, and printed as it can be put into the corpus.
 //
 //   moreau-histories [--campaign [--brief] | FILE…] [--plain | --keep DIR] [--seed S]
-//                    [--histories N] [--brisk] [--deeds D]
+//                    [--histories N] [--brisk | --sunken] [--deeds D]
 //
 // With files only these are played. --campaign plays the corpus first, --brief of it what is open
 // unless the campaigns' scale (support/campaign.h) is above 1, and multiplies N by that scale;
 // --brisk plays long histories of small worlds instead, asked about one deed in eight, and no
-// corpus;
+// corpus; --sunken lays things on and in surfaces, boxes and hulls, and asks of little else than
+// what they touch when they are seen from elsewhere, and no corpus either;
 // --keep leaves what is found in a folder; --plain tells it, but shortens and prints no history. A
 // file of the corpus that says `open`, and why, must still find what it says: what is mended loses
 // that line.
@@ -27,7 +28,14 @@
 
 #define CORPUS MOREAU_SOURCE_DIR "/tests/histories/corpus"
 
-enum { DEEDS = 60, BRISK_DEEDS = 1500, HISTORIES = 1200, FILES_MAX = 400, FINDINGS_MAX = 20 };
+enum {
+    DEEDS = 60,
+    BRISK_DEEDS = 1500,
+    SUNKEN_DEEDS = 400,
+    HISTORIES = 1200,
+    FILES_MAX = 400,
+    FINDINGS_MAX = 20
+};
 
 typedef struct Orders {
     uint64_t seed, histories;
@@ -297,6 +305,8 @@ static Orders read_orders(int argc, char **argv) {
             orders.is_brief = true;
         } else if (strcmp(argv[i], "--brisk") == 0) {
             orders.pace = (Pace){.deeds = BRISK_DEEDS, .is_brisk = true};
+        } else if (strcmp(argv[i], "--sunken") == 0) {
+            orders.pace = (Pace){.deeds = SUNKEN_DEEDS, .is_sunken = true};
         } else if (strcmp(argv[i], "--seed") == 0) {
             orders.seed = strtoull(value, NULL, 10);
             i++;
@@ -327,7 +337,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < orders.file_count; i++) {
         is_fine = try_file(orders.file[i], &known, MEASURE_WHOLE) && is_fine;
     }
-    if (orders.is_campaign && !orders.pace.is_brisk) {
+    if (orders.is_campaign && !orders.pace.is_brisk && !orders.pace.is_sunken) {
         const bool is_long = campaign_count(100) > 100;
         is_fine = try_corpus(&known, is_long           ? MEASURE_WHOLE
                                      : orders.is_brief ? MEASURE_OPEN

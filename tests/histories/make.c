@@ -2,6 +2,7 @@
 #include "histories/make.h"
 
 #include "base/assert.h"
+#include "histories/make_sunken.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,6 +145,9 @@ static Input any_input(Make *make) {
 }
 
 Deed make_deed(Make *make) {
+    if (make->scale.is_sunken) {
+        return make_sunken_deed(make);
+    }
     if (asks_at_length(make, 2)) {
         return (Deed){.kind = DEED_GROUP, .slot = make_roll(make, GROUP_SEEDS)};
     }

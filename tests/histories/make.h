@@ -21,6 +21,7 @@ typedef struct MakeScale {
     double iterations;   // … and at most so many of them. 0: the defaults
     bool is_paved;       // ground lies in pieces side by side (make_pieces.h)
     bool is_brisk;       // told much and asked seldom
+    bool is_sunken;      // of things in surfaces alone (make_sunken.h)
 } MakeScale;
 
 typedef struct Make {

@@ -19,8 +19,7 @@ static void grow(PieceBox *box, const PieceBox *by) {
                      fmax(box->high.z, by->high.z));
 }
 
-// Around a shape that is turned about its body's frame. false: it has no end.
-static bool find_box(const World *world, uint64_t id, Quat turn, PieceBox *box) {
+bool pieces_box(const World *world, uint64_t id, Quat turn, PieceBox *box) {
     uint32_t index;
     if (id == 0 || !world_find_shape(world, id, &index) || world->shape[index].is_unbounded) {
         return false;
@@ -46,7 +45,7 @@ static Quat about_z(double angle) {
 void pieces_add(Pieces *pieces, const World *world, uint64_t shape, Pose pose) {
     ASSERT(pieces->count <= PIECES_MAX);
     Piece piece = {.pose = pose};
-    if (pieces->count < PIECES_MAX && find_box(world, shape, quat_identity(), &piece.box)) {
+    if (pieces->count < PIECES_MAX && pieces_box(world, shape, quat_identity(), &piece.box)) {
         pieces->piece[pieces->count++] = piece;
     }
 }
@@ -82,7 +81,7 @@ bool pieces_beside(Make *make, const Pieces *pieces, uint64_t shape, Pose *pose)
     const Quat turn =
         make_chance(make, 70) ? quat_identity() : about_z(0.5 * M_PI * make_roll(make, 4));
     PieceBox own;
-    if (there == NULL || !find_box(make->world, shape, turn, &own)) {
+    if (there == NULL || !pieces_box(make->world, shape, turn, &own)) {
         return false;
     }
     const PieceBox *box = &there->box;
@@ -121,7 +120,7 @@ bool pieces_upon(Make *make, const Pieces *pieces, uint64_t shape, Pose *pose) {
     const double angle = make_chance(make, 30) ? 0.0 : make_uniform(make, -3.0, 3.0);
     const Quat turn = quat_normalize(quat_mul(about_z(angle), sides[make_roll(make, 4)]));
     PieceBox own;
-    if (there == NULL || !find_box(make->world, shape, turn, &own)) {
+    if (there == NULL || !pieces_box(make->world, shape, turn, &own)) {
         return false;
     }
     const PieceBox *box = &there->box;

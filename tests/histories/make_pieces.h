@@ -24,6 +24,9 @@ typedef struct Pieces {
 // The first of the world. In the make's memory.
 Pieces *pieces_of_world(Make *make);
 
+// Around a shape that is turned about its body's frame. false: it has no end.
+bool pieces_box(const World *world, uint64_t shape, Quat turn, PieceBox *box);
+
 // One more, where there is room and the shape has an end.
 void pieces_add(Pieces *pieces, const World *world, uint64_t shape, Pose pose);
 

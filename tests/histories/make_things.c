@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Materials, shapes and bodies.
 #include "histories/make_pieces.h"
+#include "histories/make_sunken.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -373,7 +374,11 @@ Input make_bodies(Make *make) {
                 pose_store(pose + 7 * (size_t)i, (Pose){.orientation = quat_identity()});
             }
         }
-        if (pieces != NULL) {
+        Pose sunken;
+        if (make->scale.is_sunken && kind[i] == BODY_DYNAMIC &&
+            make_sunken_pose(make, shape[i], &sunken)) {
+            pose_store(pose + 7 * (size_t)i, sunken);
+        } else if (pieces != NULL) {
             put_paved(make, pieces, shape[i], &kind[i], pose + 7 * (size_t)i);
         }
         all_solid = all_solid && (kind[i] != BODY_DYNAMIC || is_solid(make, shape[i]));

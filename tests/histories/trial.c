@@ -40,9 +40,13 @@ Recipe trial_recipe(uint64_t seed, Pace pace, Arena *arena) {
     Dice dice = dice_make(seed, 0);
     const uint64_t mood = dice_roll(&dice, 100);
     Recipe recipe = {.mood = mood < 80 ? MOOD_CALM : MOOD_WILD,
-                     .scale = make_scale(&dice, pace.is_brisk),
+                     .scale = make_scale(&dice, pace.is_brisk || pace.is_sunken),
                      .phase = (uint32_t)dice_roll(&dice, PLAY_PHASES),
                      .count = MAKE_PROLOGUE + 1 + dice_roll(&dice, pace.deeds)};
+    if (pace.is_sunken) {
+        recipe.mood = MOOD_CALM;
+        recipe.scale.is_sunken = true;
+    }
     recipe.roll = arena_take_zeroed(arena, recipe.count, sizeof(*recipe.roll));
     ASSERT(recipe.roll != NULL);
     for (size_t i = 0; i < recipe.count; i++) {
