@@ -383,6 +383,7 @@ static double gain_of(const MeetPoints *kept, Vec3 n, Vec3 point) {
 // Of those that go farthest the one farthest from the first: where an edge lies along what is kept
 // both its ends go as far, whatever noise there is, and which is named first a mirror turns round.
 static uint32_t next_of(const MeetPoints *points, const MeetPoints *kept, Vec3 normal) {
+    ASSERT(points->count > 0 && kept->count > 0);
     double best = 0.0, best_away = 0.0;
     uint32_t chosen = 0;
     for (uint32_t i = 0; i < points->count; i++) {

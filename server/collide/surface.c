@@ -322,6 +322,7 @@ void surface_add_face(const Surface *surface, const SurfacePose *pose, uint32_t 
 // Of those that are as low as the lowest the one farthest from the middle of all: where all are as
 // low, as of what lies flat, roundings do not choose.
 static uint32_t first_of(const SurfacePoints *points) {
+    ASSERT(points->count > 0);
     Vec3 sum = vec3(0.0, 0.0, 0.0);
     double lowest = HUGE_VAL, away[SURFACE_POINT_MAX], farthest = 0.0;
     for (uint32_t i = 0; i < points->count; i++) {
