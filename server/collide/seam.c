@@ -18,6 +18,14 @@ double seam_step(const Primitive *a, const Primitive *b) {
     return step_part * (of_a < of_b ? of_a : of_b);
 }
 
+// Whether it is nowhere narrower than the reach of seam_before, twice.
+static bool is_wide_triangle(Vec3 a, Vec3 b, Vec3 c, double step) {
+    const Vec3 p = vec3_sub(b, a), q = vec3_sub(c, a), across = vec3_cross(p, q);
+    const double least = 2.0 * before_steps * step;
+    const double longer = fmax(vec3_dot(p, p), vec3_dot(q, q));
+    return vec3_dot(across, across) > least * least * longer;
+}
+
 bool seam_is_none(const Manifold *manifold, double step) {
     ASSERT(manifold->count <= MANIFOLD_ROOM && step > 0.0);
     if (manifold->count < 3) {
@@ -28,13 +36,17 @@ bool seam_is_none(const Manifold *manifold, double step) {
             return false;
         }
     }
-    Vec3 p = vec3_sub(manifold->point[1].position, manifold->point[0].position);
-    Vec3 q = vec3_sub(manifold->point[2].position, manifold->point[0].position);
-    Vec3 across = vec3_cross(p, q);
-    double least = 2.0 * before_steps * step;
-    double longer = fmax(vec3_dot(p, p), vec3_dot(q, q));
-    // the triangle is nowhere narrower than the reach of seam_before, twice
-    return vec3_dot(across, across) > least * least * longer;
+    // any three, so that their order is nothing; of most contacts the first are
+    bool is_wide = false;
+    for (uint32_t i = 2; i < manifold->count && !is_wide; i++) {
+        for (uint32_t k = 1; k < i && !is_wide; k++) {
+            for (uint32_t m = 0; m < k && !is_wide; m++) {
+                is_wide = is_wide_triangle(manifold->point[m].position, manifold->point[k].position,
+                                           manifold->point[i].position, step);
+            }
+        }
+    }
+    return is_wide;
 }
 
 SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side) {
@@ -149,7 +161,7 @@ static double box_rise(const Primitive *box, uint32_t face, Vec3 point, Vec3 pla
     return rise;
 }
 
-static double corner_rise(Vec3 corner, Vec3 point, Vec3 plane_normal, double step) {
+double seam_corner_rise(Vec3 corner, Vec3 point, Vec3 plane_normal, double step) {
     const Vec3 way = vec3_sub(corner, point);
     const double length = vec3_norm(way), climbed = vec3_dot(plane_normal, way);
     return climbed > slope_min * length ? climb(climbed / length, length, step) : 0.0;
@@ -159,7 +171,8 @@ static double hull_rise(const Hull *hull, uint32_t face, Vec3 point, Vec3 plane_
                         double step) {
     double rise = 0.0;
     for (uint32_t i = hull->face_first[face]; i < hull->face_first[face + 1]; i++) {
-        rise = fmax(rise, corner_rise(hull->point[hull->corner[i]], point, plane_normal, step));
+        rise =
+            fmax(rise, seam_corner_rise(hull->point[hull->corner[i]], point, plane_normal, step));
     }
     return rise;
 }
@@ -167,10 +180,9 @@ static double hull_rise(const Hull *hull, uint32_t face, Vec3 point, Vec3 plane_
 double seam_rise(const Primitive *solid, const SeamFace *face, Vec3 point, Vec3 plane_normal,
                  Vec3 plane_point, double step) {
     double rise = 0.0;
-    for (uint32_t i = 0; i < face->corner_count; i++) {
-        rise = fmax(rise, corner_rise(face->corner[i], point, plane_normal, step));
-    }
-    if (solid->kind == PRIMITIVE_HULL) {
+    if (primitive_is_surface(solid->kind)) {
+        rise = seam_surface_rise(solid->geometry->mesh, face, point, plane_normal, step);
+    } else if (solid->kind == PRIMITIVE_HULL) {
         rise = hull_rise(solid->geometry->hull, face->number, point, plane_normal, step);
     } else if (solid->kind == PRIMITIVE_BOX) {
         rise = box_rise(solid, face->number, point, plane_normal, step);

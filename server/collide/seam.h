@@ -48,13 +48,14 @@ SeamPoints seam_points(const Manifold *manifold, const Pose *pose, int side);
 enum { SEAM_FACES_MAX = 8 };
 
 // A face of a solid, in its axes. Of a box its number is 2 axis + (1: the positive side). Of a
-// surface it is a triangle, or, where that ends in nothing, the edge at which it does, as if a face
-// went down from there; it has its corners with it.
+// surface it is all triangles of one face around a triangle, of which it has one's number, or,
+// where that face ends in nothing, its edges there in one direction, as if a side went down from
+// them.
 typedef struct SeamFace {
     uint32_t number;
-    Vec3 normal; // outwards
-    uint32_t corner_count;
-    Vec3 corner[3];
+    Vec3 normal;     // outwards
+    uint32_t around; // of a surface: the triangle
+    bool is_rim;     // of a surface: edges
 } SeamFace;
 
 // Faces that the normal leans towards and all the points lie on, the first of them; how many.
@@ -107,6 +108,13 @@ uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place
 // may lean a little towards a seam of its own, and a long face would seem to rise at its far end.
 double seam_rise(const Primitive *solid, const SeamFace *face, Vec3 point, Vec3 plane_normal,
                  Vec3 plane_point, double step);
+
+// How much higher than the point a corner lies, seen along such a plane, as far as that goes on [m].
+double seam_corner_rise(Vec3 corner, Vec3 point, Vec3 plane_normal, double step);
+
+// The most of the corners of a surface's face.
+double seam_surface_rise(const Mesh *mesh, const SeamFace *face, Vec3 point, Vec3 plane_normal,
+                         double step);
 
 // A box that goes on behind its hidden faces by a length, as if the neighbours were part of it:
 // nothing is near to those faces then, and all else is where it was. `faces`: bits, 1 << number.

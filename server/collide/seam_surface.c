@@ -27,16 +27,20 @@ static bool all_lie_on(const SeamPoints *points, Vec3 normal, Vec3 corner, doubl
     return true;
 }
 
-// Faces of one normal are one.
-static void offer(Collector *to, const SeamFace *face) {
-    ASSERT(face->corner_count >= 2 && face->corner_count <= 3);
+// A face has one normal, and its rims in one direction are one.
+static bool is_same(const Mesh *mesh, const SeamFace *a, const SeamFace *b) {
     static const double same = 1.0 - 1e-12;
+    return a->is_rim == b->is_rim && mesh_face(mesh, a->number) == mesh_face(mesh, b->number) &&
+           (!a->is_rim || vec3_dot(a->normal, b->normal) >= same);
+}
+
+static void offer(Collector *to, const Mesh *mesh, const SeamFace *face, Vec3 corner) {
     if (to->count == SEAM_FACES_MAX || vec3_dot(face->normal, to->points->outward) <= lean_min ||
-        !all_lie_on(to->points, face->normal, face->corner[0], to->step)) {
+        !all_lie_on(to->points, face->normal, corner, to->step)) {
         return;
     }
     for (uint32_t i = 0; i < to->count; i++) {
-        if (vec3_dot(to->face[i].normal, face->normal) >= same) {
+        if (is_same(mesh, &to->face[i], face)) {
             return;
         }
     }
@@ -52,21 +56,23 @@ static Vec3 edge_outward(const Mesh *mesh, uint32_t triangle, uint32_t i) {
     return vec3_scale(1.0 / vec3_norm(out), out);
 }
 
-static void offer_triangle(Collector *to, const Mesh *mesh, uint32_t triangle, int side) {
-    SeamFace face = {.number = triangle,
-                     .normal = vec3_scale(side, mesh_normal(mesh, triangle)),
-                     .corner_count = 3};
-    for (uint32_t i = 0; i < 3; i++) {
-        face.corner[i] = mesh_corner(mesh, triangle, i);
-    }
-    offer(to, &face);
+static SeamFace rim_of(const Mesh *mesh, uint32_t triangle, uint32_t i, uint32_t around) {
+    return (SeamFace){.number = triangle,
+                      .normal = edge_outward(mesh, triangle, i),
+                      .around = around,
+                      .is_rim = true};
+}
+
+static void offer_triangle(Collector *to, const Mesh *mesh, uint32_t triangle, int side,
+                           uint32_t around) {
+    const SeamFace face = {.number = triangle,
+                           .normal = vec3_scale(side, mesh_normal(mesh, triangle)),
+                           .around = around};
+    offer(to, mesh, &face, mesh_corner(mesh, triangle, 0));
     for (uint32_t i = 0; i < 3; i++) {
         if (mesh_beyond(mesh, triangle, i) == MESH_NONE) {
-            const SeamFace rim = {.number = triangle,
-                                  .normal = edge_outward(mesh, triangle, i),
-                                  .corner_count = 2,
-                                  .corner = {face.corner[i], face.corner[(i + 1) % 3]}};
-            offer(to, &rim);
+            const SeamFace rim = rim_of(mesh, triangle, i, around);
+            offer(to, mesh, &rim, mesh_corner(mesh, triangle, i));
         }
     }
 }
@@ -81,10 +87,47 @@ uint32_t seam_surface_faces(const Mesh *mesh, uint32_t triangle, int side, const
         const uint32_t *ring;
         const uint32_t count = mesh_ring(mesh, corner, own, &ring);
         for (uint32_t k = 0; k < count; k++) {
-            offer_triangle(&to, mesh, ring[k], side);
+            offer_triangle(&to, mesh, ring[k], side, triangle);
         }
     }
     return to.count;
+}
+
+// Of a triangle what belongs to the face.
+static double triangle_rise(const Mesh *mesh, uint32_t triangle, const SeamFace *face, Vec3 point,
+                            Vec3 plane_normal, double step) {
+    ASSERT(triangle < mesh->triangle_count);
+    double rise = 0.0;
+    for (uint32_t i = 0; i < 3; i++) {
+        bool is_of_face = mesh_face(mesh, triangle) == mesh_face(mesh, face->number);
+        if (face->is_rim) {
+            const bool is_end = is_of_face && mesh_beyond(mesh, triangle, i) == MESH_NONE;
+            const SeamFace rim = is_end ? rim_of(mesh, triangle, i, face->around) : *face;
+            is_of_face = is_end && is_same(mesh, &rim, face);
+        }
+        const uint32_t next = i == 2 ? 0 : i + 1;
+        for (uint32_t end = 0; is_of_face && end < 2; end++) {
+            const Vec3 corner = mesh_corner(mesh, triangle, end == 0 ? i : next);
+            rise = fmax(rise, seam_corner_rise(corner, point, plane_normal, step));
+        }
+    }
+    return rise;
+}
+
+double seam_surface_rise(const Mesh *mesh, const SeamFace *face, Vec3 point, Vec3 plane_normal,
+                         double step) {
+    ASSERT(face->around < mesh->triangle_count && step > 0.0);
+    double rise = 0.0;
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t own[GRID_RING_MAX];
+        const uint32_t *ring;
+        const uint32_t count =
+            mesh_ring(mesh, mesh_corner_number(mesh, face->around, i), own, &ring);
+        for (uint32_t k = 0; k < count; k++) {
+            rise = fmax(rise, triangle_rise(mesh, ring[k], face, point, plane_normal, step));
+        }
+    }
+    return rise;
 }
 
 bool seam_surface_is_rim(const Mesh *mesh, uint32_t triangle, int side, const SeamPoints *points,

@@ -333,6 +333,23 @@ static bool leave_hulls(const StepState *state, const StepPart part[2], const ui
     return true;
 }
 
+// Whether two boxes that both go on behind hidden faces meet where neither of them is.
+static bool meets_beyond(const StepPart part[2], const uint32_t hidden[2], double time, double step,
+                         const Manifold *manifold) {
+    ASSERT(step > 0.0 && manifold->count <= MANIFOLD_ROOM);
+    uint32_t there = 0;
+    for (int side = 0; side < 2 && hidden[0] != 0 && hidden[1] != 0; side++) {
+        const Mover *mover = &part[side].mover;
+        const Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;
+        const SeamPoints points = seam_points(manifold, &pose, side);
+        for (uint32_t k = 0; k < points.count; k++) {
+            const SeamPoints one = {.count = 1, .point = {points.point[k]}};
+            there |= seam_is_on(mover->primitive, &one, step) ? 1u << k : 0u;
+        }
+    }
+    return hidden[0] != 0 && hidden[1] != 0 && there + 1u != 1u << manifold->count;
+}
+
 // Takes the manifold, of which faces are hidden, to one that leans on none such, and its time with
 // it; none is left where all of it did. Two that overlap deeply, and may leave each other by hidden
 // faces alone, leave as if there were none: beyond those they are nowhere. false: the partners are
@@ -361,9 +378,10 @@ static bool leave_hidden(const StepState *state, StepPair *pair, const StepPart 
 
         // what is left and lies deep is the other side of something, unless all of it is deep
         const double gap = gap_now(pair, manifold, *time);
-        if (is_other_side(gap, raw, step, is_loose)) {
+        const bool is_beyond = meets_beyond(part, hidden, *time, step, manifold);
+        if (is_beyond ? raw > -step : is_other_side(gap, raw, step, is_loose)) {
             manifold->count = 0;
-        } else if (gap < -0.5 * HIDDEN_FAR * far_of(state, part)) {
+        } else if (is_beyond || gap < -0.5 * HIDDEN_FAR * far_of(state, part)) {
             *manifold = raw_manifold;
             *time = raw_time;
             stage_load_pair(state, pair, pair->a, pair->b, *time);
