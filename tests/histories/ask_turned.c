@@ -548,14 +548,32 @@ static double find_gap(const World *world, const Pair *pair) {
     return least;
 }
 
-// The same of bodies that are farther apart than their own motions bring them in this step.
-static bool are_far_apart(const Ask *ask, const Pair *pair) {
+// How far two bodies come by their own motions in this step, at most [m].
+static double own_reach(const Ask *ask, const Pair *pair) {
     const World *world = ask->from;
     const double h = world->settings.time_step;
     const double speed =
         speed_of(&ask->here, world, pair->a) + speed_of(&ask->here, world, pair->b);
-    return find_gap(world, pair) >
-           world->settings.margin + h * speed + h * h * vec3_norm(world->settings.gravity);
+    return world->settings.margin + h * speed + h * h * vec3_norm(world->settings.gravity);
+}
+
+// The same of bodies that are farther apart than that.
+static bool are_far_apart(const Ask *ask, const Pair *pair) {
+    return find_gap(ask->from, pair) > own_reach(ask, pair);
+}
+
+// And of parts that are, of bodies of which others are near: what goes on behind hidden faces
+// touches as if it were there (seams.c).
+static bool are_parts_far_apart(const Ask *ask, const Pair *pair, const StepContact *contact,
+                                bool is_a_first) {
+    const World *world = ask->from;
+    const uint32_t part[2] = {is_a_first ? contact->part_a : contact->part_b,
+                              is_a_first ? contact->part_b : contact->part_a};
+    const Shape *a = world_body_shape(world, pair->a), *b = world_body_shape(world, pair->b);
+    const Primitive *p = &world->primitive[a->primitive_first + part[0]],
+                    *q = &world->primitive[b->primitive_first + part[1]];
+    return find_part_gap(p, place_part(world, pair->a, p), q, place_part(world, pair->b, q)) >
+           own_reach(ask, pair);
 }
 
 // Contacts of a pair that the other world has not, but for those.
@@ -573,7 +591,8 @@ static bool has_odd_within_reach(const Ask *ask, const Pair *pair) {
                 is_found = is_met[k] = true;
             }
         }
-        if (!is_found && !is_beyond_reach(&ask->here, i)) {
+        if (!is_found && !is_beyond_reach(&ask->here, i) &&
+            !are_parts_far_apart(ask, pair, contact, contact->a == pair->a)) {
             return true;
         }
     }
@@ -581,7 +600,8 @@ static bool has_odd_within_reach(const Ask *ask, const Pair *pair) {
         const StepContact *contact = &there->contact[k];
         const bool is_of_pair =
             (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
-        if (is_of_pair && !is_met[k] && !is_beyond_reach(&ask->there, k)) {
+        if (is_of_pair && !is_met[k] && !is_beyond_reach(&ask->there, k) &&
+            !are_parts_far_apart(ask, pair, contact, contact->a == a)) {
             return true;
         }
     }
