@@ -109,7 +109,7 @@ uint32_t seam_covers(const Primitive *solid, const Pose *pose, const Vec3 *place
 double seam_rise(const Primitive *solid, const SeamFace *face, Vec3 point, Vec3 plane_normal,
                  Vec3 plane_point, double step);
 
-// How much higher than the point a corner lies, seen along such a plane, as far as that goes on [m].
+// How much higher than the point a corner lies over such a plane, as far as that goes on [m].
 double seam_corner_rise(Vec3 corner, Vec3 point, Vec3 plane_normal, double step);
 
 // The most of the corners of a surface's face.
