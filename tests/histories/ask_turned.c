@@ -205,8 +205,9 @@ static bool make_nudged(Ask *ask, double part, Variant *variant) {
     for (size_t i = 0; i < world->joint_count; i++) {
         nudge_joint(&ask->dice, world, &world->joint[i], part);
     }
-    // what leaves an overlap is as fast as it may, whatever its place: just as what sleeps may be
-    world->settings.sleep_speed *= 1.0 + variant_chance(&ask->dice, part);
+    // what leaves an overlap is as fast as it may, whatever its place: just as what sleeps may be,
+    // but for how it is solved
+    world->settings.sleep_speed *= 1.0 + variant_chance(&ask->dice, fmax(part, answer_part));
     remember(variant, &ask->here, &ask->dice);
     variant_settle(variant);
     return true;
@@ -829,11 +830,15 @@ static void bear_as_there(const Ask *ask, uint32_t i, ContactMemory *memory) {
     vec3_store(memory->impulse, borne);
 }
 
+// How an answer is looked for from another: as it is, by sweeps, or by one sweep, which of several
+// answers leaves the one that it starts from.
+typedef enum Way { WAY_USUAL, WAY_OTHER, WAY_BRIEF } Way;
+
 // The original once more, whose solver starts from what the other world's contacts and rows bore.
 // Where it stays there, and its own certificate says that this solves it, the other answer is one
 // of the original, too: the question has several, as of contacts that share normals and differ in
 // what rubs at them.
-static bool is_answer_here(Ask *ask, bool is_other_way, double V) {
+static bool is_answer_here(Ask *ask, Way way, double V) {
     Variant again;
     uint32_t body;
     bool is = make(ask, &again);
@@ -849,8 +854,12 @@ static bool is_answer_here(Ask *ask, bool is_other_way, double V) {
         if (world->settings.solver == SOLVER_MDP) {
             set_parameter(world, "warm_start", 1.0);
         }
-        if (is_other_way) {
+        if (way != WAY_USUAL) {
             go_another_way(&again);
+        }
+        if (way == WAY_BRIEF) {
+            world->settings.effort = WORLD_FAST;
+            set_parameter(world, "max_iterations", 1.0);
         }
         is = variant_step(ask->play, &again, &ask->push) && is_solved(&again) &&
              farthest_velocity(ask, &again, &ask->seen, &ask->there, &body) <=
@@ -917,7 +926,8 @@ static bool compare(Ask *ask) {
     tally->turned_open += !is_odd && is_open;
     is_one = is_one && !follows_order(ask, V);
     is_one = is_one && (is_odd || is_open ||
-                        !(is_answer_here(ask, false, V) || is_answer_here(ask, true, V)));
+                        !(is_answer_here(ask, WAY_USUAL, V) || is_answer_here(ask, WAY_OTHER, V) ||
+                          is_answer_here(ask, WAY_BRIEF, V)));
     tally->turned_loose += !is_odd && !is_open && !is_one;
     if (is_odd || is_open || !is_one) {
         return true;
