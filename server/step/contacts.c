@@ -152,10 +152,12 @@ static bool is_of_face(uint64_t beside) {
 }
 
 // Of two that a surface has of one feature: a ridge's or a peak's, as it is what is nearest; of two
-// faces' the lower one, whichever was met first.
+// faces' the lower one, of two ridges' the one that is met first, whichever triangle came first.
 static bool is_better(const StepFound *made, const StepFound *there) {
-    return made->is_of_face != there->is_of_face ? there->is_of_face
-                                                 : made->is_of_face && made->gap < there->gap;
+    if (made->is_of_face != there->is_of_face) {
+        return there->is_of_face;
+    }
+    return made->is_of_face ? made->gap < there->gap : made->time < there->time;
 }
 
 // The points of two parts, which are of the pair's materials and meet at that time, that are within
