@@ -72,7 +72,15 @@ INLINE double simd_largest(Simd x) {
 
 #endif
 
+// the same, of numbers that may stand anywhere
+typedef double SimdAnywhere
+    __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias, aligned(sizeof(double))));
+
 // ---- numbers
+
+INLINE Simd simd_load_anywhere(const double *at) {
+    return *(const SimdAnywhere *)at;
+}
 
 // `at` is aligned to the whole vector
 INLINE Simd simd_load(const double *at) {

@@ -25,6 +25,11 @@ INLINE void store3(MdpFour3 *of, int first, Simd3 a) {
     simd_store(of->z.at + first, a.z);
 }
 
+// Four numbers of each place that stand next to each other in memory.
+typedef struct SimdRows {
+    Simd p, q, r, s;
+} SimdRows;
+
 // ---- bodies
 
 #if SIMD_COUNT == 4
@@ -39,6 +44,17 @@ INLINE void transpose(Simd *p, Simd *q, Simd *r, Simd *s) {
     *q = __builtin_shufflevector(odd, odd_below, 0, 1, 4, 5);
     *r = __builtin_shufflevector(even, even_below, 2, 3, 6, 7);
     *s = __builtin_shufflevector(odd, odd_below, 2, 3, 6, 7);
+}
+
+INLINE unsigned bits_of(SimdMask mask) {
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+}
+
+INLINE SimdRows load_rows(const double *const at[SIMD_COUNT], int number) {
+    SimdRows of = {simd_load_anywhere(at[0] + number), simd_load_anywhere(at[1] + number),
+                   simd_load_anywhere(at[2] + number), simd_load_anywhere(at[3] + number)};
+    transpose(&of.p, &of.q, &of.r, &of.s);
+    return of;
 }
 
 typedef double Two __attribute__((vector_size(2 * sizeof(double)), may_alias));
@@ -77,6 +93,17 @@ INLINE void store_bodies(MdpBody *body, const uint32_t *index, Bodies bodies) {
 }
 
 #else
+
+INLINE unsigned bits_of(SimdMask mask) {
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2));
+}
+
+INLINE SimdRows load_rows(const double *const at[SIMD_COUNT], int number) {
+    Simd a = simd_load_anywhere(at[0] + number), b = simd_load_anywhere(at[1] + number);
+    Simd c = simd_load_anywhere(at[0] + number + 2), d = simd_load_anywhere(at[1] + number + 2);
+    return (SimdRows){__builtin_shufflevector(a, b, 0, 2), __builtin_shufflevector(a, b, 1, 3),
+                      __builtin_shufflevector(c, d, 0, 2), __builtin_shufflevector(c, d, 1, 3)};
+}
 
 INLINE void load_columns(const double *p, const double *q, Simd *even, Simd *odd) {
     *even = __builtin_shufflevector(simd_load(p), simd_load(q), 0, 2);

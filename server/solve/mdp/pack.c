@@ -3,11 +3,11 @@
 
 #include "base/assert.h"
 #include "solve/dense.h"
+#include "solve/mdp/point_fill.h"
 
 #include <string.h>
 
 #define BALL_TOLERANCE 1e-11 // how far arms may leave the normal, and inertia isotropy, by rounding
-#define SINGULAR_SHARE 1e-10 // smallest eigenvalue over w below which a block counts as singular
 #define REGULAR_SHARE                                                                              \
     1e-9 // what a singular block is given, times w; it vanishes at the fixed point
 
@@ -41,10 +41,12 @@ static bool is_ball_side(const MdpPack *pack, const ProblemContact *contact, int
     if (side->tree == PROBLEM_NO_TREE) {
         return true;
     }
+    if (!pack->is_round[side->tree]) {
+        return false;
+    }
     Vec3 off = vec3_cross(contact->normal, side->arm);
     double arm_square = vec3_dot(side->arm, side->arm);
-    return pack->is_round[side->tree] &&
-           vec3_dot(off, off) <= BALL_TOLERANCE * BALL_TOLERANCE * arm_square;
+    return vec3_dot(off, off) <= BALL_TOLERANCE * BALL_TOLERANCE * arm_square;
 }
 
 static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
@@ -82,11 +84,11 @@ static bool is_surely_regular(const MassBlock *a, double w) {
     double determinant = a->nn * (a->tt * a->oo - a->to * a->to) -
                          a->nt * (a->nt * a->oo - a->to * a->no) +
                          a->no * (a->nt * a->to - a->tt * a->no);
-    return determinant > 2.0 * SINGULAR_SHARE * 2.25 * w * w * w; // twice: rounding
+    return determinant > MDP_REGULAR_SHARE * w * w * w;
 }
 
 static bool is_singular(const MassBlock *a, double w) {
-    double floor = SINGULAR_SHARE * w, factor[9];
+    double floor = MDP_SINGULAR_SHARE * w, factor[9];
     const double shifted[9] = {a->nn - floor, a->nt,         a->no, //
                                a->nt,         a->tt - floor, a->to, //
                                a->no,         a->to,         a->oo - floor};
@@ -94,7 +96,8 @@ static bool is_singular(const MassBlock *a, double w) {
 }
 
 // mdp.md 1.1: a singular block is made regular in the sweep
-static MdpBlock regular_block(const MassBlock *a, double w, double mu) {
+MdpBlock mdp_pack_block(const MassBlock *a, double mu) {
+    double w = mass_block_weight(a);
     double extra = is_surely_regular(a, w) || !is_singular(a, w) ? 0.0 : REGULAR_SHARE * w;
     return (MdpBlock){.nn = a->nn + extra,
                       .nt = a->nt,
@@ -169,40 +172,6 @@ static void add_ball(MdpPack *pack, const Common *common) {
     set_place(&quad->impulse, place, impulse);
 }
 
-static void set_block(MdpPointQuad *quad, uint32_t place, const MdpBlock *block) {
-    quad->block[0].at[place] = block->nn;
-    quad->block[1].at[place] = block->nt;
-    quad->block[2].at[place] = block->no;
-    quad->block[3].at[place] = block->tt;
-    quad->block[4].at[place] = block->to;
-    quad->block[5].at[place] = block->oo;
-    quad->mu.at[place] = block->mu;
-}
-
-static void add_point(const MdpPack *pack, const Common *common) {
-    const ProblemContact *c = &pack->problem->contact[common->contact];
-    uint32_t place = common->slot % MDP_QUAD;
-    MdpPointQuad *quad = &pack->points.quad[common->slot / MDP_QUAD];
-    quad->a[place] = common->a;
-    quad->b[place] = common->b;
-    quad->island[place] = common->island;
-    quad->is_filled[place] = true;
-    quad->has_own |= common->a == common->b;
-    set_place(&quad->frame[0], place, c->normal);
-    set_place(&quad->frame[1], place, c->tangent[0]);
-    set_place(&quad->frame[2], place, c->tangent[1]);
-    set_place(&quad->arm_a, place, c->side[0].arm);
-    set_place(&quad->arm_b, place, c->side[1].arm);
-    for (int k = 0; k < 3; k++) {
-        quad->impulse[k].at[place] = common->impulse[k];
-        quad->before[k].at[place] = 0.0;
-        quad->offset[k].at[place] = common->offset[k];
-    }
-    quad->weight.at[place] = common->weight;
-    MdpBlock block = regular_block(common->block, common->w, c->mu);
-    set_block(quad, place, &block);
-}
-
 // ---- wide contacts
 
 // the 3 x 6 block of a free side, as a dense one would be stored
@@ -247,8 +216,7 @@ static void add_wide(MdpPack *pack, const Common *common, double *numbers) {
     *wide = (MdpWide){.island = common->island, .weight = common->weight};
     memcpy(wide->impulse, common->impulse, sizeof(wide->impulse));
     memcpy(wide->offset, common->offset, sizeof(wide->offset));
-    MdpBlock block =
-        regular_block(common->block, common->w, pack->problem->contact[common->contact].mu);
+    MdpBlock block = mdp_pack_block(common->block, pack->problem->contact[common->contact].mu);
     mdp_block_plan(&block, &wide->plan);
     wide->side[0] = make_side(pack, common->contact, 0, numbers);
     numbers += (size_t)6 * wide->side[0].width;
@@ -379,14 +347,18 @@ static bool take_contacts(MdpPack *pack, Arena *arena) {
     size_t points = (size_t)last->first[MDP_POINT] + last->count[MDP_POINT];
     pack->points =
         (MdpPoints){.quad = arena_take_array(arena, points, sizeof(*pack->points.quad)),
+                    .square = arena_take_array(arena, points, MDP_QUAD * sizeof(double)),
+                    .along = arena_take_array(arena, points, MDP_QUAD * sizeof(double)),
                     .plan = arena_take_array(arena, points, MDP_QUAD * sizeof(*pack->points.plan)),
                     .body = pack->body,
                     .inertia = pack->inverse_inertia};
+    pack->point_contact = arena_take_array(arena, points, MDP_QUAD * sizeof(*pack->point_contact));
     pack->wide = arena_take_array(arena, (size_t)last->first[MDP_WIDE] + last->count[MDP_WIDE],
                                   sizeof(*pack->wide));
     pack->number =
         arena_take_array(arena, last->number_first + last->number_count, sizeof(*pack->number));
-    return pack->quad != NULL && pack->points.quad != NULL && pack->points.plan != NULL &&
+    return pack->quad != NULL && pack->points.quad != NULL && pack->points.square != NULL &&
+           pack->points.along != NULL && pack->points.plan != NULL && pack->point_contact != NULL &&
            pack->wide != NULL && pack->number != NULL;
 }
 
@@ -439,63 +411,7 @@ static void close_quads(const MdpPack *pack, const MdpGroup *group) {
     }
 }
 
-// ---- points: quad after quad, as what they read is where it is
-
-// Places without a contact are between nobody and nobody, and approach each other never.
-static void leave_place(MdpPointQuad *quad, uint32_t place, uint32_t island) {
-    const Vec3 none = vec3(0.0, 0.0, 0.0);
-    for (int k = 0; k < 3; k++) {
-        set_place(&quad->frame[k], place, none);
-        quad->impulse[k].at[place] = quad->before[k].at[place] = 0.0;
-        quad->offset[k].at[place] = k == 0 ? 1.0 : 0.0;
-    }
-    set_place(&quad->arm_a, place, none);
-    set_place(&quad->arm_b, place, none);
-    set_block(quad, place, &(MdpBlock){.mu = 0.0});
-    quad->weight.at[place] = 0.0;
-    quad->island[place] = island;
-}
-
-static void close_points(const MdpPack *pack, const MdpSpan *span) {
-    for (uint32_t i = span->begin; i < span->end; i++) {
-        MdpPointQuad *quad = &pack->points.quad[i];
-        uint32_t first = 0; // that is filled
-        while (!quad->is_filled[first]) {
-            first++;
-        }
-        for (uint32_t place = 0; place < MDP_QUAD; place++) {
-            if (!quad->is_filled[place]) {
-                leave_place(quad, place, quad->island[first]);
-            }
-            quad->is_mixed |= quad->island[place] != quad->island[first];
-        }
-    }
-    mdp_point_close(pack->points.quad, span->begin, span->end);
-}
-
-// A stage, or a stretch of it, which has a static body of its own.
-static void fill_points(const MdpPack *pack, const MdpGroup *group, const MdpSpan *span,
-                        uint32_t nobody) {
-    ASSERT(span->begin < span->end);
-    ASSERT(nobody >= pack->problem->tree_count);
-    for (uint32_t i = span->begin; i < span->end; i++) {
-        MdpPointQuad *quad = &pack->points.quad[i];
-        for (int place = 0; place < MDP_QUAD; place++) {
-            quad->a[place] = quad->b[place] = nobody;
-            quad->is_filled[place] = quad->has_plan[place] = false;
-        }
-        quad->is_mixed = quad->has_own = false;
-    }
-    for (uint32_t i = span->note_begin; i < span->note_end; i++) {
-        uint32_t place = pack->order[i];
-        pack->slot[place] += group->first[MDP_POINT] * MDP_QUAD;
-        pack->note[i] = pack->slot[place];
-        Common common;
-        fill_common(pack, group, nobody, place, &common);
-        add_point(pack, &common);
-    }
-    close_points(pack, span);
-}
+// ---- shares
 
 static void clear_share(void *work, uint32_t share) {
     const MdpPack *pack = work;
@@ -515,7 +431,7 @@ static void fill_share(void *work, uint32_t share) {
     for (uint32_t i = group->stage_begin; i < group->stage_end; i++) {
         const MdpStage *stage = &pack->stage[i];
         if (stage->kind == MDP_POINT) {
-            fill_points(pack, group, &stage->span, static_of_group(pack, group));
+            mdp_pack_fill_points(pack, group, &stage->span, static_of_group(pack, group));
         }
     }
 }
@@ -546,7 +462,7 @@ static void split_stage(void *work, uint32_t block) {
             }
         }
         if (stage->kind == MDP_POINT) {
-            fill_points(pack, split->group, span, to);
+            mdp_pack_fill_points(pack, split->group, span, to);
         }
     }
 }

@@ -165,6 +165,7 @@ typedef struct MdpPack {
     double *v_before; // [velocity_count] velocities of one sweep earlier
     MdpQuad *quad;
     MdpPoints points;
+    uint32_t *point_contact; // of each place of their quads; PROBLEM_NO_TREE: it is empty
     MdpWide *wide;
     // of the contact at each place of the list of islands
     MdpPair *pair;
@@ -172,7 +173,7 @@ typedef struct MdpPack {
     uint8_t *colour;
     uint32_t *order;   // places of a group, stage by stage
     uint32_t *slot;    // in `wide`; of balls and points, counted over the places of quads
-    uint32_t *note;    // of points, the slots in that order: sums are taken in it
+    MdpNote *note;     // of points, in that order: sums are taken in it
     size_t *number_at; // of wide contacts in `number`, counted in the group; NULL: all are free
     uint64_t *used;    // [tree_count] colours
     double *number;    // Jacobian blocks and responses of wide contacts
@@ -209,6 +210,14 @@ double mdp_pack_points(const MdpPack *pack, uint32_t island);
 Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack);
 JudgeSurvey mdp_pack_survey;
 Status mdp_pack_end(Judge *judge, MdpPack *pack);
+
+// The block that a contact is swept with: one that is singular is made regular.
+MdpBlock mdp_pack_block(const MassBlock *block, double mu);
+
+// Fills the quads of a stage of points, or of a stretch of it, which has a static body of its own
+// (pack_point.c).
+void mdp_pack_fill_points(const MdpPack *pack, const MdpGroup *group, const MdpSpan *span,
+                          uint32_t nobody);
 
 // The parts of mdp_pack_end that are about the order (pack_order.c) and rows (pack_row.c).
 Status mdp_pack_order(Judge *judge, MdpPack *pack);

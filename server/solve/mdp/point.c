@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "solve/block_slide.h"
-#include "solve/mdp/trial.h"
 
 #include <stddef.h>
 
@@ -48,21 +47,27 @@ void mdp_point_push(const MdpPoints *points, uint32_t begin, uint32_t end) {
     push_quads(points, begin, end);
 }
 
-void mdp_point_note(const MdpPointQuad *quad, const uint32_t *slot, uint32_t count, MdpSum *sum) {
-    VALIDATE(count == 0 || slot != NULL);
+void mdp_point_note(const MdpPoints *points, const MdpNote *note, uint32_t count, MdpSum *sum) {
+    VALIDATE(count == 0 || note != NULL);
+    const double *square = points->square, *along = points->along;
     for (uint32_t i = 0; i < count;) {
-        uint32_t island = quad[slot[i] / MDP_QUAD].island[slot[i] % MDP_QUAD], of = island;
-        MdpSum all = sum[island]; // while contacts of one island follow each other
-        while (i < count && of == island) {
-            const MdpPointQuad *from = &quad[slot[i] / MDP_QUAD];
-            uint32_t place = slot[i] % MDP_QUAD;
-            if (!all.is_done) {
-                mdp_trial_note(&all, (MdpChange){from->square.at[place], from->along.at[place]});
-            }
+        uint32_t slot = mdp_note_slot(note[i]);
+        MdpSum *of = &sum[points->quad[slot / MDP_QUAD].island[slot % MDP_QUAD]];
+        // while contacts of one island follow each other
+        double residual = of->residual, opposition = of->opposition, largest = of->largest;
+        do {
+            residual += square[slot];
+            opposition -= along[slot];
+            largest = square[slot] > largest ? square[slot] : largest;
             i++;
-            of = i < count ? quad[slot[i] / MDP_QUAD].island[slot[i] % MDP_QUAD] : 0;
+            slot = i < count ? note[i] : MDP_NOTE_BEGINS;
+        } while ((slot & MDP_NOTE_BEGINS) == 0);
+        if (!of->is_done) {
+            of->residual = residual;
+            of->opposition = opposition;
+            // squares are not negative: their sum is a number where all of them are
+            of->largest = residual != residual ? residual : largest;
         }
-        sum[island] = all;
     }
 }
 

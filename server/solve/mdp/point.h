@@ -29,10 +29,9 @@ enum { MDP_BLOCK_NUMBERS = 6 };
 // frame: normal, tangents.
 typedef struct MdpPointQuad {
     uint32_t a[MDP_QUAD], b[MDP_QUAD], island[MDP_QUAD]; // islands are counted in the group
-    bool is_filled[MDP_QUAD]; // a contact is there: elsewhere nothing is pushed
-    bool has_plan[MDP_QUAD];  // what did neither open nor stick was planned for
-    bool is_mixed;            // not all places are of one island
-    bool has_own;             // a contact is between two points of one body
+    bool has_plan[MDP_QUAD]; // what did neither open nor stick was planned for
+    bool is_mixed;           // not all places are of one island
+    bool has_own;            // a contact is between two points of one body
     MdpFour3 frame[3];
     MdpFour3 arm_a, arm_b;
     MdpFour impulse[3];
@@ -41,13 +40,13 @@ typedef struct MdpPointQuad {
     MdpFour mu;
     MdpFour weight; // (w / V)^2
     MdpFour block[MDP_BLOCK_NUMBERS], inverse[MDP_BLOCK_NUMBERS];
-    MdpFour square, along; // what the last sweep adds to the sums
 } MdpPointQuad;
 
 // What a sweep over quads of points works on.
 typedef struct MdpPoints {
     MdpPointQuad *quad;
-    MdpPlan *plan; // of each place of a quad; made where it is needed
+    double *square, *along; // of each place of a quad: what the last sweep adds to the sums
+    MdpPlan *plan;          // of each place of a quad; made where it is needed
     MdpBody *body;
     const MdpInertia *inertia;
 } MdpPoints;
@@ -58,15 +57,24 @@ typedef struct MdpPointTrial {
     MdpFour carried[3], b[3], x[3];
 } MdpPointTrial;
 
-// Quads [begin, end) are filled: empty places push nothing, and what follows from blocks is made.
+// What follows from the blocks of quads [begin, end) is made.
 void mdp_point_close(MdpPointQuad *quad, uint32_t begin, uint32_t end);
 
 // One sweep over quads [begin, end) in their order; `sum` is of the islands, and only read.
 void mdp_point_sweep(const MdpPoints *points, uint32_t begin, uint32_t end, bool is_coulomb,
                      const MdpSum *sum);
 
-// Adds what it changed to the sums of the islands: of `count` contacts, in those places.
-void mdp_point_note(const MdpPointQuad *quad, const uint32_t *slot, uint32_t count, MdpSum *sum);
+// A place of quads, in the order in which sums are taken; and whether the contact before it is of
+// another island, or there is none.
+typedef uint32_t MdpNote;
+#define MDP_NOTE_BEGINS 0x80000000u
+
+static inline uint32_t mdp_note_slot(MdpNote note) {
+    return note & ~MDP_NOTE_BEGINS;
+}
+
+// Adds what it changed to the sums of the islands: of `count` contacts.
+void mdp_point_note(const MdpPoints *points, const MdpNote *note, uint32_t count, MdpSum *sum);
 
 // Adds the impulses of quads [begin, end) to the velocities of their bodies.
 void mdp_point_push(const MdpPoints *points, uint32_t begin, uint32_t end);

@@ -7,6 +7,8 @@
 #include "solve/mdp/body_simd.h"
 #include "solve/mdp/point.h"
 
+#include <stddef.h>
+
 // Quads so far ahead are fetched, and their bodies.
 enum { AHEAD = 2 };
 
@@ -42,10 +44,6 @@ INLINE SimdMask mask_of(const bool *at) {
     return -(SimdMask){at[0], at[1], at[2], at[3]};
 }
 
-INLINE unsigned bits_of(SimdMask mask) {
-    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
-}
-
 #else
 
 INLINE Inertias load_inertias(const MdpInertia *of, const uint32_t *index) {
@@ -59,10 +57,6 @@ INLINE Inertias load_inertias(const MdpInertia *of, const uint32_t *index) {
 
 INLINE SimdMask mask_of(const bool *at) {
     return -(SimdMask){at[0], at[1]};
-}
-
-INLINE unsigned bits_of(SimdMask mask) {
-    return (unsigned)((mask[0] & 1) | (mask[1] & 2));
 }
 
 #endif
@@ -333,8 +327,9 @@ INLINE void sweep_places(const MdpPoints *points, uint32_t quad, int first, bool
         simd_store(c->before[k].at + first, simd_choose(is_done, apart(c->before, k, first), z[k]));
     }
     Simd weight = simd_load(c->weight.at + first);
-    simd_store(c->square.at + first, weight * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
-    simd_store(c->along.at + first,
+    const size_t at = (size_t)MDP_QUAD * quad + (size_t)first;
+    simd_store(points->square + at, weight * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+    simd_store(points->along + at,
                weight * (d[0] * (x[0] - z[0]) + d[1] * (x[1] - z[1]) + d[2] * (x[2] - z[2])));
     push(points, c, first, &sides, d);
 }

@@ -141,7 +141,7 @@ static void sweep_span(const MdpPack *pack, MdpKind kind, const MdpSpan *span, b
     }
     if (kind == MDP_POINT) {
         mdp_point_sweep(&pack->points, span->begin, span->end, coulomb, sum);
-        mdp_point_note(pack->points.quad, pack->note + span->note_begin,
+        mdp_point_note(&pack->points, pack->note + span->note_begin,
                        span->note_end - span->note_begin, sum);
         return;
     }

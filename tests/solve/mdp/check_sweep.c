@@ -116,7 +116,6 @@ static MdpPointQuad take_out(const MdpPointQuad *quad, uint32_t place) {
             continue;
         }
         alone.a[i] = alone.b[i] = PROBLEM_NO_TREE; // set by the caller
-        alone.is_filled[i] = false;
         alone.mu.at[i] = alone.weight.at[i] = 0.0;
         for (int k = 0; k < 3; k++) {
             alone.frame[k].x.at[i] = alone.frame[k].y.at[i] = alone.frame[k].z.at[i] = 0.0;
@@ -135,8 +134,6 @@ static void put_back(const MdpPointQuad *alone, uint32_t place, MdpPointQuad *qu
         quad->impulse[k].at[place] = alone->impulse[k].at[place];
         quad->before[k].at[place] = alone->before[k].at[place];
     }
-    quad->square.at[place] = alone->square.at[place];
-    quad->along.at[place] = alone->along.at[place];
 }
 
 static void sweep_one(const MdpPack *pack, uint32_t slot, uint32_t nobody, bool is_coulomb,
@@ -149,10 +146,17 @@ static void sweep_one(const MdpPack *pack, uint32_t slot, uint32_t nobody, bool 
         alone.has_plan[i] = false;
     }
     MdpPlan plan[MDP_QUAD];
-    const MdpPoints points = {
-        .quad = &alone, .plan = plan, .body = pack->body, .inertia = pack->points.inertia};
+    MdpFour square, along;
+    const MdpPoints points = {.quad = &alone,
+                              .square = square.at,
+                              .along = along.at,
+                              .plan = plan,
+                              .body = pack->body,
+                              .inertia = pack->points.inertia};
     mdp_point_sweep(&points, 0, 1, is_coulomb, sum);
     put_back(&alone, slot % MDP_QUAD, quad);
+    pack->points.square[slot] = square.at[slot % MDP_QUAD];
+    pack->points.along[slot] = along.at[slot % MDP_QUAD];
 }
 
 // One contact after the other, as the sums are taken.
@@ -168,8 +172,9 @@ static void sweep_in_turn(Heap *heap, bool is_coulomb) {
             const MdpStage *stage = &pack->stage[i];
             MdpSum *sum = pack->sum + group->island_begin;
             for (uint32_t k = stage->span.note_begin; k < stage->span.note_end; k++) {
-                sweep_one(pack, pack->note[k], pack->problem->tree_count + g, is_coulomb, sum);
-                mdp_point_note(pack->points.quad, pack->note + k, 1, sum);
+                sweep_one(pack, mdp_note_slot(pack->note[k]), pack->problem->tree_count + g,
+                          is_coulomb, sum);
+                mdp_point_note(&pack->points, pack->note + k, 1, sum);
             }
         }
     }
@@ -287,7 +292,6 @@ static void quad_begin(MdpPointQuad *quad, const MdpBlock block[MDP_QUAD]) {
         for (int k = 0; k < MDP_BLOCK_NUMBERS; k++) {
             quad->block[k].at[i] = numbers[k];
         }
-        quad->is_filled[i] = true;
         quad->mu.at[i] = block[i].mu;
         quad->weight.at[i] = 1.0;
         quad->frame[0].x.at[i] = quad->frame[1].y.at[i] = quad->frame[2].z.at[i] = 1.0;
@@ -311,7 +315,13 @@ START_TEST(slides_are_those_of_the_blocks) {
         MdpPointQuad quad;
         MdpPlan plan[MDP_QUAD];
         const MdpInertia inertia[MDP_QUAD + 1] = {0};
-        const MdpPoints points = {.quad = &quad, .plan = plan, .body = body, .inertia = inertia};
+        MdpFour square, along;
+        const MdpPoints points = {.quad = &quad,
+                                  .square = square.at,
+                                  .along = along.at,
+                                  .plan = plan,
+                                  .body = body,
+                                  .inertia = inertia};
         quad_begin(&quad, block);
         for (int k = 0; k < MDP_QUAD; k++) {
             const double b[3] = {-body[k].v[0], -body[k].v[1], -body[k].v[2]};
