@@ -16,12 +16,25 @@
 // may_alias: they are read from and written to plain numbers
 typedef double Simd __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias));
 
+// the same, of numbers that may stand anywhere
+typedef double SimdAnywhere
+    __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias, aligned(sizeof(double))));
+
 // of a comparison: all bits of a place, or none
 typedef int64_t SimdMask __attribute__((vector_size(SIMD_COUNT * sizeof(int64_t))));
 
 typedef struct Simd3 {
     Simd x, y, z;
 } Simd3;
+
+// Four numbers of each place that stand next to each other in memory.
+typedef struct SimdRows {
+    Simd p, q, r, s;
+} SimdRows;
+
+INLINE Simd simd_load_anywhere(const double *at) {
+    return *(const SimdAnywhere *)at;
+}
 
 // ---- what depends on how many there are
 
@@ -50,6 +63,30 @@ INLINE double simd_largest(Simd x) {
     return left > right ? left : right;
 }
 
+INLINE unsigned simd_bits(SimdMask mask) {
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+}
+
+// rows to columns and back
+INLINE void simd_transpose(Simd *p, Simd *q, Simd *r, Simd *s) {
+    Simd even = __builtin_shufflevector(*p, *q, 0, 4, 2, 6);
+    Simd odd = __builtin_shufflevector(*p, *q, 1, 5, 3, 7);
+    Simd even_below = __builtin_shufflevector(*r, *s, 0, 4, 2, 6);
+    Simd odd_below = __builtin_shufflevector(*r, *s, 1, 5, 3, 7);
+    *p = __builtin_shufflevector(even, even_below, 0, 1, 4, 5);
+    *q = __builtin_shufflevector(odd, odd_below, 0, 1, 4, 5);
+    *r = __builtin_shufflevector(even, even_below, 2, 3, 6, 7);
+    *s = __builtin_shufflevector(odd, odd_below, 2, 3, 6, 7);
+}
+
+// from `number` on
+INLINE SimdRows simd_rows(const double *const at[SIMD_COUNT], int number) {
+    SimdRows of = {simd_load_anywhere(at[0] + number), simd_load_anywhere(at[1] + number),
+                   simd_load_anywhere(at[2] + number), simd_load_anywhere(at[3] + number)};
+    simd_transpose(&of.p, &of.q, &of.r, &of.s);
+    return of;
+}
+
 #else
 
 #define SIMD_OF(array, member) ((Simd){(array)[0] member, (array)[1] member})
@@ -70,17 +107,20 @@ INLINE double simd_largest(Simd x) {
     return x[0] > x[1] ? x[0] : x[1];
 }
 
+INLINE unsigned simd_bits(SimdMask mask) {
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2));
+}
+
+INLINE SimdRows simd_rows(const double *const at[SIMD_COUNT], int number) {
+    Simd a = simd_load_anywhere(at[0] + number), b = simd_load_anywhere(at[1] + number);
+    Simd c = simd_load_anywhere(at[0] + number + 2), d = simd_load_anywhere(at[1] + number + 2);
+    return (SimdRows){__builtin_shufflevector(a, b, 0, 2), __builtin_shufflevector(a, b, 1, 3),
+                      __builtin_shufflevector(c, d, 0, 2), __builtin_shufflevector(c, d, 1, 3)};
+}
+
 #endif
 
-// the same, of numbers that may stand anywhere
-typedef double SimdAnywhere
-    __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias, aligned(sizeof(double))));
-
 // ---- numbers
-
-INLINE Simd simd_load_anywhere(const double *at) {
-    return *(const SimdAnywhere *)at;
-}
 
 // `at` is aligned to the whole vector
 INLINE Simd simd_load(const double *at) {

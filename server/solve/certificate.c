@@ -26,6 +26,11 @@ double certificate_scale_contacts(const ContactProblem *problem, const Islands *
                                   const Answer *answer, uint32_t begin, uint32_t end, double most) {
     ASSERT(end <= problem->contact_count);
     ASSERT(begin <= end);
+    if (problem->all_free && answer->contact == NULL) {
+        const uint32_t count = (end - begin) / CERTIFICATE_LANES * CERTIFICATE_LANES;
+        most = certificate_scale_free(problem, islands->contact + begin, count, most);
+        begin += count;
+    }
     for (uint32_t i = begin; i < end; i++) {
         most = relation_max(most, contact_speed(problem, answer, islands->contact[i]));
     }

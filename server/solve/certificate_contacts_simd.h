@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "solve/certificate_parts.h"
 #include "solve/certificate_relation_simd.h"
+#include "solve/contact_simd.h"
 
 // What contacts add to the measures of their islands.
 typedef struct ContactMeasure {
@@ -107,20 +108,103 @@ INLINE void note_contacts(CertificateMeasure *m, const uint32_t of[SIMD_COUNT], 
     }
 }
 
+// ---- velocities of contacts between free bodies
+
+// as numbers
+typedef struct Contacts {
+    const double *number[SIMD_COUNT];
+    uint32_t a[SIMD_COUNT], b[SIMD_COUNT]; // trees
+} Contacts;
+
+#if SIMD_COUNT == 4
+#define EACH(x)                                                                                    \
+    { x(0), x(1), x(2), x(3) }
+#else
+#define EACH(x)                                                                                    \
+    { x(0), x(1) }
+#endif
+
+INLINE Contacts contacts_at(const ContactProblem *problem, const uint32_t *contact) {
+    const ProblemContact *all = problem->contact;
+#define NUMBERS(place) (const double *)&all[contact[place]]
+#define TREE_A(place)  all[contact[place]].side[0].tree
+#define TREE_B(place)  all[contact[place]].side[1].tree
+    return (Contacts){.number = EACH(NUMBERS), .a = EACH(TREE_A), .b = EACH(TREE_B)};
+#undef NUMBERS
+#undef TREE_A
+#undef TREE_B
+}
+
+INLINE Simd3 velocity_of(const Contacts *contacts, const ContactColumns *columns, const double *v) {
+#define SIX_A(place) contact_six(v, contacts->a[place])
+#define SIX_B(place) contact_six(v, contacts->b[place])
+    const double *const a[SIMD_COUNT] = EACH(SIX_A), *const b[SIMD_COUNT] = EACH(SIX_B);
+#undef SIX_A
+#undef SIX_B
+    return contact_velocity(columns, a, b);
+}
+
+// What contacts ask of V, at least `most`: how fast they are, and how fast they are to leave.
+// `count` is a multiple of SIMD_COUNT. Roots are in the order of what they are of.
+INLINE double scale_contacts(const ContactProblem *problem, const uint32_t *contact, uint32_t count,
+                             double most) {
+    VALIDATE(count % SIMD_COUNT == 0);
+    VALIDATE(problem->all_free);
+    Simd square = simd_all(0.0), leaving = simd_all(most);
+    for (uint32_t i = 0; i < count; i += SIMD_COUNT) {
+        const Contacts contacts = contacts_at(problem, contact + i);
+        const ContactColumns columns = contact_columns(contacts.number);
+        const Simd3 u = velocity_of(&contacts, &columns, problem->v_free);
+        square = simd_max(square, simd3_dot(u, u));
+        leaving = simd_max(leaving, -columns.bias);
+    }
+    const Simd all = simd_max(simd_root(square), leaving);
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        most = relation_max(most, all[place]);
+    }
+    return most;
+}
+
 // ---- contacts
+
+// Velocities and targets.
+INLINE void load_velocities(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
+                            ContactStates *state) {
+    double u[SIMD_COUNT][3], bias[SIMD_COUNT];
+    for (int place = 0; place < SIMD_COUNT; place++) {
+        problem_contact_velocity(m->problem, contact[place], m->answer->v, u[place]);
+        bias[place] = certificate_bias(m->problem, m->answer, contact[place]);
+    }
+    state->u[0] = SIMD_OF(u, [0]) + SIMD_OF(bias, );
+    state->u[1] = SIMD_OF(u, [1]);
+    state->u[2] = SIMD_OF(u, [2]);
+}
+
+// The same where all trees are free, and contacts have the problem's targets.
+INLINE void load_free_velocities(const Contacts *contacts, const double *v, ContactStates *state) {
+    const ContactColumns columns = contact_columns(contacts->number);
+    const Simd3 u = velocity_of(contacts, &columns, v);
+    state->u[0] = u.x + columns.bias;
+    state->u[1] = u.y;
+    state->u[2] = u.z;
+}
 
 INLINE void load_states(const CertificateMeasure *m, const uint32_t contact[SIMD_COUNT],
                         Simd v_scale, ContactStates *state) {
     const MassBlock *block[SIMD_COUNT];
     const ProblemContact *of[SIMD_COUNT];
     const double *gamma[SIMD_COUNT];
-    double u[SIMD_COUNT][3], bias[SIMD_COUNT];
     for (int place = 0; place < SIMD_COUNT; place++) {
         block[place] = mass_contact_block(m->mass, contact[place]);
         of[place] = &m->problem->contact[contact[place]];
         gamma[place] = m->answer->contact_impulse + 3 * (size_t)contact[place];
-        problem_contact_velocity(m->problem, contact[place], m->answer->v, u[place]);
-        bias[place] = certificate_bias(m->problem, m->answer, contact[place]);
+    }
+    VALIDATE(m->mass->problem == m->problem);
+    if (m->problem->all_free && m->answer->contact == NULL) {
+        const Contacts contacts = contacts_at(m->problem, contact);
+        load_free_velocities(&contacts, m->answer->v, state);
+    } else {
+        load_velocities(m, contact, state);
     }
     state->nn = SIMD_OF(block, ->nn);
     state->nt = SIMD_OF(block, ->nt);
@@ -130,9 +214,6 @@ INLINE void load_states(const CertificateMeasure *m, const uint32_t contact[SIMD
     state->oo = SIMD_OF(block, ->oo);
     state->w = (state->nn + state->tt + state->oo) / 3.0;
     state->mu = SIMD_OF(of, ->mu);
-    state->u[0] = SIMD_OF(u, [0]) + SIMD_OF(bias, );
-    state->u[1] = SIMD_OF(u, [1]);
-    state->u[2] = SIMD_OF(u, [2]);
     state->gamma[0] = SIMD_OF(gamma, [0]);
     state->gamma[1] = SIMD_OF(gamma, [1]);
     state->gamma[2] = SIMD_OF(gamma, [2]);

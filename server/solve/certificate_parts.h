@@ -22,5 +22,13 @@ static inline bool certificate_is_worse(double own, double worst) {
     return own > worst || (own != own && worst == worst);
 }
 
-// certificate_measure_contacts, for machines with AVX2 only.
+// certificate_scale_contacts of a multiple of so many contacts, where all trees are free, and
+// contacts have the problem's targets.
+enum { CERTIFICATE_LANES = 4 };
+double certificate_scale_free(const ContactProblem *problem, const uint32_t *contact,
+                              uint32_t count, double most);
+
+// The same, and certificate_measure_contacts, for machines with AVX2 only.
+double certificate_scale_free_avx2(const ContactProblem *problem, const uint32_t *contact,
+                                   uint32_t count, double most);
 void certificate_contacts_avx2(CertificateMeasure *m, uint32_t begin, uint32_t end);

@@ -145,10 +145,45 @@ START_TEST(rigid_contacts_that_are_declared_are_measured_as_those_that_are_not) 
 }
 END_TEST
 
+// One that moves nothing is among them, and asks for its target.
+START_TEST(contacts_ask_for_the_same_scale_at_once_and_one_by_one) {
+    static Measured measured;
+    const uint32_t contacts = 30;
+    measured_init(&measured, contacts);
+    const ContactProblem *problem = &measured.build.problem;
+    uint32_t all[CONTACTS_MAX];
+    for (uint32_t i = 0; i < contacts; i++) {
+        all[i] = i;
+        vec3_store(measured.build.contact[i].motion, vec3(0.01 * i, -0.02, 0.03));
+        measured.build.contact[i].bias = i % 5 == 0 ? -0.1 * i : 0.2;
+    }
+    measured.islands.contact = all;
+    for (uint32_t begin = 0; begin < contacts; begin++) {
+        const uint32_t end = begin + 1 + 7 * begin % (contacts - begin);
+        const uint32_t fours = (end - begin) / 4 * 4;
+        double most = 1e-9, least = 1e-9;
+        for (uint32_t i = begin; i < end; i++) {
+            most = certificate_scale_contacts(problem, &measured.islands, &measured.answer, i,
+                                              i + 1, most);
+            least = i + 1 == begin + fours ? most : least;
+        }
+        ck_assert_double_gt(most, 0.0);
+        ck_assert_double_eq(most, certificate_scale_contacts(problem, &measured.islands,
+                                                             &measured.answer, begin, end, 1e-9));
+        ck_assert_double_eq(least, scale_contacts(problem, all + begin, fours, 1e-9));
+    }
+    measured.build.contact[_i].motion[1] = NAN;
+    ck_assert(isnan(certificate_scale_contacts(problem, &measured.islands, &measured.answer, 0,
+                                               contacts, 1e-9)));
+    problem_build_deinit(&measured.build);
+}
+END_TEST
+
 static TCase *case_contacts(void) {
     TCase *tcase = tcase_create("contacts");
     tcase_add_loop_test(tcase, two_places_give_the_bits_of_four, 0, 10);
     tcase_add_test(tcase, rigid_contacts_that_are_declared_are_measured_as_those_that_are_not);
+    tcase_add_loop_test(tcase, contacts_ask_for_the_same_scale_at_once_and_one_by_one, 0, 8);
     tcase_add_test(tcase, what_is_measured_of_an_island_is_the_largest_of_its_contacts);
     tcase_add_loop_test(tcase, an_impulse_that_is_not_a_number_shows, 0, 8);
     return tcase;

@@ -25,37 +25,9 @@ INLINE void store3(MdpFour3 *of, int first, Simd3 a) {
     simd_store(of->z.at + first, a.z);
 }
 
-// Four numbers of each place that stand next to each other in memory.
-typedef struct SimdRows {
-    Simd p, q, r, s;
-} SimdRows;
-
 // ---- bodies
 
 #if SIMD_COUNT == 4
-
-// rows to columns and back
-INLINE void transpose(Simd *p, Simd *q, Simd *r, Simd *s) {
-    Simd even = __builtin_shufflevector(*p, *q, 0, 4, 2, 6);
-    Simd odd = __builtin_shufflevector(*p, *q, 1, 5, 3, 7);
-    Simd even_below = __builtin_shufflevector(*r, *s, 0, 4, 2, 6);
-    Simd odd_below = __builtin_shufflevector(*r, *s, 1, 5, 3, 7);
-    *p = __builtin_shufflevector(even, even_below, 0, 1, 4, 5);
-    *q = __builtin_shufflevector(odd, odd_below, 0, 1, 4, 5);
-    *r = __builtin_shufflevector(even, even_below, 2, 3, 6, 7);
-    *s = __builtin_shufflevector(odd, odd_below, 2, 3, 6, 7);
-}
-
-INLINE unsigned bits_of(SimdMask mask) {
-    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
-}
-
-INLINE SimdRows load_rows(const double *const at[SIMD_COUNT], int number) {
-    SimdRows of = {simd_load_anywhere(at[0] + number), simd_load_anywhere(at[1] + number),
-                   simd_load_anywhere(at[2] + number), simd_load_anywhere(at[3] + number)};
-    transpose(&of.p, &of.q, &of.r, &of.s);
-    return of;
-}
 
 typedef double Two __attribute__((vector_size(2 * sizeof(double)), may_alias));
 
@@ -68,8 +40,8 @@ INLINE Bodies load_bodies(const MdpBody *body, const uint32_t *index) {
                  *s = body[index[3]].v;
     Simd p0 = simd_load(p), q0 = simd_load(q), r0 = simd_load(r), s0 = simd_load(s);
     Simd p1 = simd_load(p + 4), q1 = simd_load(q + 4), r1 = simd_load(r + 4), s1 = simd_load(s + 4);
-    transpose(&p0, &q0, &r0, &s0);
-    transpose(&p1, &q1, &r1, &s1);
+    simd_transpose(&p0, &q0, &r0, &s0);
+    simd_transpose(&p1, &q1, &r1, &s1);
     return (Bodies){{p0, q0, r0}, {s0, p1, q1}, r1, s1};
 }
 
@@ -77,7 +49,7 @@ INLINE Bodies load_bodies(const MdpBody *body, const uint32_t *index) {
 INLINE void store_bodies(MdpBody *body, const uint32_t *index, Bodies bodies) {
     Simd p0 = bodies.linear.x, q0 = bodies.linear.y, r0 = bodies.linear.z;
     Simd s0 = bodies.angular.x, p1 = bodies.angular.y, q1 = bodies.angular.z;
-    transpose(&p0, &q0, &r0, &s0);
+    simd_transpose(&p0, &q0, &r0, &s0);
     Simd even = __builtin_shufflevector(p1, q1, 0, 4, 2, 6);
     Simd odd = __builtin_shufflevector(p1, q1, 1, 5, 3, 7);
     double *p = body[index[0]].v, *q = body[index[1]].v, *r = body[index[2]].v,
@@ -93,17 +65,6 @@ INLINE void store_bodies(MdpBody *body, const uint32_t *index, Bodies bodies) {
 }
 
 #else
-
-INLINE unsigned bits_of(SimdMask mask) {
-    return (unsigned)((mask[0] & 1) | (mask[1] & 2));
-}
-
-INLINE SimdRows load_rows(const double *const at[SIMD_COUNT], int number) {
-    Simd a = simd_load_anywhere(at[0] + number), b = simd_load_anywhere(at[1] + number);
-    Simd c = simd_load_anywhere(at[0] + number + 2), d = simd_load_anywhere(at[1] + number + 2);
-    return (SimdRows){__builtin_shufflevector(a, b, 0, 2), __builtin_shufflevector(a, b, 1, 3),
-                      __builtin_shufflevector(c, d, 0, 2), __builtin_shufflevector(c, d, 1, 3)};
-}
 
 INLINE void load_columns(const double *p, const double *q, Simd *even, Simd *odd) {
     *even = __builtin_shufflevector(simd_load(p), simd_load(q), 0, 2);

@@ -35,8 +35,8 @@ INLINE Inertias load_inertias(const MdpInertia *of, const uint32_t *index) {
                  *s = of[index[3]].at;
     Simd p0 = simd_load(p), q0 = simd_load(q), r0 = simd_load(r), s0 = simd_load(s);
     Simd p1 = simd_load(p + 4), q1 = simd_load(q + 4), r1 = simd_load(r + 4), s1 = simd_load(s + 4);
-    transpose(&p0, &q0, &r0, &s0);
-    transpose(&p1, &q1, &r1, &s1);
+    simd_transpose(&p0, &q0, &r0, &s0);
+    simd_transpose(&p1, &q1, &r1, &s1);
     return (Inertias){p0, q0, r0, s0, p1, q1};
 }
 
@@ -319,7 +319,7 @@ INLINE void sweep_places(const MdpPoints *points, uint32_t quad, int first, bool
         is_hard = solve_slides(c, first, b, is_hard, x);
     }
     if (__builtin_expect(simd_any(is_hard), 0)) {
-        solve_hard(points, quad, first, bits_of(is_hard), is_coulomb, p, b, x);
+        solve_hard(points, quad, first, simd_bits(is_hard), is_coulomb, p, b, x);
     }
     for (int k = 0; k < 3; k++) {
         d[k] = simd_choose(is_done, simd_all(0.0), x[k] - p[k]);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Quads of points hold what their contacts have, whatever stands beside them, and sums of islands
 // are of all of their contacts.
+#define SIMD_COUNT 2
+#include "solve/mdp/point_fill_simd.h"
+
 #include "solve/mdp/mdp.h"
 #include "solve/mdp/pack.h"
 #include "support/problem_build.h"
@@ -72,8 +75,9 @@ static void lay_out(Laid *laid, uint64_t seed) {
 }
 
 static void expect_vector(const MdpFour3 *of, uint32_t place, Vec3 expected) {
-    const double found[3] = {of->x.at[place], of->y.at[place], of->z.at[place]};
-    ck_assert_mem_eq(found, &expected, sizeof(found));
+    ck_assert_double_eq(of->x.at[place], expected.x);
+    ck_assert_double_eq(of->y.at[place], expected.y);
+    ck_assert_double_eq(of->z.at[place], expected.z);
 }
 
 // Returns whether its block was made regular.
@@ -127,6 +131,29 @@ START_TEST(every_place_holds_what_its_contact_has) {
 }
 END_TEST
 
+START_TEST(two_places_are_filled_as_four_are) {
+    // where the machine has no vectors of four doubles, both sides are the same code
+    static Laid laid;
+    lay_out(&laid, 7);
+    for (uint32_t i = 0; i + MDP_QUAD <= laid.build.problem.contact_count; i++) {
+        MdpPointSource from;
+        MdpPointQuad four, two;
+        for (uint32_t place = 0; place < MDP_QUAD; place++) {
+            const uint32_t contact = i + place;
+            from.contact[place] = (const double *)&laid.build.problem.contact[contact];
+            from.block[place] = (const double *)mass_contact_block(&laid.judge.mass, contact);
+            from.impulse[place] = laid.warm + (size_t)3 * contact;
+            from.v_scale.at[place] = 1.0 + contact;
+        }
+        memset(&four, 0, sizeof(four));
+        memset(&two, 0, sizeof(two));
+        ck_assert_uint_eq(mdp_point_fill(&from, &four), fill_quad(&from, &two));
+        ck_assert_mem_eq(&four, &two, sizeof(four));
+    }
+    problem_build_deinit(&laid.build);
+}
+END_TEST
+
 // Sums of each island by a walk over its contacts. One is not a number: that of its island shows
 // it, the others do not, and who is done is not told.
 START_TEST(what_is_not_a_number_shows_in_the_sums_of_its_island) {
@@ -171,6 +198,7 @@ END_TEST
 static TCase *case_points(void) {
     TCase *tcase = tcase_create("points");
     tcase_add_test(tcase, every_place_holds_what_its_contact_has);
+    tcase_add_test(tcase, two_places_are_filled_as_four_are);
     tcase_add_test(tcase, what_is_not_a_number_shows_in_the_sums_of_its_island);
     return tcase;
 }
