@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #define SIMD_COUNT 4
+#define SIMD_AVX2
 #include "base/ldlt_kernel_simd.h"
 
 __attribute__((target("avx2"))) void ldlt_kernel_avx2(const LdltProduct *product) {

@@ -11,7 +11,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Where it says SIMD_AVX2 as well, all that is inlined is for machines that have it, and with it
+// the few of its instructions that compilers do not find by themselves.
+#ifdef SIMD_AVX2
+#define INLINE static inline __attribute__((always_inline, target("avx2")))
+#else
 #define INLINE static inline __attribute__((always_inline))
+#endif
 
 // may_alias: they are read from and written to plain numbers
 typedef double Simd __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias));
@@ -53,18 +59,36 @@ INLINE double simd_add_to(double sum, Simd x) {
     return (((sum + x[0]) + x[1]) + x[2]) + x[3];
 }
 
+#ifdef SIMD_AVX2
+
+INLINE unsigned simd_bits(SimdMask mask) {
+    return (unsigned)__builtin_ia32_movmskpd256((Simd)mask);
+}
+
+INLINE bool simd_any(SimdMask mask) {
+    return simd_bits(mask) != 0;
+}
+
+INLINE Simd simd_choose(SimdMask mask, Simd yes, Simd no) {
+    return __builtin_ia32_blendvpd256(no, yes, (Simd)mask);
+}
+
+#else
+
+INLINE unsigned simd_bits(SimdMask mask) {
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+}
+
 INLINE bool simd_any(SimdMask mask) {
     return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
+
+#endif
 
 // of places that are numbers
 INLINE double simd_largest(Simd x) {
     double left = x[0] > x[1] ? x[0] : x[1], right = x[2] > x[3] ? x[2] : x[3];
     return left > right ? left : right;
-}
-
-INLINE unsigned simd_bits(SimdMask mask) {
-    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
 }
 
 // rows to columns and back
@@ -135,10 +159,14 @@ INLINE Simd simd_all(double x) {
     return (Simd){0.0} + x;
 }
 
+#ifndef SIMD_AVX2
+
 INLINE Simd simd_choose(SimdMask mask, Simd yes, Simd no) {
     // in this form no compiler takes it apart again
     return (Simd)((SimdMask)no ^ (((SimdMask)yes ^ (SimdMask)no) & mask));
 }
+
+#endif
 
 INLINE Simd simd_abs(Simd x) {
     return (Simd)((SimdMask)x & INT64_MAX);

@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #define SIMD_COUNT 4
+#define SIMD_AVX2
 #include "solve/certificate_contacts_simd.h"
 
 __attribute__((target("avx2"))) double certificate_scale_free_avx2(const ContactProblem *problem,

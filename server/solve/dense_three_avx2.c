@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #define SIMD_COUNT 4
+#define SIMD_AVX2
 #include "solve/dense_three_simd.h"
 
 __attribute__((target("avx2"))) void dense_solve_three_avx2(size_t n, const double *factor,

@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #define SIMD_COUNT 4
+#define SIMD_AVX2
 #include "solve/lcp/row_simd.h"
 
 __attribute__((target("avx2"))) void lcp_row_subtract_avx2(double *row, const double *above,

@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 
 #define SIMD_COUNT 4
+#define SIMD_AVX2
 #include "solve/mdp/ball_simd.h"
 
 __attribute__((target("avx2"))) void mdp_ball_sweep_avx2(MdpQuad *quad, uint32_t begin,
