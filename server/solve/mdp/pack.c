@@ -36,42 +36,31 @@ static bool is_isotropic(const Sym3 *m) {
            fabs(m->xy) <= rounding && fabs(m->xz) <= rounding && fabs(m->yz) <= rounding;
 }
 
-static bool is_ball_side(const MdpPack *pack, const ProblemContact *contact, int s) {
-    const ContactSide *side = &contact->side[s];
+// Whether a round body, or the ground, is touched in line with its centre.
+static bool is_in_line(const ContactSide *side, Vec3 normal) {
     if (side->tree == PROBLEM_NO_TREE) {
         return true;
     }
-    if (!pack->is_round[side->tree]) {
-        return false;
-    }
-    Vec3 off = vec3_cross(contact->normal, side->arm);
+    Vec3 off = vec3_cross(normal, side->arm);
     double arm_square = vec3_dot(side->arm, side->arm);
     return vec3_dot(off, off) <= BALL_TOLERANCE * BALL_TOLERANCE * arm_square;
 }
 
-static MdpKind kind_of(const MdpPack *pack, uint32_t contact) {
-    const ContactProblem *problem = pack->problem;
-    const ProblemContact *c = &problem->contact[contact];
-    uint32_t moving = 0;
-    for (int s = 0; s < 2; s++) {
-        if (c->side[s].tree == PROBLEM_NO_TREE) {
-            continue;
-        }
-        moving++;
-        if (!problem_is_free(problem, c->side[s].tree) ||
-            (pack->is_joined != NULL && pack->is_joined[c->side[s].tree])) {
-            return MDP_WIDE;
-        }
-    }
-    if (moving == 0) {
-        return MDP_NONE;
-    }
-    if (pack->is_plain) {
-        return MDP_WIDE;
+static MdpKind kind_of_side(const uint8_t *kind_of_tree, uint32_t tree) {
+    return tree == PROBLEM_NO_TREE ? MDP_BALL : (MdpKind)kind_of_tree[tree];
+}
+
+// Of a contact that moves something.
+static MdpKind kind_of(const uint8_t *kind_of_tree, const ProblemContact *c) {
+    const ContactSide *a = &c->side[0], *b = &c->side[1];
+    const MdpKind of_a = kind_of_side(kind_of_tree, a->tree),
+                  of_b = kind_of_side(kind_of_tree, b->tree);
+    if (of_a != MDP_BALL || of_b != MDP_BALL) {
+        return of_a > of_b ? of_a : of_b;
     }
     bool moves_along = c->motion[1] != 0.0 || c->motion[2] != 0.0;
-    bool is_own = c->side[0].tree == c->side[1].tree;
-    return !moves_along && !is_own && is_ball_side(pack, c, 0) && is_ball_side(pack, c, 1)
+    return !moves_along && a->tree != b->tree && is_in_line(a, c->normal) &&
+                   is_in_line(b, c->normal)
                ? MDP_BALL
                : MDP_POINT;
 }
@@ -234,43 +223,45 @@ static bool take_places(MdpPack *pack, Arena *arena) {
     pack->slot = arena_take_array(arena, count, sizeof(*pack->slot));
     pack->note = arena_take_array(arena, count, sizeof(*pack->note));
     pack->used = arena_take_zeroed(arena, pack->problem->tree_count, sizeof(*pack->used));
-    pack->is_round = arena_take_array(arena, pack->problem->tree_count, sizeof(*pack->is_round));
+    pack->kind_of_tree =
+        arena_take_array(arena, pack->problem->tree_count, sizeof(*pack->kind_of_tree));
     bool may_be_wide = pack->is_plain || !pack->problem->all_free || pack->problem->row_count > 0;
     if (may_be_wide) {
         pack->number_at = arena_take_array(arena, count, sizeof(*pack->number_at));
     }
     return pack->pair != NULL && pack->kind != NULL && pack->colour != NULL &&
            pack->order != NULL && pack->slot != NULL && pack->note != NULL && pack->used != NULL &&
-           pack->is_round != NULL && (!may_be_wide || pack->number_at != NULL);
+           pack->kind_of_tree != NULL && (!may_be_wide || pack->number_at != NULL);
 }
 
 enum { TREES = 512 }; // of a block of work
 
-static void find_round(void *work, uint32_t block) {
+static MdpKind kind_of_free(const FreeMass *mass) {
+    return is_isotropic(&mass->inverse_inertia) ? MDP_BALL : MDP_POINT;
+}
+
+static void find_kinds(void *work, uint32_t block) {
     const MdpPack *pack = work;
     const ContactProblem *problem = pack->problem;
     uint32_t begin = block * TREES, count = problem->tree_count;
     uint32_t end = count - begin > TREES ? begin + TREES : count;
     for (uint32_t i = begin; i < end; i++) {
-        pack->is_round[i] =
-            problem_is_free(problem, i) && is_isotropic(&problem->free[i].inverse_inertia);
+        bool is_wide = pack->is_plain || !problem_is_free(problem, i);
+        pack->kind_of_tree[i] = (uint8_t)(is_wide ? MDP_WIDE : kind_of_free(&problem->free[i]));
     }
 }
 
-// Trees that bilateral rows of several trees hold; false: the arena ends.
-static bool find_joined(MdpPack *pack, Judge *judge) {
+// Trees that bilateral rows of several trees hold are wide.
+static void find_joined(const MdpPack *pack) {
     const ContactProblem *problem = pack->problem;
-    pack->is_joined =
-        arena_take_zeroed(judge->arena, problem->tree_count, sizeof(*pack->is_joined));
-    for (uint32_t i = 0; pack->is_joined != NULL && i < problem->row_count; i++) {
-        const RowRelation *relation = &judge->result->answer.row[i];
+    const RowRelation *relation = pack->judge->result->answer.row;
+    for (uint32_t i = 0; i < problem->row_count; i++) {
         const ProblemRow *row = &problem->row[i];
-        bool joins = row->block_count > 1 && isinf(relation->low) && isinf(relation->high);
+        bool joins = row->block_count > 1 && isinf(relation[i].low) && isinf(relation[i].high);
         for (uint32_t b = 0; b < row->block_count && joins; b++) {
-            pack->is_joined[problem->row_block[row->block_first + b].tree] = true;
+            pack->kind_of_tree[problem->row_block[row->block_first + b].tree] = MDP_WIDE;
         }
     }
-    return pack->is_joined != NULL;
 }
 
 Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack) {
@@ -279,23 +270,26 @@ Status mdp_pack_begin(Judge *judge, bool is_plain, MdpPack *pack) {
     if (!take_places(pack, judge->arena)) {
         return no_memory(judge->error);
     }
-    if (!is_plain && judge->problem->row_count > 0 && !find_joined(pack, judge)) {
-        return no_memory(judge->error);
-    }
-    tasks_run(judge->context->tasks, find_round, pack,
+    tasks_run(judge->context->tasks, find_kinds, pack,
               tasks_blocks(judge->problem->tree_count, TREES));
+    find_joined(pack);
     return STATUS_OK;
 }
 
 void mdp_pack_survey(void *solver, uint32_t begin, uint32_t end) {
     ASSERT(begin <= end);
     const MdpPack *pack = solver;
+    const ProblemContact *contact = pack->problem->contact;
+    const uint32_t *list = pack->judge->islands.contact;
+    const MassBlock *block = mass_contact_block(&pack->judge->mass, 0);
+    const uint8_t *kind_of_tree = pack->kind_of_tree;
+    uint8_t *kind = pack->kind;
+    MdpPair *pair = pack->pair;
     for (uint32_t i = begin; i < end; i++) {
-        uint32_t contact = pack->judge->islands.contact[i];
-        const ContactSide *side = pack->problem->contact[contact].side;
-        bool moves = mass_block_weight(mass_contact_block(&pack->judge->mass, contact)) != 0.0;
-        pack->kind[i] = (uint8_t)(moves ? kind_of(pack, contact) : MDP_NONE);
-        pack->pair[i] = (MdpPair){{side[0].tree, side[1].tree}};
+        const ProblemContact *c = &contact[list[i]];
+        bool moves = mass_block_weight(&block[list[i]]) != 0.0;
+        kind[i] = (uint8_t)(moves ? kind_of(kind_of_tree, c) : MDP_NONE);
+        pair[i] = (MdpPair){{c->side[0].tree, c->side[1].tree}};
     }
 }
 

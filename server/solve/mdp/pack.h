@@ -159,10 +159,10 @@ typedef struct MdpPack {
     const Judge *judge;
     MdpBody *body;               // of trees; static ones of groups; static ones of stretches
     MdpInertia *inverse_inertia; // of the same
-    bool *is_round;              // [tree_count] free, with the same inertia about every axis
-    bool *is_joined;  // [tree_count] bilateral rows join it to others; NULL: there are none
-    double *dense_v;  // [velocity_count], used at dense trees
-    double *v_before; // [velocity_count] velocities of one sweep earlier
+    uint8_t *kind_of_tree; // [tree_count] MdpKind of contacts that nothing else makes another: ball
+                           // where its inertia is the same about every axis
+    double *dense_v;       // [velocity_count], used at dense trees
+    double *v_before;      // [velocity_count] velocities of one sweep earlier
     MdpQuad *quad;
     MdpPoints points;
     uint32_t *point_contact; // of each place of their quads; PROBLEM_NO_TREE: it is empty

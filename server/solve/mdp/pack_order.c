@@ -95,19 +95,21 @@ static bool take_stages(Judge *judge, MdpPack *pack) {
     return pack->stage != NULL && pack->stretch != NULL;
 }
 
-static uint32_t stage_of(const MdpPack *pack, uint32_t place) {
-    return (uint32_t)KINDS * pack->colour[place] + pack->kind[place] - 1u;
+static uint32_t stage_of(const uint8_t *colour, const uint8_t *kind, uint32_t place) {
+    return (uint32_t)KINDS * colour[place] + kind[place] - 1u;
 }
 
 // The places of a group, stage by stage: a stable counting sort. `first` becomes where each stage
 // begins, and ends with the last's end.
 static void sort_places(const MdpPack *pack, const MdpGroup *group, uint32_t *first) {
     const IslandRange *range = &group->range;
+    const uint8_t *colour = pack->colour, *kind = pack->kind;
+    uint32_t *order = pack->order;
     uint32_t stages = KINDS * group->colour_count, next[STAGE_MAX];
     memset(first, 0, ((size_t)stages + 1) * sizeof(*first));
     for (uint32_t i = range->contact_begin; i < range->contact_end; i++) {
-        if (pack->kind[i] != MDP_NONE) {
-            first[stage_of(pack, i) + 1]++;
+        if (kind[i] != MDP_NONE) {
+            first[stage_of(colour, kind, i) + 1]++;
         }
     }
     uint32_t sum = range->contact_begin;
@@ -118,8 +120,8 @@ static void sort_places(const MdpPack *pack, const MdpGroup *group, uint32_t *fi
         first[i + 1] = sum;
     }
     for (uint32_t i = range->contact_begin; i < range->contact_end; i++) {
-        if (pack->kind[i] != MDP_NONE) {
-            pack->order[next[stage_of(pack, i)]++] = i;
+        if (kind[i] != MDP_NONE) {
+            order[next[stage_of(colour, kind, i)]++] = i;
         }
     }
 }
@@ -169,6 +171,7 @@ static void stretch_on(MdpPack *pack, MdpGroup *group, const Layer *layer, bool 
 // Places side by side, in two quads that take turns: what one waits for the other has done.
 enum { LANES = 2 * MDP_QUAD };
 
+// The first of the shortest.
 static uint32_t find_shortest(const uint32_t length[LANES]) {
     uint32_t lane = 0;
     for (uint32_t i = 1; i < LANES; i++) {
@@ -192,15 +195,19 @@ static bool unit_goes_on(const MdpPack *pack, uint32_t begin, uint32_t k) {
 
 // Contacts at places [begin, end) of the order; their quads begin with `first`. Returns the end.
 static uint32_t lay_lanes(const MdpPack *pack, uint32_t begin, uint32_t end, uint32_t first) {
-    uint32_t length[LANES] = {0}, lane = 0;
+    const uint32_t *order = pack->order;
+    uint32_t *slots = pack->slot, length[LANES] = {0}, lane = 0;
+    MdpPair unit = pack->pair[order[begin]]; // of the contact before
     VALIDATE(begin < end);
     for (uint32_t k = begin; k < end; k++) {
-        lane = unit_goes_on(pack, begin, k) ? lane : find_shortest(length);
-        pack->slot[pack->order[k]] = LANES * length[lane]++ + lane; // for now
+        const MdpPair pair = pack->pair[order[k]];
+        lane = mdp_colour_is_unit(unit, pair) ? lane : find_shortest(length);
+        unit = pair;
+        slots[order[k]] = LANES * length[lane]++ + lane; // for now
     }
-    uint32_t rows[2] = {longest_of_quad(length), longest_of_quad(length + MDP_QUAD)};
+    const uint32_t rows[2] = {longest_of_quad(length), longest_of_quad(length + MDP_QUAD)};
     for (uint32_t k = begin; k < end; k++) {
-        uint32_t *slot = &pack->slot[pack->order[k]], row = *slot / LANES, of = *slot % LANES;
+        uint32_t *slot = &slots[order[k]], row = *slot / LANES, of = *slot % LANES;
         uint32_t beside =
             of < MDP_QUAD ? (row < rows[1] ? row : rows[1]) : (row < rows[0] ? row + 1 : rows[0]);
         *slot = (first + row + beside) * MDP_QUAD + of % MDP_QUAD;
