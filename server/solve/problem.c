@@ -9,17 +9,6 @@ double problem_gap_bias(double time_step, double gap, double overlap) {
     return rate < 0.0 ? overlap * rate : rate;
 }
 
-double problem_bounce_bias(double bias, double time_step, double gap, double restitution,
-                           double approach) {
-    VALIDATE(!(time_step <= 0.0));
-    // it bounces when it closes in this step
-    if (restitution > 0.0 && approach < 0.0 && gap + time_step * approach <= 0.0) {
-        double bounce = restitution * approach;
-        return bounce < bias ? bounce : bias;
-    }
-    return bias;
-}
-
 double problem_contact_bias(double time_step, double gap, double overlap, double restitution,
                             double approach) {
     VALIDATE(!(overlap < 0.0));

@@ -164,8 +164,15 @@ Status problem_check(const ContactProblem *problem, Arena *arena, Error *error);
 double problem_gap_bias(double time_step, double gap, double overlap);
 
 // The smaller of a bias and what restitution asks for when the contact closes in this step.
-double problem_bounce_bias(double bias, double time_step, double gap, double restitution,
-                           double approach);
+static inline double problem_bounce_bias(double bias, double time_step, double gap,
+                                         double restitution, double approach) {
+    // it bounces when it closes in this step
+    if (restitution > 0.0 && approach < 0.0 && gap + time_step * approach <= 0.0) {
+        double bounce = restitution * approach;
+        return bounce < bias ? bounce : bias;
+    }
+    return bias;
+}
 
 // Both: the bias that the rigid models take where none is given.
 double problem_contact_bias(double time_step, double gap, double overlap, double restitution,

@@ -157,46 +157,43 @@ static bool fill_contact(const StepState *state, const StepPair *pair, bool is_c
     return fill_approach(state, pair, dynamics, law);
 }
 
-uint32_t fill_again(const StepState *state, uint32_t first, uint32_t end) {
-    ASSERT(end <= state->stepper->contact_count);
+// Contacts from `place` on, of what was found; or, where `meeting` is given, of what is in these.
+static uint32_t fill(const StepState *state, const StepFound *found, const StepMeeting *meeting,
+                     uint32_t count, uint32_t place) {
+    ASSERT(count == 0 || found != NULL || meeting != NULL);
     Stepper *stepper = state->stepper;
     StepPair pair = stage_no_pair();
     uint32_t recovery_count = 0;
     bool is_carried_along = false;
-    for (uint32_t i = first; i < end; i++) {
-        const StepMeeting *meeting = &stepper->meeting[i];
-        const StepFound *found = &meeting->found;
-        if (i == first || found->a != pair.a || found->b != pair.b) {
-            stage_load_pair(state, &pair, found->a, found->b, 0.0);
+    double time = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const StepFound *of = meeting == NULL ? &found[i] : &meeting[i].found;
+        // most contacts are of the pair before, at the same time
+        if (i == 0 || of->a != pair.a || of->b != pair.b || of->time != time) {
+            time = of->time;
+            stage_load_pair(state, &pair, of->a, of->b, time);
             is_carried_along = is_carried(state, pair.a) || is_carried(state, pair.b);
         }
-        pair.center_a = vec3_sub(found->point, meeting->arm[0]);
-        pair.center_b = vec3_sub(found->point, meeting->arm[1]);
-        stage_set_materials(state->world, &pair, found->material_a, found->material_b);
-        recovery_count += fill_contact(state, &pair, is_carried_along, found, &stepper->contact[i],
-                                       &stepper->problem_contact[i], &stepper->law[i]);
+        if (meeting != NULL) {
+            pair.center_a = vec3_sub(of->point, meeting[i].arm[0]);
+            pair.center_b = vec3_sub(of->point, meeting[i].arm[1]);
+        }
+        stage_set_materials(state->world, &pair, of->material_a, of->material_b);
+        const uint32_t at = place + i;
+        recovery_count += fill_contact(state, &pair, is_carried_along, of, &stepper->contact[at],
+                                       &stepper->problem_contact[at], &stepper->law[at]);
     }
     return recovery_count;
+}
+
+uint32_t fill_again(const StepState *state, uint32_t first, uint32_t end) {
+    ASSERT(first <= end);
+    ASSERT(end <= state->stepper->contact_count);
+    return fill(state, NULL, state->stepper->meeting + first, end - first, first);
 }
 
 uint32_t fill_contacts(const StepState *state, const StepFound *found, uint32_t count,
                        uint32_t place) {
     ASSERT(place + count <= state->stepper->contact_capacity);
-    Stepper *stepper = state->stepper;
-    StepPair pair = stage_no_pair();
-    uint32_t recovery_count = 0;
-    bool is_carried_along = false;
-    for (uint32_t i = 0; i < count; i++) {
-        // most contacts are of the pair before, at the same time
-        if (i == 0 || found[i].a != found[i - 1].a || found[i].b != found[i - 1].b ||
-            found[i].time != found[i - 1].time) {
-            stage_load_pair(state, &pair, found[i].a, found[i].b, found[i].time);
-            is_carried_along = is_carried(state, pair.a) || is_carried(state, pair.b);
-        }
-        stage_set_materials(state->world, &pair, found[i].material_a, found[i].material_b);
-        recovery_count +=
-            fill_contact(state, &pair, is_carried_along, &found[i], &stepper->contact[place + i],
-                         &stepper->problem_contact[place + i], &stepper->law[place + i]);
-    }
-    return recovery_count;
+    return fill(state, found, NULL, count, place);
 }
