@@ -86,6 +86,23 @@ Certificate certificate_of_nothing(const ContactProblem *problem, double toleran
 
 // ---- measure
 
+void certificate_add_momenta(const ContactProblem *problem, const Islands *islands,
+                             const Answer *answer, uint32_t begin, uint32_t end) {
+    ASSERT(end <= problem->contact_count);
+    ASSERT(begin <= end);
+    if (problem->all_free) {
+        const uint32_t count = (end - begin) / CERTIFICATE_LANES * CERTIFICATE_LANES;
+        certificate_add_free_momenta(problem, islands->contact + begin, count,
+                                     answer->contact_impulse, answer->momentum);
+        begin += count;
+    }
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t contact = islands->contact[i];
+        problem_contact_momentum(problem, contact, answer->contact_impulse + 3 * (size_t)contact,
+                                 answer->momentum);
+    }
+}
+
 IslandMeasure certificate_measure_none(void) {
     return (IslandMeasure){.worst_own = -1.0, .worst_contact = -1};
 }

@@ -102,6 +102,11 @@ double certificate_scale_contacts(const ContactProblem *problem, const Islands *
 double certificate_scale_rows(const ContactProblem *problem, const Islands *islands,
                               const Answer *answer, uint32_t begin, uint32_t end, double most);
 
+// Adds the momentum that the impulses of contacts at places [begin, end) are to their trees, one
+// contact after the other.
+void certificate_add_momenta(const ContactProblem *problem, const Islands *islands,
+                             const Answer *answer, uint32_t begin, uint32_t end);
+
 // What an island, or a piece of one, has come to. Maxima are of velocities, so that V divides once.
 typedef struct IslandMeasure {
     double velocity[CERTIFICATE_ENTRY_COUNT]; // [m/s], the largest so far

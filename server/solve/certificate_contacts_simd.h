@@ -144,6 +144,107 @@ INLINE Simd3 velocity_of(const Contacts *contacts, const ContactColumns *columns
     return contact_velocity(columns, a, b);
 }
 
+// What is added to the sixes of a body in each place: as they stand in memory.
+#if SIMD_COUNT == 4
+
+typedef double Two __attribute__((vector_size(2 * sizeof(double)), may_alias, aligned(8)));
+
+typedef struct Sixes {
+    Simd first0, first1, first2, first3;
+    Two last0, last1, last2, last3;
+} Sixes;
+
+INLINE Sixes sixes_of(Simd3 linear, Simd3 angular) {
+    Simd p = linear.x, q = linear.y, r = linear.z, s = angular.x;
+    simd_transpose(&p, &q, &r, &s);
+    const Simd even = __builtin_shufflevector(angular.y, angular.z, 0, 4, 2, 6),
+               odd = __builtin_shufflevector(angular.y, angular.z, 1, 5, 3, 7);
+    return (Sixes){.first0 = p,
+                   .first1 = q,
+                   .first2 = r,
+                   .first3 = s,
+                   .last0 = __builtin_shufflevector(even, even, 0, 1),
+                   .last1 = __builtin_shufflevector(odd, odd, 0, 1),
+                   .last2 = __builtin_shufflevector(even, even, 2, 3),
+                   .last3 = __builtin_shufflevector(odd, odd, 2, 3)};
+}
+
+INLINE void add_six(double *at, Simd first, Two last) {
+    *(SimdAnywhere *)at += first;
+    *(Two *)(at + 4) += last;
+}
+
+// One contact after the other, as bodies may be the same.
+INLINE void add_sixes(double *const a[SIMD_COUNT], const Sixes *on_a, double *const b[SIMD_COUNT],
+                      const Sixes *on_b) {
+    add_six(a[0], on_a->first0, on_a->last0);
+    add_six(b[0], on_b->first0, on_b->last0);
+    add_six(a[1], on_a->first1, on_a->last1);
+    add_six(b[1], on_b->first1, on_b->last1);
+    add_six(a[2], on_a->first2, on_a->last2);
+    add_six(b[2], on_b->first2, on_b->last2);
+    add_six(a[3], on_a->first3, on_a->last3);
+    add_six(b[3], on_b->first3, on_b->last3);
+}
+
+#else
+
+typedef struct Sixes {
+    Simd3 linear, angular;
+} Sixes;
+
+INLINE Sixes sixes_of(Simd3 linear, Simd3 angular) {
+    return (Sixes){linear, angular};
+}
+
+INLINE void add_six(double *at, const Sixes *of, int place) {
+    at[0] += of->linear.x[place];
+    at[1] += of->linear.y[place];
+    at[2] += of->linear.z[place];
+    at[3] += of->angular.x[place];
+    at[4] += of->angular.y[place];
+    at[5] += of->angular.z[place];
+}
+
+INLINE void add_sixes(double *const a[SIMD_COUNT], const Sixes *on_a, double *const b[SIMD_COUNT],
+                      const Sixes *on_b) {
+    add_six(a[0], on_a, 0);
+    add_six(b[0], on_b, 0);
+    add_six(a[1], on_a, 1);
+    add_six(b[1], on_b, 1);
+}
+
+#endif
+
+// problem_contact_momentum of contacts one after the other; `count` is a multiple of SIMD_COUNT.
+INLINE void add_momenta(const ContactProblem *problem, const uint32_t *contact, uint32_t count,
+                        const double *impulse, double *momentum) {
+    VALIDATE(count % SIMD_COUNT == 0);
+    VALIDATE(problem->all_free);
+    double nobody[6] = {0.0};
+    for (uint32_t i = 0; i < count; i += SIMD_COUNT) {
+        const Contacts contacts = contacts_at(problem, contact + i);
+        const ContactColumns c = contact_columns(contacts.number);
+#define GAMMA(place) impulse + 3 * (size_t)contact[i + (place)]
+#define OF(tree)     (tree) == PROBLEM_NO_TREE ? nobody : momentum + 6 * (size_t)(tree)
+#define SIX_A(place) OF(contacts.a[place])
+#define SIX_B(place) OF(contacts.b[place])
+        const double *const gamma[SIMD_COUNT] = EACH(GAMMA);
+        double *const a[SIMD_COUNT] = EACH(SIX_A), *const b[SIMD_COUNT] = EACH(SIX_B);
+#undef GAMMA
+#undef OF
+#undef SIX_A
+#undef SIX_B
+        Simd3 push = simd3_scale(SIMD_OF(gamma, [0]), c.normal);
+        push = simd3_add(push, simd3_scale(SIMD_OF(gamma, [1]), c.tangent));
+        push = simd3_add(push, simd3_scale(SIMD_OF(gamma, [2]), c.other));
+        const Simd3 back = {-push.x, -push.y, -push.z};
+        const Sixes on_a = sixes_of(back, simd3_cross(c.arm_a, back)),
+                    on_b = sixes_of(push, simd3_cross(c.arm_b, push));
+        add_sixes(a, &on_a, b, &on_b);
+    }
+}
+
 // What contacts ask of V, at least `most`: how fast they are, and how fast they are to leave.
 // `count` is a multiple of SIMD_COUNT. Roots are in the order of what they are of.
 INLINE double scale_contacts(const ContactProblem *problem, const uint32_t *contact, uint32_t count,

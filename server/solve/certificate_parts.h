@@ -28,7 +28,14 @@ enum { CERTIFICATE_LANES = 4 };
 double certificate_scale_free(const ContactProblem *problem, const uint32_t *contact,
                               uint32_t count, double most);
 
+// The momentum that impulses are to the bodies of so many contacts, one after the other, is added;
+// likewise.
+void certificate_add_free_momenta(const ContactProblem *problem, const uint32_t *contact,
+                                  uint32_t count, const double *impulse, double *momentum);
+
 // The same, and certificate_measure_contacts, for machines with AVX2 only.
+void certificate_add_free_momenta_avx2(const ContactProblem *problem, const uint32_t *contact,
+                                       uint32_t count, const double *impulse, double *momentum);
 double certificate_scale_free_avx2(const ContactProblem *problem, const uint32_t *contact,
                                    uint32_t count, double most);
 void certificate_contacts_avx2(CertificateMeasure *m, uint32_t begin, uint32_t end);

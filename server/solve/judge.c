@@ -316,11 +316,7 @@ static void make_momentum(const Judge *judge, const IslandRange *range) {
             momentum[k] = 0.0;
         }
     }
-    for (uint32_t i = range->contact_begin; i < range->contact_end; i++) {
-        uint32_t contact = islands->contact[i];
-        problem_contact_momentum(problem, contact, answer->contact_impulse + 3 * (size_t)contact,
-                                 answer->momentum);
-    }
+    certificate_add_momenta(problem, islands, answer, range->contact_begin, range->contact_end);
     for (uint32_t i = range->row_begin; i < range->row_end; i++) {
         uint32_t row = islands->row[i];
         problem_row_momentum(problem, row, answer->row_impulse[row], answer->momentum);

@@ -179,11 +179,44 @@ START_TEST(contacts_ask_for_the_same_scale_at_once_and_one_by_one) {
 }
 END_TEST
 
+// Bodies of which one contact has the one as its first and the next as its second: what is added to
+// them is added in the order of the contacts, to the bit.
+START_TEST(momenta_are_added_contact_by_contact_however_many_at_once) {
+    static Measured measured;
+    const uint32_t contacts = 30;
+    measured_init(&measured, contacts);
+    ContactProblem *problem = &measured.build.problem;
+    uint32_t all[CONTACTS_MAX];
+    for (uint32_t i = 0; i < contacts; i++) {
+        all[i] = (7 * i + 3) % contacts;
+        ContactSide *side = measured.build.contact[i].side;
+        side[0].tree = i % 5 == 0 ? PROBLEM_NO_TREE : i % 3;
+        side[1].tree = (i + 1) % 3; // of few bodies: each is pushed often
+        measured.impulse[(size_t)3 * i] *= 1e3;
+    }
+    measured.islands.contact = all;
+    double momentum[3][6 * PROBLEM_BUILD_TREES] = {{0.0}};
+    measured.answer.momentum = momentum[0];
+    certificate_add_momenta(problem, &measured.islands, &measured.answer, 1, contacts);
+    for (uint32_t i = 1; i < contacts; i++) {
+        problem_contact_momentum(problem, all[i], measured.impulse + (size_t)3 * all[i],
+                                 momentum[1]);
+    }
+    add_momenta(problem, all + 1, 28, measured.impulse, momentum[2]);
+    problem_contact_momentum(problem, all[29], measured.impulse + (size_t)3 * all[29], momentum[2]);
+    ck_assert_mem_eq(momentum[0], momentum[1], sizeof(momentum[0]));
+    ck_assert_mem_eq(momentum[0], momentum[2], sizeof(momentum[0]));
+    ck_assert_double_ne(momentum[0][0], 0.0);
+    problem_build_deinit(&measured.build);
+}
+END_TEST
+
 static TCase *case_contacts(void) {
     TCase *tcase = tcase_create("contacts");
     tcase_add_loop_test(tcase, two_places_give_the_bits_of_four, 0, 10);
     tcase_add_test(tcase, rigid_contacts_that_are_declared_are_measured_as_those_that_are_not);
     tcase_add_loop_test(tcase, contacts_ask_for_the_same_scale_at_once_and_one_by_one, 0, 8);
+    tcase_add_test(tcase, momenta_are_added_contact_by_contact_however_many_at_once);
     tcase_add_test(tcase, what_is_measured_of_an_island_is_the_largest_of_its_contacts);
     tcase_add_loop_test(tcase, an_impulse_that_is_not_a_number_shows, 0, 8);
     return tcase;
