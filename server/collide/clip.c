@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define SIMD_COUNT 2
+#include "base/simd.h"
+
 enum {
     FEATURE_CUT = 64, // + 8 * edge label + side
     LABEL_SIDE = 4,   // + side
@@ -18,19 +21,14 @@ enum {
 // symmetric manifolds have many that differ by rounding only.
 static const double area_gain_min = 1e-6;
 
-// How far a point is outside one side: 0 and 1 are x, 2 and 3 are y.
-static double excess(Vec3 p, uint32_t side, double half_x, double half_y) {
-    ASSERT(side < 4);
-    switch (side) {
-    case 0:
-        return p.x - half_x;
-    case 1:
-        return -p.x - half_x;
-    case 2:
-        return p.y - half_y;
-    default:
-        return -p.y - half_y;
-    }
+// How far a point is outside one side: 0 and 1 are x, 2 and 3 are y. Whoever asks knows the side as
+// it is compiled, so that nothing is chosen here.
+INLINE double excess(const ClipPoint *point, uint32_t side, double half_x, double half_y) {
+    const Vec3 p = point->position;
+    return side == 0   ? p.x - half_x
+           : side == 1 ? -p.x - half_x
+           : side == 2 ? p.y - half_y
+                       : -p.y - half_y;
 }
 
 static ClipPoint cut_edge(const ClipPoint *from, double from_excess, const ClipPoint *to,
@@ -42,63 +40,83 @@ static ClipPoint cut_edge(const ClipPoint *from, double from_excess, const ClipP
         .edge = from->edge};
 }
 
-// Rounding can make points that are nearly in line look like a zigzag across a side; what a convex
-// polygon cannot have is left out.
-static void keep_point(ClipPolygon *kept, ClipPoint point) {
-    if (kept->count < CLIP_POINT_MAX) {
-        kept->point[kept->count++] = point;
-    }
-}
-
-// How far all points are outside a side. false: none is, by more than the slop.
-static bool find_excess(const ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
-                        double slop, double of[CLIP_POINT_MAX]) {
+// Whether any point is outside a side by more than the slop.
+INLINE bool is_cut_by(const ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
+                      double slop) {
     ASSERT(polygon->count <= CLIP_POINT_MAX);
     bool is_any = false;
     for (uint32_t i = 0; i < polygon->count; i++) {
-        of[i] = excess(polygon->point[i].position, side, half_x, half_y);
-        is_any = is_any || !(of[i] <= slop);
+        is_any |= !(excess(&polygon->point[i], side, half_x, half_y) <= slop);
     }
     return is_any;
 }
 
-static void clip_side(const ClipPolygon *polygon, uint32_t side, double slop,
-                      const double of[CLIP_POINT_MAX], ClipPolygon *kept) {
+// Rounding can make points that are nearly in line look like a zigzag across a side; what a convex
+// polygon cannot have is left out.
+INLINE void keep_point(ClipPolygon *kept, uint32_t *count, ClipPoint point) {
+    if (*count < CLIP_POINT_MAX) {
+        kept->point[(*count)++] = point;
+    }
+}
+
+INLINE void clip_side(const ClipPolygon *polygon, uint32_t side, double half_x, double half_y,
+                      double slop, ClipPolygon *kept) {
     ASSERT(polygon != kept);
-    kept->count = 0;
+    uint32_t count = 0;
+    double e = polygon->count > 0 ? excess(&polygon->point[0], side, half_x, half_y) : 0.0;
     for (uint32_t i = 0; i < polygon->count; i++) {
         const uint32_t next = i + 1 < polygon->count ? i + 1 : 0;
         const ClipPoint *from = &polygon->point[i], *to = &polygon->point[next];
-        const double d = of[i], e = of[next];
+        const double d = e;
+        e = excess(to, side, half_x, half_y);
         bool is_from_in = d <= slop, is_to_in = e <= slop;
         if (is_from_in) {
-            keep_point(kept, *from);
+            keep_point(kept, &count, *from);
         }
         if (is_from_in == is_to_in) {
             continue;
         }
         // on the way out the polygon goes on along the side; a vertex in the slop is its own cut
         if ((is_from_in ? d : e) < 0.0) {
-            keep_point(kept, cut_edge(from, d, to, e, side));
+            keep_point(kept, &count, cut_edge(from, d, to, e, side));
         }
         if (is_from_in) {
-            kept->point[kept->count - 1].edge = LABEL_SIDE + side;
+            kept->point[count - 1].edge = LABEL_SIDE + side;
         }
     }
-    ASSERT(kept->count <= CLIP_POINT_MAX);
+    kept->count = count;
+}
+
+// Which sides any of four points is outside of by more than the slop: 1 << side.
+static uint32_t find_cuts(const ClipPoint point[4], double half_x, double half_y, double slop) {
+    ASSERT(slop >= 0.0);
+    const Simd half = {half_x, half_y}, most = simd_all(slop);
+    SimdMask high = {0, 0}, low = {0, 0};
+    for (int i = 0; i < 4; i++) {
+        const Simd at = {point[i].position.x, point[i].position.y};
+        high |= ~(at - half <= most);
+        low |= ~(-at - half <= most);
+    }
+    return (uint32_t)((high[0] & 1) | (low[0] & 2) | (high[1] & 4) | (low[1] & 8));
 }
 
 void clip_rectangle(ClipPolygon *polygon, double half_x, double half_y, double slop) {
     ASSERT(polygon->count == 4);
     ASSERT(half_x > 0.0 && half_y > 0.0 && slop >= 0.0);
+    const uint32_t cuts = find_cuts(polygon->point, half_x, half_y, slop);
+    if (cuts == 0) {
+        return;
+    }
     ClipPolygon room, *at = polygon, *next = &room;
+    bool is_whole = true;
+#pragma GCC unroll 4
     for (uint32_t side = 0; side < 4; side++) {
-        double of[CLIP_POINT_MAX];
-        if (find_excess(at, side, half_x, half_y, slop, of)) {
-            clip_side(at, side, slop, of, next);
+        if (is_whole ? (cuts >> side & 1u) != 0 : is_cut_by(at, side, half_x, half_y, slop)) {
+            clip_side(at, side, half_x, half_y, slop, next);
             ClipPolygon *swapped = at;
             at = next;
             next = swapped;
+            is_whole = false;
         }
     }
     if (at != polygon) {

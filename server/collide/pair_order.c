@@ -11,6 +11,9 @@ static const double same_part = 1e-3;
 
 // What nobody's way of looking changes: the larger one is the first.
 static double compare_sizes(Vec3 a, Vec3 b) {
+    if (a.x == b.x && a.y == b.y && a.z == b.z) {
+        return 0.0; // most of what lies on each other is of one size
+    }
     const double order[] = {vec3_dot(a, a) - vec3_dot(b, b), b.x - a.x, b.y - a.y, b.z - a.z};
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         if (order[i] != 0.0) {

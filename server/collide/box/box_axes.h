@@ -31,6 +31,7 @@ typedef struct BoxAxes {
     // what stands on both, times the sine; and how far apart they are along it, -HUGE_VAL where the
     // two span no axis.
     double sine[3][BOX_LANES], along[3][BOX_LANES], edge[3][BOX_LANES];
+    double edge_most; // the largest of the nine
 } BoxAxes;
 
 // false: a face's axis knows that they are farther apart than the reach, and no edge was asked.

@@ -44,8 +44,8 @@ INLINE Simd last_of(Simd x) {
     return (Simd){x[2], x[0], x[1], x[3]};
 }
 
-// One edge of the first with all three of the second.
-INLINE void part_edges(const Box box[2], const Simd row[3], int i, BoxAxes *axes) {
+// One edge of the first with all three of the second: how far apart they are.
+INLINE Simd part_edges(const Box box[2], const Simd row[3], int i, BoxAxes *axes) {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
     const double *a = box[0].half;
     const Simd b = {box[1].half[0], box[1].half[1], box[1].half[2], 0.0};
@@ -58,8 +58,10 @@ INLINE void part_edges(const Box box[2], const Simd row[3], int i, BoxAxes *axes
     const Simd apart = (simd_abs(along) - extent) / sine;
     simd_store(axes->along[i], along);
     simd_store(axes->sine[i], sine);
-    simd_store(axes->edge[i],
-               simd_choose(squared < all_of(EDGE_SINE_SQUARED_MIN), all_of(-HUGE_VAL), apart));
+    const Simd edge =
+        simd_choose(squared < all_of(EDGE_SINE_SQUARED_MIN), all_of(-HUGE_VAL), apart);
+    simd_store(axes->edge[i], edge);
+    return edge;
 }
 
 INLINE bool find_axes(const Box box[2], Vec3 offset, double reach, BoxAxes *axes) {
@@ -82,8 +84,10 @@ INLINE bool find_axes(const Box box[2], Vec3 offset, double reach, BoxAxes *axes
     simd_store(axes->R[0], row[0]);
     simd_store(axes->R[1], row[1]);
     simd_store(axes->R[2], row[2]);
-    part_edges(box, row, 0, axes);
-    part_edges(box, row, 1, axes);
-    part_edges(box, row, 2, axes);
+    const Simd of_two_edges =
+        simd_max(part_edges(box, row, 0, axes), part_edges(box, row, 1, axes));
+    const Simd most = simd_max(of_two_edges, part_edges(box, row, 2, axes));
+    const double of_two = most[0] > most[1] ? most[0] : most[1];
+    axes->edge_most = of_two > most[2] ? of_two : most[2];
     return true;
 }

@@ -86,11 +86,16 @@ static Face find_face(const BoxPair *pair, uint32_t box) {
             best.separation = separation[i];
         }
     }
-    for (int j = 0; j < 3; j++) {
-        double cosine = box == 0 ? pair->axes.R[best.axis][j] : pair->axes.R[j][best.axis];
-        best.is_parallel = best.is_parallel || is_parallel(cosine);
-    }
     return best;
+}
+
+// Whether a face is parallel to one of the other box.
+static bool has_parallel(const BoxPair *pair, const Face *face) {
+    ASSERT(face->axis >= 0 && face->axis < 3);
+    const int i = face->axis;
+    const double(*R)[BOX_LANES] = pair->axes.R;
+    return face->box == 0 ? is_parallel(R[i][0]) || is_parallel(R[i][1]) || is_parallel(R[i][2])
+                          : is_parallel(R[0][i]) || is_parallel(R[1][i]) || is_parallel(R[2][i]);
 }
 
 // Normal of a reference face, out of its own box and towards the other.
@@ -112,15 +117,26 @@ static double edges_to_face(const BoxPair *pair, const Face *face, int i, int j)
            pair->axes.sine[i][j];
 }
 
-// The pair of edges along whose common normal the boxes are farthest apart. Between parallel
-// faces, edges whose normal is the faces' are the faces' business.
-static Edges find_edges(const BoxPair *pair, const Face *face) {
+// The pair of edges along whose common normal the boxes are farthest apart.
+static Edges find_edges(const BoxPair *pair) {
+    const double(*edge)[BOX_LANES] = pair->axes.edge, most = pair->axes.edge_most;
+    Edges best = {.separation = most, .left_to_face = -HUGE_VAL, .is_found = most > -HUGE_VAL};
+    const int i = edge[0][0] == most || edge[0][1] == most || edge[0][2] == most   ? 0
+                  : edge[1][0] == most || edge[1][1] == most || edge[1][2] == most ? 1
+                                                                                   : 2;
+    best.axis[0] = i;
+    best.axis[1] = edge[i][0] == most ? 0 : edge[i][1] == most ? 1 : 2;
+    return best;
+}
+
+// The same between parallel faces: edges whose normal is the faces' are the faces' business.
+static Edges find_edges_beside(const BoxPair *pair, const Face *face) {
+    ASSERT(face->is_parallel);
     Edges best = {.separation = -HUGE_VAL, .left_to_face = -HUGE_VAL, .is_found = false};
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             const double separation = pair->axes.edge[i][j];
-            if (face->is_parallel && separation > -HUGE_VAL &&
-                is_parallel(edges_to_face(pair, face, i, j))) {
+            if (separation > -HUGE_VAL && is_parallel(edges_to_face(pair, face, i, j))) {
                 best.left_to_face = fmax(best.left_to_face, separation);
             } else if (separation > best.separation) {
                 best.axis[0] = i;
@@ -211,6 +227,7 @@ static void read_incident(const Box *other, FaceBasis *basis, ClipPolygon *polyg
         cosine[i] = vec3_dot(other->axis[i], basis->normal);
         facing = fabs(cosine[i]) > fabs(cosine[facing]) ? i : facing;
     }
+    ASSERT(facing < 3);
     bool is_up = cosine[facing] < 0.0; // the face on the positive side looks down on the reference
     basis->incident = 2u * (uint32_t)facing + (is_up ? 1u : 0u);
 
@@ -218,18 +235,19 @@ static void read_incident(const Box *other, FaceBasis *basis, ClipPolygon *polyg
     double half = is_up ? other->half[facing] : -other->half[facing];
     Vec3 center =
         vec3_sub(vec3_add_scaled(other->center, half, other->axis[facing]), basis->origin);
+    const Vec3 x = vec3_scale(other->half[i], other->axis[i]),
+               y = vec3_scale(other->half[j], other->axis[j]);
+    const Vec3 right = vec3_add(center, x), left = vec3_sub(center, x);
+    // around the face: ++ -+ -- +-
+    const Vec3 corner[4] = {vec3_add(right, y), vec3_add(left, y), vec3_sub(left, y),
+                            vec3_sub(right, y)};
     polygon->count = 4;
-    for (uint32_t corner = 0; corner < 4; corner++) {
-        // around the face: ++ -+ -- +-
-        bool is_left = corner == 1 || corner == 2, is_low = corner >= 2;
-        Vec3 p =
-            vec3_add_scaled(center, is_left ? -other->half[i] : other->half[i], other->axis[i]);
-        p = vec3_add_scaled(p, is_low ? -other->half[j] : other->half[j], other->axis[j]);
-        polygon->point[corner] =
-            (ClipPoint){.position = vec3(vec3_dot(p, basis->x), vec3_dot(p, basis->y),
-                                         vec3_dot(p, basis->normal)),
-                        .feature = corner,
-                        .edge = corner};
+    for (uint32_t k = 0; k < 4; k++) {
+        polygon->point[k] = (ClipPoint){.position = vec3(vec3_dot(corner[k], basis->x),
+                                                         vec3_dot(corner[k], basis->y),
+                                                         vec3_dot(corner[k], basis->normal)),
+                                        .feature = k,
+                                        .edge = k};
     }
 }
 
@@ -358,8 +376,8 @@ static void set_corner(const BoxPair *pair, const Face *face, double reach, Mani
 // Do edges know better than the faces? Where boxes overlap, the nearest points of two edges are on
 // the edges only when no direction at all knows a smaller depth, so those left to a face count too.
 // Between boxes that are apart, set_edge_point looks where the points are.
-static bool is_edge_best(const BoxPair *pair, const Edges *edges, double of_faces) {
-    return edges->is_found && edges->separation > of_faces + rounding_part * pair->size &&
+static bool is_edge_best(const Edges *edges, double of_faces) {
+    return edges->is_found && edges->separation > of_faces &&
            (edges->separation > 0.0 || edges->separation > edges->left_to_face);
 }
 
@@ -413,15 +431,25 @@ static void collide_pair(const BoxPair *pair, double reach, Manifold *manifold) 
         face = other;
         other = first;
     }
-    Edges edges = find_edges(pair, &face);
-    if (edges.is_found && edges.separation > reach) {
+    face.is_parallel = has_parallel(pair, &face);
+    const double most = pair->axes.edge_most;
+    if (most > reach && !face.is_parallel) {
         return; // no axis may be longer than the reach: the distance is at least that
     }
 
     // of two parallel faces the chosen one may see far ends of the other box sink below it
-    double of_faces = face.separation > other.separation ? face.separation : other.separation;
+    const double of_faces =
+        (face.separation > other.separation ? face.separation : other.separation) +
+        rounding_part * pair->size;
+    Edges edges = {.is_found = false}; // mostly no edge is better, whichever are the faces'
+    if (most > of_faces || most > reach) {
+        edges = face.is_parallel ? find_edges_beside(pair, &face) : find_edges(pair);
+        if (edges.is_found && edges.separation > reach) {
+            return;
+        }
+    }
     bool is_set;
-    if (is_edge_best(pair, &edges, of_faces)) {
+    if (is_edge_best(&edges, of_faces)) {
         set_normal(pair, &edges);
         is_set = set_edges(pair, &edges, &face, &other, reach, manifold);
     } else {
