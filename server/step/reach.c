@@ -60,10 +60,8 @@ static void place_body(StepState *state, const Shape *shape, uint32_t body, Pose
         Vec3 lower, upper;
         placed[i] = pose_compose(origin, primitive->local);
         primitive_bounds(primitive, placed[i], &lower, &upper);
-        box->lower = vec3(fmin(box->lower.x, lower.x - grown), fmin(box->lower.y, lower.y - grown),
-                          fmin(box->lower.z, lower.z - grown));
-        box->upper = vec3(fmax(box->upper.x, upper.x + grown), fmax(box->upper.y, upper.y + grown),
-                          fmax(box->upper.z, upper.z + grown));
+        box->lower = vec3_min(box->lower, vec3_sub(lower, vec3(grown, grown, grown)));
+        box->upper = vec3_max(box->upper, vec3_add(upper, vec3(grown, grown, grown)));
     }
 }
 

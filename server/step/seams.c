@@ -416,9 +416,8 @@ static bool is_company_at(const StepState *state, const StepPart *owner, const S
 
 // Who is near a contact of the two.
 static void find_company(const StepState *state, const StepPart *owner, const StepPart *other,
-                         double time, const Manifold *manifold, SeamCompany *company) {
+                         double time, double step, const Manifold *manifold, SeamCompany *company) {
     const uint32_t moving = find_moving(state, owner, other);
-    const double step = seam_step(owner->mover.primitive, other->mover.primitive);
     *company = (SeamCompany){
         .far = COVER_STEPS * step + (time > 0.0 ? state->reach[owner->body] : 0.0),
     };
@@ -543,7 +542,7 @@ static bool find_hidden(Seam *seam, const SeamCompany *near, uint32_t *hidden,
 }
 
 static void set_seam(Seam *seam, const StepState *state, const StepPart part[2], int side,
-                     double time, const Manifold *manifold) {
+                     double time, double step, const Manifold *manifold) {
     ASSERT((side == 0 || side == 1) && time >= 0.0);
     const Mover *mover = &part[side].mover;
     const Pose pose = time > 0.0 ? approach_pose(mover, time) : *mover->pose;
@@ -551,13 +550,14 @@ static void set_seam(Seam *seam, const StepState *state, const StepPart part[2],
     seam->owner = &part[side];
     seam->other = &part[1 - side];
     seam->points = seam_points(manifold, &pose, side);
-    seam->step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+    seam->step = step;
     seam->face_count = 0;
     memset(seam->face, 0, sizeof(seam->face)); // whoever fills it fills the first few
 }
 
 bool seams_find(const StepState *state, const StepPart part[2], double time,
                 const Manifold *manifold, uint32_t hidden[2], bool *asks_partners) {
+    const double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
     // beside what is hidden already there may be nothing left
     for (int side = 0; side < 2 && manifold->count > 0; side++) {
         const Primitive *primitive = part[side].mover.primitive;
@@ -568,7 +568,7 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
         SeamCompany company;
         const bool is_known = state->partner_first != NULL;
         if (is_known) {
-            find_company(state, owner, other, time, manifold, &company);
+            find_company(state, owner, other, time, step, manifold, &company);
         }
         if (is_known && world_body_shape(state->world, owner->body)->primitive_count == 1 &&
             is_alone(state, owner, other, manifold, &company)) {
@@ -576,7 +576,7 @@ bool seams_find(const StepState *state, const StepPart part[2], double time,
             continue;
         }
         Seam seam; // most of it is of no face in question
-        set_seam(&seam, state, part, side, time, manifold);
+        set_seam(&seam, state, part, side, time, step, manifold);
         seam.face_count = seam_faces(primitive, &seam.points, seam.step, seam.face);
         if (!find_hidden(&seam, is_known ? &company : NULL, &hidden[side], asks_partners)) {
             return false;
@@ -592,7 +592,8 @@ bool seams_find_surface(const StepState *state, const StepPart part[2], const Se
     uint32_t hidden = 0;
     bool is_known = true;
     Seam seam;
-    set_seam(&seam, state, part, contact->side, contact->time, manifold);
+    const double step = seam_step(part[0].mover.primitive, part[1].mover.primitive);
+    set_seam(&seam, state, part, contact->side, contact->time, step, manifold);
     const double depth = find_depth(&seam);
     for (uint32_t i = 0; i < contact->count && is_known && hidden == 0; i++) {
         const uint32_t triangle = contact->triangle[i];

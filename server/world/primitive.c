@@ -62,12 +62,14 @@ static double box_reach(const Primitive *primitive) {
 
 static double box_thickness(const Primitive *primitive) {
     const Vec3 size = primitive->size;
-    return fmin(size.x, fmin(size.y, size.z));
+    const double least = size.x < size.y ? size.x : size.y;
+    return least < size.z ? least : size.z;
 }
 
 static double box_length(const Primitive *primitive) {
     const Vec3 size = primitive->size;
-    return fmax(size.x, fmax(size.y, size.z));
+    const double most = size.x > size.y ? size.x : size.y;
+    return most > size.z ? most : size.z;
 }
 
 static bool box_covers(const Primitive *primitive, Vec3 p, double slack) {

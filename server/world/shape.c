@@ -278,7 +278,9 @@ void primitive_bounds(const Primitive *primitive, Pose pose, Vec3 *lower, Vec3 *
         bound_plane(pose, lower, upper);
         return;
     }
-    Vec3 extent = row->extent(primitive, quat_to_mat3(pose.orientation));
+    const bool turns = primitive->kind != PRIMITIVE_SPHERE; // which most of a large world are
+    const Quat turned = turns ? pose.orientation : quat_identity();
+    Vec3 extent = row->extent(primitive, quat_to_mat3(turned));
     *lower = vec3_sub(pose.position, extent);
     *upper = vec3_add(pose.position, extent);
 }
