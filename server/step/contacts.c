@@ -587,18 +587,20 @@ static void collide_block(void *work, uint32_t index) {
     block->asks_partners = false;
     StepPair pair = stage_no_pair();
     NearBody from = {.body = UINT32_MAX};
-    for (size_t i = 0; i < block->pair_count && !lacks_partners(state, block); i++) {
-        pair.a = block->pair[i].a;
-        pair.b = block->pair[i].b;
-        if (is_idle(state, pair.a, pair.b) ||
-            trees_bar(state->world->trees, state->world->joint, pair.a, pair.b)) {
+    for (size_t i = 0; i < block->pair_count; i++) {
+        const BroadPair *candidate = &block->pair[i];
+        if (is_idle(state, candidate->a, candidate->b) || !is_near(state, &from, candidate) ||
+            trees_bar(state->world->trees, state->world->joint, candidate->a, candidate->b)) {
             continue;
         }
-        if (is_near(state, &from, &block->pair[i])) {
-            collide_pair(state, &pair, block);
+        pair.a = candidate->a;
+        pair.b = candidate->b;
+        collide_pair(state, &pair, block);
+        if (lacks_partners(state, block)) {
+            return; // and it is done again
         }
     }
-    block->is_done = !lacks_partners(state, block) && block->count <= block->room;
+    block->is_done = block->count <= block->room;
 }
 
 static void fill_block(void *work, uint32_t index) {

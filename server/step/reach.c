@@ -201,6 +201,7 @@ static Status place_bodies(StepState *state) {
         state->places->thinnest = thinnest;
     }
     state->thinnest = thinnest;
+    state->farthest = farthest;
     // two that fly at each other, and all of it comes back
     state->has_fast =
         world->settings.contact_plane == CONTACT_PLANE_APPROACH && 4.0 * farthest > thinnest;
@@ -259,6 +260,7 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     double farther = fmax(length + h * vec3_norm(v) - state->reach[to], 0.0);
     ball->radius += farther;
     state->reach[to] += farther;
+    state->farthest = fmax(state->farthest, state->reach[to]);
     state->is_pushed[to] = true;
     if (state->is_placed != NULL && state->still[to]) {
         state->is_placed[to] = false; // it is grown for this step alone
@@ -266,6 +268,9 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     }
     return true;
 }
+
+// of rounding, with room
+#define KICK_SLACK 1.001
 
 // Which candidates may push: those whose boxes, as they are before any grows, overlap. Few do, and
 // they are pushed one after the other.
@@ -276,6 +281,12 @@ typedef struct Pushing {
     bool *has_push;   // per block
 } Pushing;
 
+// Of most the kick is shorter than anything is thin, as neither comes far in the step.
+static bool may_kick(const Pushing *pushing, uint32_t a, uint32_t b) {
+    const double *reach = pushing->state->reach;
+    return KICK_SLACK * pushing->bounce * (reach[a] + reach[b]) > pushing->state->thinnest;
+}
+
 static void find_pushes(void *work, uint32_t block) {
     const Pushing *pushing = work;
     const StepState *state = pushing->state;
@@ -285,7 +296,8 @@ static void find_pushes(void *work, uint32_t block) {
     for (size_t i = first; i < end; i++) {
         uint32_t a = state->candidate[i].a, b = state->candidate[i].b;
         bool is_push = false;
-        if (stage_boxes_overlap(&state->box[a], &state->box[b])) { // both kicks are as long
+        if (may_kick(pushing, a, b) &&
+            stage_boxes_overlap(&state->box[a], &state->box[b])) { // both kicks are as long
             double length = vec3_norm(kick_of(state, a, b, pushing->bounce));
             is_push = length > state->thinnest &&
                       (is_kick(state, length, a) || is_kick(state, length, b));

@@ -118,6 +118,7 @@ typedef struct StepState {
     bool wants_gdot;        // the solver asks for the change of Jacobians
     double *reach;          // per body: how far it may move towards something in this step [m]
     double *spin_reach;     // per body: how much of that is by its spin [m]
+    double farthest;        // no body reaches farther [m]
     double speed_reach;     // of a speed, the reach that it makes [s]
     BroadBox *box;          // per body: holds what it may reach
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step
