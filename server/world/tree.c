@@ -27,7 +27,8 @@ bool trees_reserve(WorldTrees *trees, uint32_t body_count, uint32_t joint_count)
     const size_t bytes = bodies * (sizeof(Tree) + sizeof(TreeLink) + sizeof(TreeFrame) +
                                    13 * sizeof(double) + 5 * sizeof(uint32_t)) +
                          2 * joints * sizeof(uint32_t);
-    unsigned char *block = malloc(bytes + 1);
+    ASSERT(bytes > 0); // as one of them is more than there was
+    unsigned char *block = malloc(bytes);
     if (block == NULL) {
         return false;
     }
