@@ -18,7 +18,7 @@
 #define TIME_STEP (1.0 / 480) // [s]
 #define RATE      6.0         // [rad/s]
 #define OFF       2e-7        // of numbers that are written as floats
-enum { STEPS = 150, KEYFRAME_STEPS = 40, AFTER = 20 };
+enum { STEPS = 150, KEYFRAME_STEPS = 40, AFTER = 20, ROUND = 500 };
 enum { MOTOR = 1, WEAK = 3 }; // ids of joints
 
 // ---- the loops
@@ -28,14 +28,15 @@ typedef struct Loop {
     bool is_tree;       // the crank turns by a coordinate, and the loop goes through its tree
     int bob;            // whom a pendulum hangs on, by a coordinate; -1: nobody
     double break_force; // of the rod's pin at the slider; 0: it holds
+    uint32_t rows;      // of its problem, while it is whole
 } Loop;
 
-static const Loop loops[] = {{"of free bodies", false, -1, 0.0},
-                             {"through the crank's tree", true, -1, 0.0},
-                             {"through the rod's tree", false, ROD, 0.0},
-                             {"through two trees", true, SLIDER, 0.0},
-                             {"that breaks", false, -1, 15.0},
-                             {"through two trees, that breaks", true, SLIDER, 19.0}};
+static const Loop loops[] = {{"of free bodies", false, -1, 0.0, 20},
+                             {"through the crank's tree", true, -1, 0.0, 15},
+                             {"through the rod's tree", false, ROD, 0.0, 20},
+                             {"through two trees", true, SLIDER, 0.0, 12},
+                             {"that breaks", false, -1, 15.0, 20},
+                             {"through two trees, that breaks", true, SLIDER, 19.0, 12}};
 enum { LOOPS = sizeof(loops) / sizeof(loops[0]) };
 
 // From an angle past a dead point.
@@ -123,12 +124,13 @@ static void send_joints(WireClient *client, uint64_t world, const World *from) {
     wire_accept(client, &call);
 }
 
-static uint64_t make_world(WireClient *client, const Loop *loop) {
+static uint64_t make_world_with(WireClient *client, const Loop *loop, const char *solver) {
     double gravity[3] = {0};
     Lab lab = make_lab(loop);
     Moreau__V1__WorldSettings settings = MOREAU__V1__WORLD_SETTINGS__INIT;
     settings.n_gravity = 3, settings.gravity = gravity;
     settings.has_time_step = 1, settings.time_step = TIME_STEP;
+    settings.solver = (char *)solver;
     Moreau__V1__WorldCreate create = MOREAU__V1__WORLD_CREATE__INIT;
     create.settings = &settings;
     const uint64_t world = wire_accept(client, &create)->world_create->world;
@@ -136,6 +138,10 @@ static uint64_t make_world(WireClient *client, const Loop *loop) {
     send_joints(client, world, lab.world);
     lab_destroy(&lab);
     return world;
+}
+
+static uint64_t make_world(WireClient *client, const Loop *loop) {
+    return make_world_with(client, loop, NULL);
 }
 
 static WireDepot depot;
@@ -199,6 +205,52 @@ START_TEST(it_turns_as_it_must) {
         }
     }
     ck_assert_int_eq(is_whole, loop->break_force == 0.0);
+    lab_destroy(&lab);
+}
+END_TEST
+
+// The same under every solver, once round, and so through both dead points; all of it is solved, and
+// keeps its energy but for half a step's way. Bodies move in the plane, so that no joint has a force
+// across it, nor a moment but about what is across: but for what frames are off by, taken back in a
+// step, of 5 kg m (OFF/h^2): 0.24 N, at 1 m at most. Under sap and compliant, whose rows yield,
+// those that repeat each other are strained against each other by as much times their stiffness.
+// A loop has three rows to spare; a joint between trees of joints alone leaves its own out, and
+// those of free bodies share what they bear.
+START_TEST(under_every_solver_it_goes_round) {
+    const Loop *loop = &loops[_i % LOOPS];
+    const SolverKind solver = (SolverKind)(_i / LOOPS);
+    if (loop->break_force > 0.0) {
+        return; // when, depends on what a solver takes back at once
+    }
+    const SliderCrank of = crank_of(loop);
+    Lab lab = make_lab(loop);
+    World *model = lab.world;
+    const double energy = kinetic(model, model->velocity);
+    uint64_t world = make_world_with(depot.client, loop, solver_get(solver)->name);
+    Moreau__V1__WorldStep step = wire_step_call(&world, 1);
+    step.has_joint_positions = step.joint_positions = 1;
+    step.has_joint_wrenches = step.joint_wrenches = 1;
+    step.has_poses = step.poses = 1;
+    step.has_velocities = step.velocities = 1;
+    double angle = of.angle;
+    for (int i = 0; i < ROUND; i++) {
+        const Moreau__V1__WorldStepReply *reply = wire_accept(depot.client, &step)->world_step;
+        ck_assert_uint_eq(reply->n_pose, (size_t)7 * model->body_count);
+        ck_assert(reply->reports->converged[0]);
+        ck_assert_uint_eq(reply->reports->rows[0], loop->rows);
+        memcpy(model->pose, reply->pose, reply->n_pose * sizeof(double));
+        angle = of.angle + reply->joint_position[0];
+        ck_assert_double_eq_tol(place_of(&lab, SLIDER).x, slider_place(&of, angle), 3e-4);
+        ck_assert_double_eq_tol(kinetic(model, reply->velocity), energy, 4e-3 * energy);
+        for (size_t k = 0; k < 4 && solver != SOLVER_SAP && solver != SOLVER_COMPLIANT; k++) {
+            const double *wrench = reply->joint_wrench + 6 * k;
+            const Vec3 force = in_plane(vec3(wrench[0], wrench[1], wrench[2])),
+                       moment = in_plane(vec3(wrench[3], wrench[4], wrench[5]));
+            ck_assert_double_le(fabs(force.z), 0.5);
+            ck_assert_double_le(hypot(moment.x, moment.y), 0.5);
+        }
+    }
+    ck_assert_double_ge(angle, of.angle + 1.9 * M_PI);
     lab_destroy(&lab);
 }
 END_TEST
@@ -516,6 +568,7 @@ static TCase *case_loops(void) {
     TCase *tcase = tcase_create("loops");
     tcase_add_checked_fixture(tcase, open_depot, close_depot);
     tcase_set_timeout(tcase, 60.0);
+    tcase_add_loop_test(tcase, under_every_solver_it_goes_round, 0, LOOPS * SOLVER_COUNT);
     tcase_add_loop_test(tcase, it_turns_as_it_must, 0, LOOPS);
     tcase_add_loop_test(tcase, what_was_recorded_verifies, 0, LOOPS);
     tcase_add_loop_test(tcase, a_fork_goes_on_as_the_world_did, 0, LOOPS);
