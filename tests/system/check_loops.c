@@ -209,13 +209,13 @@ START_TEST(it_turns_as_it_must) {
 }
 END_TEST
 
-// The same under every solver, once round, and so through both dead points; all of it is solved, and
-// keeps its energy but for half a step's way. Bodies move in the plane, so that no joint has a force
-// across it, nor a moment but about what is across: but for what frames are off by, taken back in a
-// step, of 5 kg m (OFF/h^2): 0.24 N, at 1 m at most. Under sap and compliant, whose rows yield,
-// those that repeat each other are strained against each other by as much times their stiffness.
-// A loop has three rows to spare; a joint between trees of joints alone leaves its own out, and
-// those of free bodies share what they bear.
+// The same under every solver, once round, and so through both dead points; all of it is solved,
+// and keeps its energy but for half a step's way. Bodies move in the plane, where no joint has a
+// force across it, nor a moment but about what is across: but for what frames are off by, taken
+// back in a step, of 5 kg m (OFF/h^2): 0.24 N, at 1 m at most. Under sap and compliant, whose rows
+// yield, those that repeat each other are strained against each other by as much times their
+// stiffness. A loop has three rows to spare; a joint between trees of joints alone leaves its own
+// out, and those of free bodies share what they bear.
 START_TEST(under_every_solver_it_goes_round) {
     const Loop *loop = &loops[_i % LOOPS];
     const SolverKind solver = (SolverKind)(_i / LOOPS);
