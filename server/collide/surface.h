@@ -69,6 +69,12 @@ bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side);
 bool surface_is_beside(const Mesh *mesh, const SurfacePose *pose, uint32_t triangle, int side,
                        Vec3 normal);
 
+// Whether a contact of that normal is none of that side of a triangle of a mesh with two sides: it
+// leans on a corner or an edge, and leaves by the other side. What lies on a face, and comes over
+// its rim, has its middle behind what falls away there, and is in front of it all the same.
+bool surface_is_turned_away(const Mesh *mesh, const SurfacePose *pose, uint32_t triangle, int side,
+                            Vec3 normal);
+
 // Points of a face, no two with the same features.
 typedef struct SurfacePoints {
     Vec3 normal;

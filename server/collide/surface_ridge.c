@@ -248,6 +248,17 @@ bool surface_is_beside(const Mesh *mesh, const SurfacePose *pose, uint32_t trian
     return side * vec3_dot(n, mesh_normal(mesh, triangle)) >= beside_cosine;
 }
 
+bool surface_is_turned_away(const Mesh *mesh, const SurfacePose *pose, uint32_t triangle, int side,
+                            Vec3 normal) {
+    ASSERT(side == 1 || side == -1);
+    if (!mesh->is_two_sided) {
+        return false;
+    }
+    const Vec3 n = mat3_tmul_vec(quat_to_mat3(pose->mesh.orientation), normal);
+    return side * vec3_dot(n, mesh_normal(mesh, triangle)) < -face_sine &&
+           corners_along(mesh, triangle, n) != 7u;
+}
+
 uint32_t surface_patch_around(const Mesh *mesh, uint32_t point) {
     uint32_t own[GRID_RING_MAX], patch = UINT32_MAX;
     const uint32_t *ring;

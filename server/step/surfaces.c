@@ -221,6 +221,10 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
             continue;
         }
         const SurfacePose pose = pose_at(meeting, time);
+        if (surface_is_turned_away(meeting->surface.mesh, &pose, triangle, near->side,
+                                   met.normal)) {
+            continue;
+        }
         const SurfacePiece whole = {triangle, SURFACE_WHOLE};
         uint32_t taken = 0;
         near->bears[i] = true;
