@@ -187,6 +187,17 @@ static double area_of(const Cut *cut, const uint32_t *of, const uint32_t corner[
     return fabs(vec3_dot(up, vec3_cross(p, q)));
 }
 
+// The squares of its diagonals.
+static double spread_of(const Cut *cut, const uint32_t *of, const uint32_t corner[KEPT]) {
+    double sum = 0.0;
+    for (int k = 0; k < 2; k++) {
+        const Vec3 way =
+            vec3_sub(cut->corner[of[corner[k + 2]]].position, cut->corner[of[corner[k]]].position);
+        sum += vec3_dot(way, way);
+    }
+    return sum;
+}
+
 // The corners of the next quadrangle, which rise. false: there is no other.
 static bool next_corners(uint32_t corner[KEPT], uint32_t count) {
     uint32_t k = KEPT;
@@ -205,20 +216,25 @@ static bool next_corners(uint32_t corner[KEPT], uint32_t count) {
 
 // Of all quadrangles that have one of the lowest points in them the largest, each more of these
 // worth half of the area or more: what bears stays, also where the lowest only just becomes one of
-// several.
+// several. Of those that are as large, as where an edge lies along a diagonal, the one that reaches
+// farthest: which is named first a mirror turns round.
 static void choose(const Cut *cut, const uint32_t *of, uint32_t count, Vec3 up, double low,
                    uint32_t best[KEPT]) {
     ASSERT(count > KEPT && count <= TRIED_MAX);
     uint32_t corner[KEPT] = {0, 1, 2, 3};
-    double largest = -HUGE_VAL;
+    double largest = -HUGE_VAL, widest = 0.0;
     do {
         int lowest = 0;
         for (int k = 0; k < KEPT; k++) {
             lowest += cut->corner[of[corner[k]]].gap <= low;
         }
         const double covered = lowest > 0 ? lowest * area_of(cut, of, corner, up) : -HUGE_VAL;
-        if (covered > largest * (1.0 + area_gain_min) || largest == -HUGE_VAL) {
+        const bool is_as_large = lowest > 0 && covered >= largest * (1.0 - area_gain_min);
+        const double wide = is_as_large ? spread_of(cut, of, corner) : 0.0;
+        if (covered > largest * (1.0 + area_gain_min) || largest == -HUGE_VAL ||
+            (is_as_large && wide > widest * (1.0 + area_gain_min))) {
             largest = covered;
+            widest = wide;
             for (int k = 0; k < KEPT; k++) {
                 best[k] = of[corner[k]];
             }
