@@ -6,14 +6,6 @@
 #include "base/ldlt_kernel.h"
 #include "base/simd.h"
 
-// the same vector where it stands at any double
-typedef double SimdAny
-    __attribute__((vector_size(SIMD_COUNT * sizeof(double)), may_alias, aligned(sizeof(double))));
-
-INLINE Simd load_any(const double *at) {
-    return *(const SimdAny *)at;
-}
-
 // two vectors of rows and four columns of the product: as many sums as there are registers for
 INLINE void multiply_four(const LdltProduct *p, size_t row, size_t column) {
     const double *a = p->a + row, *b = p->b + column;
@@ -21,7 +13,7 @@ INLINE void multiply_four(const LdltProduct *p, size_t row, size_t column) {
     Simd c00 = zero, c01 = zero, c02 = zero, c03 = zero;
     Simd c10 = zero, c11 = zero, c12 = zero, c13 = zero;
     for (size_t k = 0; k < p->depth; k++) {
-        Simd a0 = load_any(a), a1 = load_any(a + SIMD_COUNT);
+        Simd a0 = simd_load_anywhere(a), a1 = simd_load_anywhere(a + SIMD_COUNT);
         Simd b0 = simd_all(b[0]), b1 = simd_all(b[1]), b2 = simd_all(b[2]), b3 = simd_all(b[3]);
         c00 += a0 * b0;
         c10 += a1 * b0;
@@ -35,17 +27,17 @@ INLINE void multiply_four(const LdltProduct *p, size_t row, size_t column) {
         b += p->b_stride;
     }
     double *c = p->c + row + column * p->c_stride;
-    *(SimdAny *)c = c00;
-    *(SimdAny *)(c + SIMD_COUNT) = c10;
+    *(SimdAnywhere *)c = c00;
+    *(SimdAnywhere *)(c + SIMD_COUNT) = c10;
     c += p->c_stride;
-    *(SimdAny *)c = c01;
-    *(SimdAny *)(c + SIMD_COUNT) = c11;
+    *(SimdAnywhere *)c = c01;
+    *(SimdAnywhere *)(c + SIMD_COUNT) = c11;
     c += p->c_stride;
-    *(SimdAny *)c = c02;
-    *(SimdAny *)(c + SIMD_COUNT) = c12;
+    *(SimdAnywhere *)c = c02;
+    *(SimdAnywhere *)(c + SIMD_COUNT) = c12;
     c += p->c_stride;
-    *(SimdAny *)c = c03;
-    *(SimdAny *)(c + SIMD_COUNT) = c13;
+    *(SimdAnywhere *)c = c03;
+    *(SimdAnywhere *)(c + SIMD_COUNT) = c13;
 }
 
 INLINE void multiply_one(const LdltProduct *p, size_t row, size_t column) {
@@ -53,14 +45,14 @@ INLINE void multiply_one(const LdltProduct *p, size_t row, size_t column) {
     Simd c0 = simd_all(0.0), c1 = c0;
     for (size_t k = 0; k < p->depth; k++) {
         Simd b0 = simd_all(b[0]);
-        c0 += load_any(a) * b0;
-        c1 += load_any(a + SIMD_COUNT) * b0;
+        c0 += simd_load_anywhere(a) * b0;
+        c1 += simd_load_anywhere(a + SIMD_COUNT) * b0;
         a += p->a_stride;
         b += p->b_stride;
     }
     double *c = p->c + row + column * p->c_stride;
-    *(SimdAny *)c = c0;
-    *(SimdAny *)(c + SIMD_COUNT) = c1;
+    *(SimdAnywhere *)c = c0;
+    *(SimdAnywhere *)(c + SIMD_COUNT) = c1;
 }
 
 INLINE void multiply_tiles(const LdltProduct *p) {

@@ -54,6 +54,7 @@ enum {
     CONVEX_EDGE = 2 << 28,
     CONVEX_FACE = 3 << 28,
     CONVEX_ROUND = 4 << 28,
+    CONVEX_KINDS = 7 << 28, // all bits of these
 };
 
 // The edge of two vertices; if it is none, the face that looks most along a unit vector.

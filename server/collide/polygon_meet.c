@@ -2,6 +2,7 @@
 #include "collide/polygon_meet.h"
 
 #include "base/assert.h"
+#include "collide/quadrangle.h"
 
 #include <string.h>
 
@@ -11,10 +12,6 @@ enum {
     TRIED_MAX = 9, // of more, the lowest and those farthest in eight directions are asked
     SIDE = 1 << 16,
 };
-
-// A quadrangle must be larger than the best so far by this part, or the earlier one is kept:
-// symmetric faces have many that differ by rounding only.
-static const double area_gain_min = 1e-6;
 
 typedef struct Corner {
     Vec3 position;
@@ -107,6 +104,7 @@ static Cut *cut_all(const Facet *bearing, const Facet *lying, Vec3 up, double sl
     ASSERT(slop >= 0.0);
     int at = 0;
     read_lying(lying, &room[0]);
+    room[1].count = 0; // nothing is in it yet
     Vec3 from = bearing->count > 0 ? facet_point(bearing, 0) : bearing->center;
     for (uint32_t i = 0; i < bearing->count; i++) {
         const Vec3 to = facet_point(bearing, i + 1 < bearing->count ? i + 1 : 0);
@@ -177,69 +175,33 @@ static uint32_t thin_out(const Cut *cut, const Facet *lying, Vec3 up, uint32_t *
     return kept_count;
 }
 
-// Twice the area of a quadrangle of a convex polygon, seen along `up`: its diagonals' cross
-// product.
-static double area_of(const Cut *cut, const uint32_t *of, const uint32_t corner[KEPT], Vec3 up) {
-    const Vec3 p =
-        vec3_sub(cut->corner[of[corner[2]]].position, cut->corner[of[corner[0]]].position);
-    const Vec3 q =
-        vec3_sub(cut->corner[of[corner[3]]].position, cut->corner[of[corner[1]]].position);
-    return fabs(vec3_dot(up, vec3_cross(p, q)));
-}
-
-// The squares of its diagonals.
-static double spread_of(const Cut *cut, const uint32_t *of, const uint32_t corner[KEPT]) {
-    double sum = 0.0;
-    for (int k = 0; k < 2; k++) {
-        const Vec3 way =
-            vec3_sub(cut->corner[of[corner[k + 2]]].position, cut->corner[of[corner[k]]].position);
-        sum += vec3_dot(way, way);
-    }
-    return sum;
-}
-
-// The corners of the next quadrangle, which rise. false: there is no other.
-static bool next_corners(uint32_t corner[KEPT], uint32_t count) {
-    uint32_t k = KEPT;
-    while (k > 0 && corner[k - 1] == count - KEPT + k - 1) {
-        k--;
-    }
-    if (k == 0) {
-        return false;
-    }
-    corner[k - 1]++;
-    for (; k < KEPT; k++) {
-        corner[k] = corner[k - 1] + 1;
-    }
-    return true;
+static Vec3 diagonal(const Cut *cut, const uint32_t *of, const uint32_t corner[KEPT], int from) {
+    return vec3_sub(cut->corner[of[corner[from + 2]]].position,
+                    cut->corner[of[corner[from]]].position);
 }
 
 // Of all quadrangles that have one of the lowest points in them the largest, each more of these
 // worth half of the area or more: what bears stays, also where the lowest only just becomes one of
-// several. Of those that are as large, as where an edge lies along a diagonal, the one that reaches
-// farthest: which is named first a mirror turns round.
+// several.
 static void choose(const Cut *cut, const uint32_t *of, uint32_t count, Vec3 up, double low,
                    uint32_t best[KEPT]) {
     ASSERT(count > KEPT && count <= TRIED_MAX);
     uint32_t corner[KEPT] = {0, 1, 2, 3};
-    double largest = -HUGE_VAL, widest = 0.0;
+    Quadrangle found = quadrangle_none();
     do {
         int lowest = 0;
         for (int k = 0; k < KEPT; k++) {
             lowest += cut->corner[of[corner[k]]].gap <= low;
         }
-        const double covered = lowest > 0 ? lowest * area_of(cut, of, corner, up) : -HUGE_VAL;
-        const bool is_as_large = lowest > 0 && covered >= largest * (1.0 - area_gain_min);
-        const double wide = is_as_large ? spread_of(cut, of, corner) : 0.0;
-        if (covered > largest * (1.0 + area_gain_min) || largest == -HUGE_VAL ||
-            (is_as_large && wide > widest * (1.0 + area_gain_min))) {
-            largest = covered;
-            widest = wide;
-            for (int k = 0; k < KEPT; k++) {
-                best[k] = of[corner[k]];
-            }
+        if (lowest > 0) {
+            quadrangle_offer(&found, corner, diagonal(cut, of, corner, 0),
+                             diagonal(cut, of, corner, 1), up, lowest);
         }
-    } while (next_corners(corner, count));
+    } while (quadrangle_next(corner, count));
+    for (int k = 0; k < KEPT; k++) {
+        ASSERT(found.corner[k] < count);
+        best[k] = of[found.corner[k]];
+    }
 }
 
 static bool is_same_part(const PolygonPoint *a, const Corner *b) {

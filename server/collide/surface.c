@@ -10,8 +10,6 @@
 static const double slop_part = 1e-9;
 static const double tie_part = 1e-6;
 
-static const uint32_t feature_kinds = 0x70000000u; // convex.h
-
 static const Hull *hull_of(const Primitive *primitive) {
     return primitive->geometry == NULL ? NULL : primitive->geometry->hull;
 }
@@ -208,10 +206,11 @@ static void add_at(const Bearing *on, Vec3 position, double gap, uint32_t of_mes
     const Vec3 middle = vec3_add_scaled(position, -0.5 * gap, points->normal);
     const ConvexPoint point = {vec3_add(middle, on->origin), gap, {of_mesh, of_other}};
     // a corner is found by those triangles alone that have an edge there which falls away
-    const bool is_corner = (of_mesh & feature_kinds) == CONVEX_VERTEX && on->mesh->patch != NULL;
+    const bool is_corner = (of_mesh & CONVEX_KINDS) == CONVEX_VERTEX && on->mesh->patch != NULL;
     add_point(points, &point,
-              (uint8_t)(is_corner ? surface_patch_around(on->mesh, of_mesh & ~feature_kinds)
-                                  : mesh_patch(on->mesh, on->triangle)));
+              (uint8_t)(is_corner
+                            ? surface_patch_around(on->mesh, of_mesh & ~(uint32_t)CONVEX_KINDS)
+                            : mesh_patch(on->mesh, on->triangle)));
 }
 
 static void add_polygon(const Bearing *on, const Facet *lying, double tie, SurfacePoints *points) {

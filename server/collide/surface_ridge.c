@@ -23,8 +23,6 @@ static const double steep_cosine = 0.5;
 // 1 - cosine of the angle below which a side lies flat on a ridge: as bodies do (convex_pair.c)
 static const double flat_part = 1e-6;
 
-static const uint32_t feature_kinds = 0x70000000u; // convex.h
-
 // What of a triangle lies farthest along a direction in the mesh's frame: its corners, as bits.
 static uint32_t corners_along(const Mesh *mesh, uint32_t triangle, Vec3 n) {
     double along[3], most = -HUGE_VAL;
@@ -100,7 +98,7 @@ bool surface_falls(const Mesh *mesh, uint32_t triangle, uint32_t i, int side) {
 // What of the mesh is there, of a feature of the piece as a hull; 0: it is not of these corners.
 static uint32_t mesh_feature(const Mesh *mesh, SurfacePiece piece, uint32_t feature,
                              uint32_t bits) {
-    const uint32_t kind = feature & feature_kinds, number = feature & 0xfu;
+    const uint32_t kind = feature & CONVEX_KINDS, number = feature & 0xfu;
     const bool is_whole = piece.edge == SURFACE_WHOLE;
     const uint32_t first = is_whole ? number : (piece.edge + number) % 3;
     const uint32_t next = first == 2 ? 0 : first + 1;
@@ -114,6 +112,12 @@ static uint32_t mesh_feature(const Mesh *mesh, SurfacePiece piece, uint32_t feat
     return 0;
 }
 
+// The edge between two corners, given as bits.
+static uint32_t edge_of(uint32_t bits) {
+    ASSERT(bits == 3u || bits == 6u || bits == 5u);
+    return bits == 3u ? 0 : bits == 6u ? 1 : 2;
+}
+
 // Where all the points are, whatever the hulls' features say of them.
 static uint32_t own_feature(const Mesh *mesh, uint32_t triangle, uint32_t bits) {
     ASSERT(bits > 0 && bits < 7);
@@ -122,14 +126,12 @@ static uint32_t own_feature(const Mesh *mesh, uint32_t triangle, uint32_t bits) 
             return CONVEX_VERTEX | mesh_corner_number(mesh, triangle, i);
         }
     }
-    const uint32_t edge = bits == 3u ? 0 : bits == 6u ? 1 : 2;
-    return CONVEX_EDGE | mesh_edge(mesh, triangle, edge);
+    return CONVEX_EDGE | mesh_edge(mesh, triangle, edge_of(bits));
 }
 
 // Its ends, by number, so that the triangles on both sides of it have the same points.
 static uint32_t ridge_ends(const Mesh *mesh, uint32_t triangle, uint32_t bits, uint32_t end[2]) {
-    ASSERT(bits == 3u || bits == 6u || bits == 5u);
-    const uint32_t edge = bits == 3u ? 0 : bits == 6u ? 1 : 2, next = edge == 2 ? 0 : edge + 1;
+    const uint32_t edge = edge_of(bits), next = edge == 2 ? 0 : edge + 1;
     const bool is_turned =
         mesh_corner_number(mesh, triangle, edge) > mesh_corner_number(mesh, triangle, next);
     end[0] = is_turned ? next : edge;

@@ -148,7 +148,7 @@ static StepFound *find_place(const PairBlock *block, const StepPart part[2], uin
 }
 
 static bool is_of_face(uint64_t beside) {
-    return (beside >> 32 & 0x70000000u) == CONVEX_FACE;
+    return (beside >> 32 & CONVEX_KINDS) == CONVEX_FACE;
 }
 
 // Of two that a surface has of one feature: a ridge's or a peak's, as it is what is nearest; of two

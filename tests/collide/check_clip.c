@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "collide/clip.h"
+#include "collide/box/clip.h"
 
 #include "collide/geometry.h"
 #include "support/campaign.h"

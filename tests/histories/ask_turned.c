@@ -487,13 +487,6 @@ static double speed_of(const Variant *variant, const World *before, uint32_t bod
                 vec3_norm(vec3_load(w)) + size * vec3_norm(vec3_load(w + 3)));
 }
 
-static Pose place_part(const World *world, uint32_t body, const Primitive *primitive) {
-    Pose origin = pose_load(world->pose + 7 * (size_t)body);
-    origin.position =
-        vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
-    return pose_compose(origin, primitive->local);
-}
-
 // The least gap of a surface's triangles, seen as hulls, and another part [m]; none where that is
 // in what is solid.
 static double find_surface_gap(const Primitive *mesh, Pose at, const Primitive *other, Pose there) {
@@ -540,10 +533,10 @@ static double find_gap(const World *world, const Pair *pair) {
     double least = HUGE_VAL;
     for (uint32_t i = 0; i < a->primitive_count; i++) {
         const Primitive *p = &world->primitive[a->primitive_first + i];
-        const Pose at = place_part(world, pair->a, p);
+        const Pose at = variant_part_pose(world, pair->a, p);
         for (uint32_t k = 0; k < b->primitive_count; k++) {
             const Primitive *q = &world->primitive[b->primitive_first + k];
-            least = fmin(least, find_part_gap(p, at, q, place_part(world, pair->b, q)));
+            least = fmin(least, find_part_gap(p, at, q, variant_part_pose(world, pair->b, q)));
         }
     }
     return least;
@@ -573,8 +566,8 @@ static bool are_parts_far_apart(const Ask *ask, const Pair *pair, const StepCont
     const Shape *a = world_body_shape(world, pair->a), *b = world_body_shape(world, pair->b);
     const Primitive *p = &world->primitive[a->primitive_first + part[0]],
                     *q = &world->primitive[b->primitive_first + part[1]];
-    return find_part_gap(p, place_part(world, pair->a, p), q, place_part(world, pair->b, q)) >
-           own_reach(ask, pair);
+    return find_part_gap(p, variant_part_pose(world, pair->a, p), q,
+                         variant_part_pose(world, pair->b, q)) > own_reach(ask, pair);
 }
 
 // Contacts of a pair that the other world has not, but for those.

@@ -6,6 +6,7 @@
 #include "histories/make_pieces.h"
 
 #include "base/assert.h"
+#include "histories/variant.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ bool pieces_box(const World *world, uint64_t id, Quat turn, PieceBox *box) {
     return shape->primitive_count > 0;
 }
 
-static Quat about_z(double angle) {
+Quat pieces_about_z(double angle) {
     return (Quat){cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)};
 }
 
@@ -56,10 +57,7 @@ Pieces *pieces_of_world(Make *make) {
     for (uint32_t i = 0; i < world->body_count; i++) {
         const Shape *shape = world_body_shape(world, i);
         if (shape != NULL && world->kind[i] != BODY_DYNAMIC) {
-            Pose pose = pose_load(world->pose + 7 * (size_t)i);
-            pose.position =
-                vec3_sub(pose.position, quat_rotate(pose.orientation, world->mass[i].center));
-            pieces_add(pieces, world, shape->id, pose);
+            pieces_add(pieces, world, shape->id, variant_frame(world, i));
         }
     }
     return pieces;
@@ -79,7 +77,7 @@ static double any_slip(Make *make) {
 bool pieces_beside(Make *make, const Pieces *pieces, uint64_t shape, Pose *pose) {
     const Piece *there = any_piece(make, pieces);
     const Quat turn =
-        make_chance(make, 70) ? quat_identity() : about_z(0.5 * M_PI * make_roll(make, 4));
+        make_chance(make, 70) ? quat_identity() : pieces_about_z(0.5 * M_PI * make_roll(make, 4));
     PieceBox own;
     if (there == NULL || !pieces_box(make->world, shape, turn, &own)) {
         return false;
@@ -118,7 +116,7 @@ bool pieces_upon(Make *make, const Pieces *pieces, uint64_t shape, Pose *pose) {
                                   {0.0, 1.0, 0.0, 0.0}};
     const Piece *there = any_piece(make, pieces);
     const double angle = make_chance(make, 30) ? 0.0 : make_uniform(make, -3.0, 3.0);
-    const Quat turn = quat_normalize(quat_mul(about_z(angle), sides[make_roll(make, 4)]));
+    const Quat turn = quat_normalize(quat_mul(pieces_about_z(angle), sides[make_roll(make, 4)]));
     PieceBox own;
     if (there == NULL || !pieces_box(make->world, shape, turn, &own)) {
         return false;

@@ -24,6 +24,8 @@ typedef struct Pieces {
 // The first of the world. In the make's memory.
 Pieces *pieces_of_world(Make *make);
 
+Quat pieces_about_z(double angle);
+
 // Around a shape that is turned about its body's frame. false: it has no end.
 bool pieces_box(const World *world, uint64_t shape, Quat turn, PieceBox *box);
 

@@ -6,6 +6,8 @@
 
 #include "base/assert.h"
 #include "histories/make_pieces.h"
+#include "histories/variant.h"
+#include "step/stages.h"
 
 #include <math.h>
 
@@ -65,10 +67,7 @@ static bool spot_of(Make *make, uint32_t body, Spot *spot) {
     } else {
         return false;
     }
-    Pose origin = pose_load(world->pose + 7 * (size_t)body);
-    origin.position =
-        vec3_sub(origin.position, quat_rotate(origin.orientation, world->mass[body].center));
-    const Pose pose = pose_compose(origin, primitive->local);
+    const Pose pose = variant_part_pose(world, body, primitive);
     for (uint32_t i = 0; i < 3; i++) {
         spot->corner[i] = pose_apply(pose, spot->corner[i]);
     }
@@ -106,19 +105,17 @@ static Quat frame_of(Make *make, const Spot *spot) {
     const uint32_t i = make_roll(make, 3);
     const Vec3 edge = vec3_sub(spot->corner[(i + 1) % 3], spot->corner[i]);
     const Vec3 z = vec3_scale(1.0 / vec3_norm(spot->normal), spot->normal);
-    const Quat up = z.z > -0.999 ? quat_normalize((Quat){1.0 + z.z, -z.y, z.x, 0.0})
-                                 : (Quat){0.0, 1.0, 0.0, 0.0};
+    const Quat up = stage_facing(z);
     const Vec3 x = quat_rotate(up, vec3(1.0, 0.0, 0.0));
     const double angle = atan2(vec3_dot(z, vec3_cross(x, edge)), vec3_dot(x, edge));
-    return quat_mul(up, (Quat){cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)});
+    return quat_mul(up, pieces_about_z(angle));
 }
 
 bool make_sunken_pose(Make *make, uint64_t shape, Pose *pose) {
     Spot spot;
     PieceBox box;
     const double angle = make_chance(make, 30) ? 0.0 : make_uniform(make, -M_PI, M_PI);
-    const Quat yaw = {cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)};
-    const Quat turn = quat_normalize(quat_mul(yaw, make_turn(make)));
+    const Quat turn = quat_normalize(quat_mul(pieces_about_z(angle), make_turn(make)));
     if (!any_spot(make, &spot) || !pieces_box(make->world, shape, turn, &box)) {
         return false;
     }
@@ -136,14 +133,14 @@ bool make_sunken_pose(Make *make, uint64_t shape, Pose *pose) {
 }
 
 Deed make_sunken_deed(Make *make) {
-    static Input (*const makers[])(Make *) = {make_bodies, make_remove, make_shapes,
-                                              make_geometries, make_set};
-    enum { BODIES_MOST = 8 };
-    static const uint32_t weights[] = {40, 30, 4, 2, 4};
+    static Input (*const makers[])(Make *) = {
+        make_bodies, make_remove, make_shapes, make_geometries, make_set, make_joints, make_step};
+    enum { BODIES_MOST = 8, WEIGHTS = 92 };
+    static const uint32_t weights[] = {40, 30, 4, 2, 4, 6, 6};
     if (make_chance(make, 35)) {
         return (Deed){.kind = DEED_TURN, .slot = make_roll(make, HISTORY_SEEDS)};
     }
-    uint32_t rolled = make_roll(make, 80), at = 0;
+    uint32_t rolled = make_roll(make, WEIGHTS), at = 0;
     for (; rolled >= weights[at]; at++) {
         rolled -= weights[at];
     }

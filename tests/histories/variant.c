@@ -87,6 +87,17 @@ Push variant_push(const World *world, Dice *dice) {
     return push;
 }
 
+Pose variant_frame(const World *world, uint32_t body) {
+    Pose pose = pose_load(world->pose + 7 * (size_t)body);
+    pose.position =
+        vec3_sub(pose.position, quat_rotate(pose.orientation, world->mass[body].center));
+    return pose;
+}
+
+Pose variant_part_pose(const World *world, uint32_t body, const Primitive *primitive) {
+    return pose_compose(variant_frame(world, body), primitive->local);
+}
+
 double variant_size(const World *world, uint32_t body) {
     const Shape *shape = world_body_shape(world, body);
     double size = 0.0;

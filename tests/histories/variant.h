@@ -39,5 +39,9 @@ Push variant_push(const World *world, Dice *dice);
 // Uniform in [-size, size].
 double variant_chance(Dice *dice, double size);
 
+// Where a body's frame is, and a part of it.
+Pose variant_frame(const World *world, uint32_t body);
+Pose variant_part_pose(const World *world, uint32_t body, const Primitive *primitive);
+
 // The farthest that a point of a body's surface is from its origin [m]; of planes nothing counts.
 double variant_size(const World *world, uint32_t body);

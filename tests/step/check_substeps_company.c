@@ -61,23 +61,6 @@ static Id join(Lab *lab, const Link *link) {
                              .break_force = link->as_rows == 1 ? &link->break_force : NULL});
 }
 
-// A cable over two hinges, driven towards a length.
-static void couple(Lab *lab, const Id hinge[2]) {
-    const uint32_t kind = JOINT_TENDON, count = 2;
-    const double coefficients[2] = {0.5, -0.3}, stiffness = 20.0, damping = 1.0, target = 0.4;
-    lab_joints(lab, &(JointColumns){.count = 1,
-                                    .axis_count = 1,
-                                    .position_count = 1,
-                                    .coupling_count = 2,
-                                    .kind = &kind,
-                                    .coupled_count = &count,
-                                    .coupled = hinge,
-                                    .coefficients = coefficients,
-                                    .drive_stiffness = &stiffness,
-                                    .drive_damping = &damping,
-                                    .target = &target});
-}
-
 // On one ground a box that sleeps, two that fall on each other, what a moving wall pushes, chains
 // of coordinates and of rows that fall on the ground, of which a row breaks, and two hinged bars
 // with a cable over them.
@@ -121,7 +104,7 @@ static Lab gather(void) {
             vec3(0.2, 0.0, 0.0), HUGE_VAL};
         hinge[i] = join(&lab, &link);
     }
-    couple(&lab, hinge);
+    lab_cable(&lab, hinge);
     return lab;
 }
 

@@ -158,6 +158,22 @@ Id lab_joints(Lab *lab, const JointColumns *columns) {
     return ids[0];
 }
 
+void lab_cable(Lab *lab, const Id hinge[2]) {
+    const uint32_t kind = JOINT_TENDON, count = 2;
+    const double coefficients[2] = {0.5, -0.3}, stiffness = 20.0, damping = 1.0, target = 0.4;
+    lab_joints(lab, &(JointColumns){.count = 1,
+                                    .axis_count = 1,
+                                    .position_count = 1,
+                                    .coupling_count = 2,
+                                    .kind = &kind,
+                                    .coupled_count = &count,
+                                    .coupled = hinge,
+                                    .coefficients = coefficients,
+                                    .drive_stiffness = &stiffness,
+                                    .drive_damping = &damping,
+                                    .target = &target});
+}
+
 uint32_t lab_ground(Lab *lab, Id material) {
     Id plane = lab_shape(lab, PRIMITIVE_PLANE, vec3(0.0, 0.0, 0.0), material);
     return lab_body(lab, plane, BODY_STATIC, (Pose){.orientation = quat_identity()}, NULL, 0.0,

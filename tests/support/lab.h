@@ -50,6 +50,9 @@ Id lab_joints(Lab *lab, const JointColumns *columns);
 // The half-space z <= 0.
 uint32_t lab_ground(Lab *lab, Id material);
 
+// A cable over two hinges, driven towards a length.
+void lab_cable(Lab *lab, const Id hinge[2]);
+
 // Takes steps; fails the test when one fails.
 void lab_step(Lab *lab, int count);
 

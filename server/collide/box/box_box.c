@@ -19,7 +19,7 @@
 // second box's axes seen from the first.
 #include "base/assert.h"
 #include "collide/box/box_axes.h"
-#include "collide/clip.h"
+#include "collide/box/clip.h"
 #include "collide/gjk.h"
 #include "collide/narrow_parts.h"
 

@@ -9,8 +9,9 @@
 
 enum { EMPTY = UINT8_MAX }; // every byte of a place without a contact
 
-static uint32_t island_of(const Islands *islands, const uint32_t tree[2]) {
-    return islands->of_tree[tree[0] != PROBLEM_NO_TREE ? tree[0] : tree[1]];
+// Of a contact of two trees.
+static uint32_t island_of(const uint32_t *of_tree, uint32_t a, uint32_t b) {
+    return of_tree[a != PROBLEM_NO_TREE ? a : b];
 }
 
 // Which contact stands in which place, and in which order sums are taken.
@@ -22,7 +23,8 @@ static void list_places(const MdpPack *pack, const MdpGroup *group, const MdpSpa
            (size_t)MDP_QUAD * (span->end - span->begin) * sizeof(*pack->point_contact));
     for (uint32_t i = span->note_begin; i < span->note_end; i++) {
         const uint32_t place = pack->order[i], slot = pack->slot[place] + first,
-                       island = island_of(islands, pack->pair[place].tree);
+                       *tree = pack->pair[place].tree,
+                       island = island_of(islands->of_tree, tree[0], tree[1]);
         pack->slot[place] = slot;
         pack->point_contact[slot] = islands->contact[place];
         pack->note[i] = slot | (island == before ? 0 : MDP_NOTE_BEGINS);
@@ -68,7 +70,7 @@ static void take_place(const Filling *filling, uint32_t contact, MdpPointQuad *q
                        MdpPointSource *from, uint32_t place) {
     const ProblemContact *c = &filling->contact[contact];
     const uint32_t a = c->side[0].tree, b = c->side[1].tree;
-    const uint32_t island = filling->of_tree[a != PROBLEM_NO_TREE ? a : b];
+    const uint32_t island = island_of(filling->of_tree, a, b);
     quad->a[place] = a == PROBLEM_NO_TREE ? filling->nobody : a;
     quad->b[place] = b == PROBLEM_NO_TREE ? filling->nobody : b;
     quad->island[place] = island - filling->island_begin;

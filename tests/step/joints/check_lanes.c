@@ -107,20 +107,7 @@ static void add_pendulums(Lab *lab, Id ball) {
         hinge[k % 2] =
             tie(lab, (Tie){.kind = JOINT_HINGE, .a = UINT32_MAX, .b = body, .is_rows = k % 4 == 1});
         if (k % 2 == 1) {
-            const uint32_t kind = JOINT_TENDON, count = 2;
-            const double coefficients[2] = {0.5, -0.3}, stiffness = 20.0, damping = 1.0,
-                         target = 0.4;
-            lab_joints(lab, &(JointColumns){.count = 1,
-                                            .axis_count = 1,
-                                            .position_count = 1,
-                                            .coupling_count = 2,
-                                            .kind = &kind,
-                                            .coupled_count = &count,
-                                            .coupled = hinge,
-                                            .coefficients = coefficients,
-                                            .drive_stiffness = &stiffness,
-                                            .drive_damping = &damping,
-                                            .target = &target});
+            lab_cable(lab, hinge);
         }
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Sutherland and Hodgman's clipping (1974), with labels.
-#include "collide/clip.h"
+#include "collide/box/clip.h"
 
 #include "base/assert.h"
+#include "collide/quadrangle.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -16,10 +16,6 @@ enum {
     LABEL_SIDE = 4,   // + side
     KEPT_COUNT = 4,
 };
-
-// A quadrangle must be larger than the best so far by this part, or the earlier one is kept:
-// symmetric manifolds have many that differ by rounding only.
-static const double area_gain_min = 1e-6;
 
 // How far a point is outside one side: 0 and 1 are x, 2 and 3 are y. Whoever asks knows the side as
 // it is compiled, so that nothing is chosen here.
@@ -149,28 +145,8 @@ static uint32_t find_low(const ClipPolygon *polygon) {
     return low;
 }
 
-// Twice the area of the quadrangle i j k l of a convex polygon: its diagonals' cross product.
-static double area(const ClipPoint *point, const uint32_t corner[KEPT_COUNT]) {
-    Vec3 p = vec3_sub(point[corner[2]].position, point[corner[0]].position);
-    Vec3 q = vec3_sub(point[corner[3]].position, point[corner[1]].position);
-    return fabs(p.x * q.y - p.y * q.x);
-}
-
-// The corners of the next quadrangle, which rise, as those of 0 1 2 3, the first one, do. false:
-// there is no other.
-static bool next_corners(uint32_t corner[KEPT_COUNT], uint32_t count) {
-    uint32_t k = KEPT_COUNT;
-    while (k > 0 && corner[k - 1] == count - KEPT_COUNT + k - 1) {
-        k--;
-    }
-    if (k == 0) {
-        return false;
-    }
-    corner[k - 1]++;
-    for (; k < KEPT_COUNT; k++) {
-        corner[k] = corner[k - 1] + 1;
-    }
-    return true;
+static Vec3 diagonal(const ClipPoint *point, const uint32_t corner[KEPT_COUNT], int from) {
+    return vec3_sub(point[corner[from + 2]].position, point[corner[from]].position);
 }
 
 void clip_reduce(ClipPolygon *polygon) {
@@ -183,21 +159,20 @@ void clip_reduce(ClipPolygon *polygon) {
     // every quadrangle with one of the lowest points in it: which of them stands first in the
     // polygon is a matter of whose corners were numbered how
     const uint32_t low = find_low(polygon);
-    uint32_t corner[KEPT_COUNT] = {0, 1, 2, 3}, best[KEPT_COUNT] = {0, 1, 2, 3};
-    double largest = -1.0;
+    uint32_t corner[KEPT_COUNT] = {0, 1, 2, 3};
+    Quadrangle best = quadrangle_none();
     do {
         const uint32_t corners =
             1u << corner[0] | 1u << corner[1] | 1u << corner[2] | 1u << corner[3];
         const int lowest = __builtin_popcount(corners & low);
-        double covered = lowest > 0 ? lowest * area(polygon->point, corner) : -HUGE_VAL;
-        if (covered > largest * (1.0 + area_gain_min)) {
-            largest = covered;
-            memcpy(best, corner, sizeof(best));
+        if (lowest > 0) {
+            quadrangle_offer(&best, corner, diagonal(polygon->point, corner, 0),
+                             diagonal(polygon->point, corner, 1), vec3(0.0, 0.0, 1.0), lowest);
         }
-    } while (next_corners(corner, count));
+    } while (quadrangle_next(corner, count));
     ClipPolygon kept = {.count = KEPT_COUNT};
     for (int i = 0; i < KEPT_COUNT; i++) {
-        kept.point[i] = polygon->point[best[i]];
+        kept.point[i] = polygon->point[best.corner[i]];
     }
     *polygon = kept;
 }
