@@ -88,13 +88,16 @@ static inline void solve_upper(size_t n, const double *factor, double *x) {
     }
 }
 
-void dense_solve(size_t n, const double *factor, double *x) {
+double dense_solve(size_t n, const double *factor, double *x) {
     ASSERT(n > 0);
     solve_lower(n, n, factor, x);
+    double square = 0.0;
     for (size_t k = 0; k < n; k++) {
+        square += x[k] * x[k] * factor[k * n + k];
         x[k] *= factor[k * n + k];
     }
     solve_upper(n, factor, x);
+    return square;
 }
 
 double dense_square(size_t n, const double *factor, double *x) {

@@ -11,8 +11,16 @@
 // with the factor unfinished, when a pivot is not above `pivot_floor` (NaN is not).
 bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor);
 
-// in place: x := (L D L^T)^-1 x
-void dense_solve(size_t n, const double *factor, double *x);
+// in place: x := (L D L^T)^-1 x; returns what dense_square says of x as it was.
+double dense_solve(size_t n, const double *factor, double *x);
 
 // x^T (L D L^T)^-1 x, half of the way there; x is lost.
 double dense_square(size_t n, const double *factor, double *x);
+
+static inline double dense_product(const double *a, const double *b, size_t n) {
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}

@@ -3,7 +3,7 @@
 
 #include "base/assert.h"
 #include "solve/dense.h"
-#include "solve/dense_three.h"
+#include "solve/dense_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,19 +81,16 @@ static void add_free_block(const FreeMass *of, const ProblemContact *contact, Ve
     *block = block_of(lanes);
 }
 
-static double product(const double *a, const double *b, size_t count) {
-    double value = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        value += a[i] * b[i];
-    }
-    return value;
-}
-
 static void respond(const ProblemMass *mass, uint32_t tree, const double *jacobian,
                     double *response) {
     const ProblemTree *t = &mass->problem->tree[tree];
     if (t->link_count == 0) {
-        dense_solve_three(t->width, mass->factor[tree], jacobian, response);
+        DenseColumn column[3];
+        for (size_t k = 0; k < 3; k++) {
+            column[k].from = jacobian + k * t->width;
+            column[k].to = response + k * t->width;
+        }
+        dense_solve_columns(t->width, mass->factor[tree], column, 3);
         return;
     }
     memcpy(response, jacobian, 3 * (size_t)t->width * sizeof(double));
@@ -109,12 +106,12 @@ static void add_dense_block(const ProblemMass *mass, uint32_t tree, const double
     const double *n = jacobian, *t = n + width, *o = t + width;
     const double *of_n = response, *of_t = of_n + width, *of_o = of_t + width;
     respond(mass, tree, jacobian, response);
-    block->nn += product(n, of_n, width);
-    block->nt += product(t, of_n, width);
-    block->no += product(o, of_n, width);
-    block->tt += product(t, of_t, width);
-    block->to += product(o, of_t, width);
-    block->oo += product(o, of_o, width);
+    block->nn += dense_product(n, of_n, width);
+    block->nt += dense_product(t, of_n, width);
+    block->no += dense_product(o, of_n, width);
+    block->tt += dense_product(t, of_t, width);
+    block->to += dense_product(o, of_t, width);
+    block->oo += dense_product(o, of_o, width);
 }
 
 static bool has_response(const ContactProblem *problem, const ContactSide *side) {
@@ -327,48 +324,4 @@ void mass_add_contacts(const ProblemMass *mass, const uint32_t *contact, uint32_
     }
 #endif
     add_free_contacts(mass, contact, count);
-}
-
-static bool is_dense(const ProblemTree *tree) {
-    return !tree->is_free && tree->link_count == 0;
-}
-
-static double make_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
-    const ContactProblem *problem = mass->problem;
-    const ProblemRow *r = &problem->row[row];
-    double weight = 0.0;
-    for (uint32_t b = 0; b < r->block_count; b++) {
-        const RowBlock *block = &problem->row_block[r->block_first + b];
-        const double *jacobian = problem->number + block->jacobian;
-        const ProblemTree *tree = &problem->tree[block->tree];
-        memcpy(scratch, jacobian, tree->width * sizeof(double));
-        if (is_dense(tree)) {
-            weight += dense_square(tree->width, mass->factor[block->tree], scratch);
-            continue;
-        }
-        mass_solve_tree(mass, block->tree, scratch);
-        weight += product(jacobian, scratch, tree->width);
-    }
-    return weight;
-}
-
-double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch) {
-    ASSERT(row < mass->problem->row_count);
-    double *weight = &mass->row_weight[row];
-    // written so that what is not a number is kept, too
-    if (*weight < 0.0) {
-        *weight = make_row_weight(mass, row, scratch);
-    }
-    return *weight;
-}
-
-void mass_keep_row_weight(const ProblemMass *mass, uint32_t row, double weight) {
-    ASSERT(row < mass->problem->row_count);
-    const ProblemRow *r = &mass->problem->row[row];
-    for (uint32_t b = 0; b < r->block_count; b++) {
-        if (is_dense(&mass->problem->tree[mass->problem->row_block[r->block_first + b].tree])) {
-            return;
-        }
-    }
-    mass->row_weight[row] = weight;
 }

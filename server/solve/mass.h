@@ -88,6 +88,16 @@ static inline double mass_block_weight(const MassBlock *block) {
 // width_max numbers
 double mass_row_weight(const ProblemMass *mass, uint32_t row, double *scratch);
 
-// The same from the responses M^-1 G^T that whoever packs a row has made: `weight` is the sum of
-// what each block comes to. Of dense trees w_j is made otherwise, and nothing is kept.
+// The same from the responses that whoever packs a row has: the sum of what each block comes to.
 void mass_keep_row_weight(const ProblemMass *mass, uint32_t row, double weight);
+
+// Of one block of a row: M^-1 G^T, as many numbers as the tree is wide.
+typedef struct MassResponse {
+    const double *number; // NULL: the tree is not dense, and nobody has asked for it yet
+    double square;        // G M^-1 G^T, as w_j has it
+} MassResponse;
+
+// Those of some rows' blocks of dense trees, several at a time, at their places of all that the
+// problem has. false: the arena ends.
+bool mass_respond_rows(const ProblemMass *mass, const uint32_t *row, uint32_t count,
+                       MassResponse *of_block, Arena *arena);

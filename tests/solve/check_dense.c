@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "solve/dense.h"
 
-#include "solve/dense_three.h"
+#include "solve/dense_columns.h"
 
 #include "support/problem_build.h"
 #include "support/suite.h"
 
 #include <string.h>
 
-enum { WIDE = DENSE_THREE_MAX + 2 };
+enum { WIDE = DENSE_COLUMNS_WIDTH + 2 };
 
 START_TEST(solve_undoes_multiplication_at_every_width) {
     uint32_t n = (uint32_t)_i;
@@ -77,6 +77,20 @@ static void solve_plainly(size_t n, const double *factor, double *x) {
     }
 }
 
+static void check_column(size_t n, const double *factor, const double *from,
+                         const DenseColumn *together) {
+    double alone[WIDE], plain[WIDE], squared[WIDE];
+    memcpy(alone, from, n * sizeof(double));
+    memcpy(plain, from, n * sizeof(double));
+    memcpy(squared, from, n * sizeof(double));
+    const double square = dense_solve(n, factor, alone);
+    solve_plainly(n, factor, plain);
+    ck_assert_mem_eq(alone, plain, n * sizeof(double));
+    ck_assert_mem_eq(together->to, alone, n * sizeof(double));
+    ck_assert_double_eq(dense_square(n, factor, squared), square);
+    ck_assert_double_eq(together->square, square);
+}
+
 START_TEST(columns_are_solved_alike_alone_and_together) {
     const size_t n = (size_t)_i;
     uint64_t state = 5u + n;
@@ -86,8 +100,9 @@ START_TEST(columns_are_solved_alike_alone_and_together) {
     }
     ck_assert(dense_factor(n, matrix, 0.0, factor));
     for (size_t zeros = 0; zeros <= n; zeros += 1 + n / 6) {
-        double columns[3 * WIDE], together[3 * WIDE];
-        for (size_t i = 0; i < 3 * n; i++) {
+        double columns[DENSE_COLUMNS * WIDE], together[DENSE_COLUMNS * WIDE];
+        DenseColumn column[DENSE_COLUMNS];
+        for (size_t i = 0; i < DENSE_COLUMNS * n; i++) {
             columns[i] = problem_build_random(&state);
         }
         for (size_t i = 0; i < zeros; i++) {
@@ -95,14 +110,14 @@ START_TEST(columns_are_solved_alike_alone_and_together) {
             columns[n + i] = i % 3 == 0 ? columns[n + i] : -0.0;
             columns[2 * n + i / 2] = 0.0;
         }
-        dense_solve_three(n, factor, columns, together);
-        for (size_t k = 0; k < 3; k++) {
-            double alone[WIDE];
-            memcpy(alone, columns + k * n, n * sizeof(double));
-            dense_solve(n, factor, alone);
-            solve_plainly(n, factor, columns + k * n);
-            ck_assert_mem_eq(alone, columns + k * n, n * sizeof(double));
-            ck_assert_mem_eq(together + k * n, alone, n * sizeof(double));
+        for (uint32_t count = 1; count <= DENSE_COLUMNS; count++) {
+            for (size_t k = 0; k < count; k++) {
+                column[k] = (DenseColumn){.from = columns + k * n, .to = together + k * n};
+            }
+            dense_solve_columns(n, factor, column, count);
+            for (size_t k = 0; k < count; k++) {
+                check_column(n, factor, columns + k * n, &column[k]);
+            }
         }
     }
 }

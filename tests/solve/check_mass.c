@@ -144,17 +144,55 @@ START_TEST(a_row_weighs_what_a_unit_impulse_moves) {
     double moved = problem_row_product(&twins.free.problem, 0, p);
     ck_assert_double_gt(moved, 0.0);
     ck_assert_double_eq_tol(mass_row_weight(&twins.free_mass, 0, scratch), moved, 1e-13 * moved);
-    // it is made once, here or by whoever has it
-    mass_keep_row_weight(&twins.free_mass, 0, 7.0);
-    ck_assert_double_eq(mass_row_weight(&twins.free_mass, 0, scratch), 7.0);
-    // but of dense trees
-    problem_build_row(&twins.dense, 0.0, 1.0, 0.0);
-    problem_build_block(&twins.dense, 1, jacobian[0]);
-    ck_assert_int_eq(
-        mass_init(&twins.dense_mass, &twins.dense.problem, NULL, &twins.dense.arena, NULL),
-        STATUS_OK);
-    mass_keep_row_weight(&twins.dense_mass, 0, 7.0);
-    ck_assert_double_ne(mass_row_weight(&twins.dense_mass, 0, scratch), 7.0);
+    twins_deinit(&twins);
+}
+END_TEST
+
+// Rows of one tree one after the other, more than are solved together; of two trees; of another.
+START_TEST(rows_respond_alike_alone_and_together) {
+    static const uint32_t tree[8][2] = {{1, 1}, {1, 1}, {1, 1}, {1, 1},
+                                        {1, 1}, {0, 2}, {2, 2}, {1, 1}};
+    Twins twins;
+    twins_init(&twins);
+    for (int form = 0; form < 2; form++) {
+        ProblemBuild *build = form == 0 ? &twins.free : &twins.dense;
+        for (uint32_t row = 0; row < 8; row++) {
+            problem_build_row(build, 0.0, 1.0, 0.0);
+            for (uint32_t b = 0; b < (tree[row][0] == tree[row][1] ? 1u : 2u); b++) {
+                double jacobian[6];
+                for (int k = 0; k < 6; k++) {
+                    jacobian[k] = problem_build_random(&twins.state);
+                }
+                problem_build_block(build, tree[row][b], jacobian);
+            }
+        }
+        const ContactProblem *problem = &build->problem;
+        const uint32_t row[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        ProblemMass alone;
+        MassResponse response[9]; // of blocks
+        double scratch[6], solved[24];
+        ck_assert_int_eq(mass_init(&alone, problem, NULL, &build->arena, NULL), STATUS_OK);
+        ck_assert(mass_respond_rows(&alone, row, 8, response, &build->arena));
+        for (uint32_t i = 0; i < 8; i++) {
+            memset(solved, 0, sizeof(solved));
+            problem_row_momentum(problem, i, 1.0, solved);
+            mass_solve(&alone, solved);
+            const ProblemRow *r = &problem->row[i];
+            if (form == 0) {
+                ck_assert_ptr_null(response[r->block_first].number);
+                continue;
+            }
+            if (r->block_count == 1) {
+                ck_assert_double_eq(response[r->block_first].square,
+                                    mass_row_weight(&alone, i, scratch));
+            }
+            for (uint32_t b = r->block_first; b < r->block_first + r->block_count; b++) {
+                ck_assert_mem_eq(response[b].number,
+                                 solved + problem_first(problem, problem->row_block[b].tree),
+                                 6 * sizeof(double));
+            }
+        }
+    }
     twins_deinit(&twins);
 }
 END_TEST
@@ -216,6 +254,7 @@ static TCase *case_mass(void) {
     tcase_add_loop_test(tcase, blocks_of_free_bodies_have_the_same_bits_however_they_are_made, 0,
                         5);
     tcase_add_test(tcase, a_row_weighs_what_a_unit_impulse_moves);
+    tcase_add_test(tcase, rows_respond_alike_alone_and_together);
     tcase_add_test(tcase, a_factor_that_is_given_is_taken_and_no_other);
     tcase_add_test(tcase, an_arena_without_room_is_an_error_not_a_crash);
     return tcase;

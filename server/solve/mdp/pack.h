@@ -184,8 +184,9 @@ typedef struct MdpPack {
     MdpStretch *stretch;
     uint32_t stretch_count;
     MdpRow *row;
-    MdpSide *side;  // of rows
-    uint32_t *unit; // scratch: where the rows of joints begin
+    MdpSide *side;          // of rows
+    MassResponse *response; // of rows' blocks, as the problem has them
+    uint32_t *unit;         // scratch: where the rows of joints begin
     MdpJoint *joint;
     uint32_t row_count, side_count, joint_count;
     MdpIsland *island; // [islands]

@@ -17,20 +17,26 @@ static bool is_bilateral(const RowRelation *relation) {
     return isinf(relation->low) && isinf(relation->high);
 }
 
-static bool fill_side(const MdpPack *pack, const RowBlock *block, Arena *arena, MdpSide *side) {
-    uint32_t width = pack->problem->tree[block->tree].width;
-    const double *jacobian = pack->problem->number + block->jacobian;
-    double *response = arena_take_array(arena, width, sizeof(double));
-    if (response == NULL) {
-        return false;
+// Room for a response that nobody has made; NULL: the arena ends.
+static const double *respond(const MdpPack *pack, const RowBlock *block) {
+    const uint32_t width = pack->problem->tree[block->tree].width;
+    double *response = arena_take_array(pack->judge->arena, width, sizeof(double));
+    if (response != NULL) {
+        memcpy(response, pack->problem->number + block->jacobian, width * sizeof(double));
+        mass_solve_tree(&pack->judge->mass, block->tree, response);
     }
-    memcpy(response, jacobian, width * sizeof(double));
-    mass_solve_tree(&pack->judge->mass, block->tree, response);
+    return response;
+}
+
+// Of a block of a row, whose response is made where it is not at hand; false: the arena ends.
+static bool fill_side(const MdpPack *pack, uint32_t place, MdpSide *side) {
+    const RowBlock *block = &pack->problem->row_block[place];
+    const double *response = pack->response[place].number;
     *side = (MdpSide){.v = mdp_pack_velocity(pack, block->tree),
-                      .jacobian = jacobian,
-                      .response = response,
-                      .width = width};
-    return true;
+                      .jacobian = pack->problem->number + block->jacobian,
+                      .response = response != NULL ? response : respond(pack, block),
+                      .width = pack->problem->tree[block->tree].width};
+    return side->response != NULL;
 }
 
 static bool add_row(MdpPack *pack, const MdpGroup *group, uint32_t row) {
@@ -47,8 +53,9 @@ static bool add_row(MdpPack *pack, const MdpGroup *group, uint32_t row) {
                      .impulse = judge->result->answer.row_impulse[row]};
     double weight = 0.0; // as the certificate sums it
     for (uint32_t b = 0; b < r->block_count; b++) {
+        const MassResponse *at_hand = &pack->response[r->block_first + b];
         MdpSide *side = &pack->side[pack->side_count + b];
-        if (!fill_side(pack, &pack->problem->row_block[r->block_first + b], judge->arena, side)) {
+        if (!fill_side(pack, r->block_first + b, side)) {
             return false;
         }
         double of_block = 0.0;
@@ -57,7 +64,7 @@ static bool add_row(MdpPack *pack, const MdpGroup *group, uint32_t row) {
             packed.w += term;
             of_block += term;
         }
-        weight += of_block;
+        weight += at_hand->number != NULL ? at_hand->square : of_block;
     }
     mass_keep_row_weight(&judge->mass, row, weight);
     if (packed.w == 0.0) {
@@ -197,6 +204,10 @@ static Status no_memory(Error *error) {
 static Status add_rows(Judge *judge, MdpPack *pack, const MdpGroup *group, uint32_t begin,
                        uint32_t last) {
     uint32_t units = 0;
+    if (!mass_respond_rows(&judge->mass, judge->islands.row + begin, last - begin, pack->response,
+                           judge->arena)) {
+        return no_memory(judge->error);
+    }
     for (uint32_t i = begin, end; i < last; i = end) {
         end = end_of_joint(pack, i, last);
         if (!add_bilateral(pack, group, i, end, &units)) {
@@ -261,9 +272,12 @@ Status mdp_pack_rows(Judge *judge, MdpPack *pack) {
     pack->row = arena_take_array(judge->arena, problem->row_count, sizeof(*pack->row));
     pack->joint = arena_take_array(judge->arena, problem->row_count, sizeof(*pack->joint));
     pack->side = arena_take_array(judge->arena, problem->row_block_count, sizeof(*pack->side));
+    pack->response =
+        arena_take_array(judge->arena, problem->row_block_count, sizeof(*pack->response));
     pack->unit =
         arena_take_array(judge->arena, (size_t)problem->row_count + 1, sizeof(*pack->unit));
-    if (pack->row == NULL || pack->joint == NULL || pack->side == NULL || pack->unit == NULL) {
+    if (pack->row == NULL || pack->joint == NULL || pack->side == NULL || pack->unit == NULL ||
+        pack->response == NULL) {
         return no_memory(judge->error);
     }
     Status status = STATUS_OK;

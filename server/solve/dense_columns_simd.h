@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What dense_three.h says, for SIMD_COUNT columns at a time. Included by the files that are it.
+// What dense_columns.h says, for SIMD_COUNT columns at a time. Included by the files that are it.
 #pragma once
 
 #include "base/simd.h"
-#include "solve/dense_three.h"
+#include "solve/dense_columns.h"
 
-enum { GROUPS = 4 / SIMD_COUNT };
+enum { GROUPS = DENSE_COLUMNS / SIMD_COUNT };
 
 // Zeros, as one column alone passes over them at its begin, so that no zero changes its sign.
 INLINE Simd taken(SimdMask live, Simd product) {
@@ -25,7 +25,8 @@ INLINE size_t begin_lower(size_t n, const double *factor, Simd *x) {
     return k;
 }
 
-INLINE void solve_group(size_t n, const double *factor, Simd *x) {
+// x := (L D L^T)^-1 x; x^T times that.
+INLINE Simd solve_group(size_t n, const double *factor, Simd *x) {
     for (size_t k = begin_lower(n, factor, x); k + 1 < n; k += 2) {
         const double *row = factor + (k + 1) * n + k;
         const Simd a = x[k], b = x[k + 1] - row[0] * a;
@@ -35,7 +36,9 @@ INLINE void solve_group(size_t n, const double *factor, Simd *x) {
             x[i] = (x[i] - row[0] * a) - row[1] * b;
         }
     }
+    Simd square = simd_all(0.0);
     for (size_t k = 0; k < n; k++) {
+        square += x[k] * x[k] * factor[k * n + k];
         x[k] *= factor[k * n + k];
     }
     for (size_t i = n; i >= 2; i -= 2) {
@@ -46,23 +49,29 @@ INLINE void solve_group(size_t n, const double *factor, Simd *x) {
             x[k] = (x[k] - lower[k] * b) - upper[k] * a;
         }
     }
+    return square;
 }
 
-// The fourth column is nobody's, and not zero, so that it keeps none waiting.
-INLINE void solve_three(size_t n, const double *factor, const double *from, double *x) {
-    Simd column[GROUPS][DENSE_THREE_MAX];
+// The first once more where there are fewer, so that none is kept waiting.
+INLINE void solve_columns(size_t n, const double *factor, DenseColumn *column, uint32_t count) {
+    const double *from[DENSE_COLUMNS];
+    Simd x[GROUPS][DENSE_COLUMNS_WIDTH], square[GROUPS];
+    for (uint32_t k = 0; k < DENSE_COLUMNS; k++) {
+        from[k] = column[k < count ? k : 0].from;
+    }
     for (size_t i = 0; i < n; i++) {
-        const double at[4] = {from[i], from[n + i], from[2 * n + i], 1.0};
+        const double at[DENSE_COLUMNS] = {from[0][i], from[1][i], from[2][i], from[3][i]};
         for (size_t g = 0; g < GROUPS; g++) {
-            column[g][i] = SIMD_OF(at + SIMD_COUNT * g, );
+            x[g][i] = SIMD_OF(at + SIMD_COUNT * g, );
         }
     }
     for (size_t g = 0; g < GROUPS; g++) {
-        solve_group(n, factor, column[g]);
+        square[g] = solve_group(n, factor, x[g]);
     }
-    for (size_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         for (size_t i = 0; i < n; i++) {
-            x[k * n + i] = column[k / SIMD_COUNT][i][k % SIMD_COUNT];
+            column[k].to[i] = x[k / SIMD_COUNT][i][k % SIMD_COUNT];
         }
+        column[k].square = square[k / SIMD_COUNT][k % SIMD_COUNT];
     }
 }
