@@ -2,6 +2,7 @@
 #include "step/near.h"
 
 #include "base/assert.h"
+#include "step/touch.h"
 
 #include <math.h>
 
@@ -49,7 +50,7 @@ static bool are_boxes_far(const StepState *state, uint32_t a, uint32_t b, double
 
 // Every moving body is a candidate of a plane that is not parallel to two axes; most are far above
 // it; and of other bodies whose boxes met some time ago, most are nowhere near each other. Where a
-// body is pushed to is more than a ball about it knows.
+// body is pushed to is more than a ball about it knows, and less than boxes along the world's axes.
 bool near_is_far_closely(const StepState *state, const NearBody *from, uint32_t body) {
     ASSERT(from->body != body);
     const StepBall *a = &state->ball[from->body], *b = &state->ball[body];
@@ -62,9 +63,11 @@ bool near_is_far_closely(const StepState *state, const NearBody *from, uint32_t 
             return true;
         }
         return stage_is_pair_pushed(state, from->body, body) &&
-               !stage_boxes_overlap(&state->box[from->body], &state->box[body]);
+               !touch_may_pushed(state, from->body, body);
     }
     const Vec3 away = vec3_sub(b->center, a->center);
     const double near = FAR_SLACK * (reach + a->radius - state->reach[from->body] + radius);
-    return vec3_dot(away, away) > near * near || are_boxes_far(state, from->body, body, reach);
+    return vec3_dot(away, away) > near * near || are_boxes_far(state, from->body, body, reach) ||
+           (stage_is_pair_pushed(state, from->body, body) &&
+            !touch_may_pushed(state, from->body, body));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which candidates of the broad phase cannot come together in this step, before anybody looks at
-// their shapes: by balls, by boxes, and, of half-spaces, by heights.
+// their shapes: by balls, by boxes, and, of half-spaces, by heights. Of who is pushed, shapes are
+// asked, too (touch.h).
 #pragma once
 
 #include "base/assert.h"
@@ -27,8 +28,9 @@ void near_load(const StepState *state, uint32_t body, NearBody *from);
 // By all that is known of the two.
 bool near_is_far_closely(const StepState *state, const NearBody *from, uint32_t body);
 
-// True only where the narrow phase would find nothing. The same, but of most that are far the boxes
-// tell it that hold all that the two may reach, however they move beside each other.
+// True only where the narrow phase would find nothing, or what neither of the two comes to: who is
+// pushed one way reaches as far all around. The same, but of most that are far the boxes tell it
+// that hold all that the two may reach, however they move beside each other.
 static inline bool near_is_far(const StepState *state, const NearBody *from, uint32_t body) {
     const BroadBox *box = &state->box[body];
     const Simd first = {box->lower.x, box->lower.y}, second = {box->lower.z, box->upper.x},

@@ -3,10 +3,12 @@
 // reach, and the candidates that the broad phase makes of them.
 //
 // A body that a fast one may hit reaches as far as that may push it: this, and that a ball about
-// it holds all that it may reach, keep what a third body turns or kicks from going through.
+// it holds all that it may reach, keep what a third body turns or kicks from going through. Boxes
+// only find who is asked about: who may push, and what the pushed one may come to, touch.h says.
 #include "step/stages.h"
 
 #include "base/assert.h"
+#include "step/touch.h"
 
 #include <math.h>
 #include <string.h>
@@ -212,19 +214,6 @@ static Vec3 free_velocity(const StepState *state, uint32_t body) {
     return vec3_load(stage_free_velocity(state, body));
 }
 
-// Whether the balls around two bodies come together in this step.
-static bool may_meet(const StepState *state, uint32_t from, uint32_t to) {
-    const StepBall *a = &state->ball[from], *b = &state->ball[to];
-    double h = state->input->time_step;
-    Vec3 away = vec3_sub(b->center, a->center);
-    Vec3 motion = vec3_scale(h, vec3_sub(free_velocity(state, from), free_velocity(state, to)));
-    double part = vec3_dot(away, motion) / vec3_dot(motion, motion);
-    part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-    Vec3 nearest = vec3_add_scaled(away, -part, motion);
-    double near = a->radius - state->reach[from] + b->radius - state->reach[to] + state->margin;
-    return vec3_dot(nearest, nearest) <= near * near;
-}
-
 // What is hit with a relative velocity w along n leaves with at most (1 + e) (w.n) n more than it
 // had, whatever n: a ball of velocities that has 0 and (1 + e) w at the ends of a diameter.
 static Vec3 kick_of(const StepState *state, uint32_t from, uint32_t to, double bounce) {
@@ -244,7 +233,7 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     ASSERT(from != to);
     Vec3 kick = kick_of(state, from, to, bounce);
     double length = vec3_norm(kick);
-    if (!is_kick(state, length, to) || !may_meet(state, from, to)) {
+    if (!is_kick(state, length, to)) {
         return false;
     }
     double h = state->input->time_step;
@@ -252,6 +241,9 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     StepBall *ball = &state->ball[to];
     Vec3 center = vec3_add_scaled(vec3_add_scaled(ball->center, h, v), 0.5, kick);
     double radius = ball->radius - state->reach[to] + 0.5 * length + state->margin;
+    StepPushes *pushes = state->pushes;
+    pushes->push[pushes->count] = (StepPush){{center, radius}, pushes->first[to]};
+    pushes->first[to] = pushes->count++;
     BroadBox *box = &state->box[to];
     box->lower = vec3(fmin(box->lower.x, center.x - radius), fmin(box->lower.y, center.y - radius),
                       fmin(box->lower.z, center.z - radius));
@@ -272,8 +264,8 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
 // of rounding, with room
 #define KICK_SLACK 1.001
 
-// Which candidates may push: those whose boxes, as they are before any grows, overlap. Few do, and
-// they are pushed one after the other.
+// Which candidates may push: those that, as they are before any comes farther, may touch. Few do,
+// and they are pushed one after the other.
 typedef struct Pushing {
     const StepState *state;
     double bounce;    // 1 + the largest restitution
@@ -300,12 +292,37 @@ static void find_pushes(void *work, uint32_t block) {
             stage_boxes_overlap(&state->box[a], &state->box[b])) { // both kicks are as long
             double length = vec3_norm(kick_of(state, a, b, pushing->bounce));
             is_push = length > state->thinnest &&
-                      (is_kick(state, length, a) || is_kick(state, length, b));
+                      (is_kick(state, length, a) || is_kick(state, length, b)) &&
+                      touch_may(state, a, b);
         }
         pushing->is_push[i] = is_push;
         has_push = has_push || is_push;
     }
     pushing->has_push[block] = has_push;
+}
+
+// Room for two pushes of each candidate that may.
+static bool take_pushes(StepState *state, const Pushing *pushing) {
+    const uint32_t count = state->world->body_count;
+    size_t room = 0;
+    for (size_t i = 0; i < state->candidate_count; i++) {
+        room += pushing->is_push[i] ? 2 : 0;
+    }
+    if (room == 0) {
+        return true;
+    }
+    StepPushes *pushes = arena_take_array(state->scratch, 1, sizeof(*pushes));
+    StepPush *push = arena_take_array(state->scratch, room, sizeof(*push));
+    uint32_t *first = arena_take_array(state->scratch, count, sizeof(*first));
+    double *own_reach = arena_take_array(state->scratch, count, sizeof(*own_reach));
+    if (pushes == NULL || push == NULL || first == NULL || own_reach == NULL) {
+        return false;
+    }
+    memset(first, 0xff, count * sizeof(*first)); // STEP_NO_PUSH
+    memcpy(own_reach, state->reach, count * sizeof(*own_reach));
+    *pushes = (StepPushes){push, 0, first, own_reach};
+    state->pushes = pushes;
+    return true;
 }
 
 // Bodies that a fast one may hit can come farther than their own motion would take them.
@@ -324,6 +341,9 @@ static Status push_bodies(StepState *state, bool *is_any) {
     }
     pushing.bounce = 1.0 + bounce;
     tasks_run(state->input->context.tasks, find_pushes, &pushing, block_count);
+    if (!take_pushes(state, &pushing)) {
+        return STATUS_RESOURCE_EXHAUSTED;
+    }
     for (size_t i = 0; i < state->candidate_count; i++) {
         if (!pushing.has_push[i / STAGE_BLOCK]) {
             i += STAGE_BLOCK - 1;
@@ -364,6 +384,7 @@ Status reach_run(StepState *state) {
     state->spin_reach = arena_take_zeroed(state->scratch, count, sizeof(double));
     state->fixed = arena_take_array(state->scratch, count, 1);
     state->is_pushed = arena_take_zeroed(state->scratch, count, 1);
+    state->pushes = NULL;
     if (state->places == NULL) {
         state->box = arena_take_array(state->scratch, count, sizeof(BroadBox));
         state->reach = arena_take_array(state->scratch, count, sizeof(double));

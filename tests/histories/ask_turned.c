@@ -4,8 +4,6 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "collide/approach.h"
-#include "collide/narrow.h"
-#include "collide/surface.h"
 #include "histories/other_geometries.h"
 #include "histories/seen.h"
 #include "solve/mdp/mdp.h"
@@ -26,9 +24,6 @@ static const double parallel_part = 1.5e-3;
 static const double answer_part = 1e-7;
 
 static const double tolerance = 1e-10;
-
-// Farther than what may touch is from each other [m].
-static const double far_away = 1e3;
 
 // How far things are moved to see whether they are about to be otherwise, of the bodies' size, one
 // after the other: roundings of what happens here, and of what happens ten sizes away, and what is
@@ -463,177 +458,12 @@ static bool is_other_reference(const Ask *ask, const Pair *pair) {
             may_be_covered_otherwise(ask, pair));
 }
 
-// Whom a fast body may hit reaches farther for it, and whom it may hit is asked of boxes along the
-// world's axes (reach.c): contacts beyond the reach of their own motion come and go with these.
-static bool is_beyond_reach(const Variant *variant, uint32_t i) {
-    const ContactProblem *problem = &variant->stepper->problem;
-    const ProblemContact *contact = &problem->contact[i];
-    const double h = problem->time_step;
-    double u[3];
-    if (is_inner_ball(variant, i)) {
-        return true;
-    }
-    problem_contact_velocity(problem, i, problem->v_free, u);
-    const double across = sqrt(u[1] * u[1] + u[2] * u[2]);
-    return contact->gap > variant->world->settings.margin + 2.0 * problem->gravity * h * h +
-                              h * (fabs(u[0]) + contact->mu * across);
-}
-
-static double speed_of(const Variant *variant, const World *before, uint32_t body) {
-    const double *v = before->velocity + 6 * (size_t)body,
-                 *w = variant->world->velocity + 6 * (size_t)body;
-    const double size = variant_size(before, body);
-    return fmax(vec3_norm(vec3_load(v)) + size * vec3_norm(vec3_load(v + 3)),
-                vec3_norm(vec3_load(w)) + size * vec3_norm(vec3_load(w + 3)));
-}
-
-// The least gap of a surface's triangles, seen as hulls, and another part [m]; none where that is
-// in what is solid.
-static double find_surface_gap(const Primitive *mesh, Pose at, const Primitive *other, Pose there) {
-    const Surface surface = {mesh->geometry->mesh, other};
-    const SurfacePose pose = {at, there};
-    double least = HUGE_VAL;
-    if (primitive_rows[other->kind].volume == NULL) {
-        return least; // neither moves for the other
-    }
-    for (uint32_t i = 0; i < surface.mesh->triangle_count; i++) {
-        MeshTriangle read;
-        ConvexManifold met;
-        bool is_below;
-        surface_side(&surface, &pose, i, &is_below);
-        mesh_read_triangle(surface.mesh, i, &read);
-        surface_meet(&surface, &pose, &read, far_away, &met);
-        least = is_below ? 0.0 : least;
-        for (uint32_t k = 0; k < met.count; k++) {
-            least = fmin(least, met.point[k].gap);
-        }
-    }
-    return least;
-}
-
-static double find_part_gap(const Primitive *p, Pose at, const Primitive *q, Pose there) {
-    Manifold manifold;
-    double least = HUGE_VAL;
-    if (primitive_is_surface(p->kind)) {
-        return find_surface_gap(p, at, q, there);
-    }
-    if (primitive_is_surface(q->kind)) {
-        return find_surface_gap(q, there, p, at);
-    }
-    narrow_collide(p, at, q, there, far_away, &manifold);
-    for (uint32_t m = 0; m < manifold.count; m++) {
-        least = fmin(least, manifold.point[m].gap);
-    }
-    return least;
-}
-
-// The least gap of the parts of two bodies that touch in one of the worlds [m].
-static double find_gap(const World *world, const Pair *pair) {
-    const Shape *a = world_body_shape(world, pair->a), *b = world_body_shape(world, pair->b);
-    double least = HUGE_VAL;
-    for (uint32_t i = 0; i < a->primitive_count; i++) {
-        const Primitive *p = &world->primitive[a->primitive_first + i];
-        const Pose at = variant_part_pose(world, pair->a, p);
-        for (uint32_t k = 0; k < b->primitive_count; k++) {
-            const Primitive *q = &world->primitive[b->primitive_first + k];
-            least = fmin(least, find_part_gap(p, at, q, variant_part_pose(world, pair->b, q)));
-        }
-    }
-    return least;
-}
-
-// How far two bodies come by their own motions in this step, at most [m].
-static double own_reach(const Ask *ask, const Pair *pair) {
-    const World *world = ask->from;
-    const double h = world->settings.time_step;
-    const double speed =
-        speed_of(&ask->here, world, pair->a) + speed_of(&ask->here, world, pair->b);
-    return world->settings.margin + h * speed + h * h * vec3_norm(world->settings.gravity);
-}
-
-// The same of bodies that are farther apart than that.
-static bool are_far_apart(const Ask *ask, const Pair *pair) {
-    return find_gap(ask->from, pair) > own_reach(ask, pair);
-}
-
-// And of parts that are, of bodies of which others are near: what goes on behind hidden faces
-// touches as if it were there (seams.c).
-static bool are_parts_far_apart(const Ask *ask, const Pair *pair, const StepContact *contact,
-                                bool is_a_first) {
-    const World *world = ask->from;
-    const uint32_t part[2] = {is_a_first ? contact->part_a : contact->part_b,
-                              is_a_first ? contact->part_b : contact->part_a};
-    const Shape *a = world_body_shape(world, pair->a), *b = world_body_shape(world, pair->b);
-    const Primitive *p = &world->primitive[a->primitive_first + part[0]],
-                    *q = &world->primitive[b->primitive_first + part[1]];
-    return find_part_gap(p, variant_part_pose(world, pair->a, p), q,
-                         variant_part_pose(world, pair->b, q)) > own_reach(ask, pair);
-}
-
-// Contacts of a pair that the other world has not, but for those.
-static bool has_odd_within_reach(const Ask *ask, const Pair *pair) {
-    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
-    const uint32_t a = ask->seen.body[pair->a], b = ask->seen.body[pair->b];
-    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
-    bool *is_met = arena_take_zeroed(&ask->play->memory, there->contact_count + 1, sizeof(*is_met));
-    ASSERT(is_met != NULL);
-    for (uint32_t i = 0; i < here->contact_count; i++) {
-        const StepContact *contact = &here->contact[i];
-        bool is_found = contact->a != pair->a || contact->b != pair->b;
-        for (uint32_t k = 0; k < there->contact_count && contact->a == pair->a; k++) {
-            if (is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part)) {
-                is_found = is_met[k] = true;
-            }
-        }
-        if (!is_found && !is_beyond_reach(&ask->here, i) &&
-            !are_parts_far_apart(ask, pair, contact, contact->a == pair->a)) {
-            return true;
-        }
-    }
-    for (uint32_t k = 0; k < there->contact_count; k++) {
-        const StepContact *contact = &there->contact[k];
-        const bool is_of_pair =
-            (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
-        if (is_of_pair && !is_met[k] && !is_beyond_reach(&ask->there, k) &&
-            !are_parts_far_apart(ask, pair, contact, contact->a == a)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t count_inner_balls(const Variant *variant, uint32_t a, uint32_t b) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < variant->stepper->contact_count; i++) {
-        const StepContact *contact = &variant->stepper->contact[i];
-        const bool is_of_pair =
-            (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
-        count += is_of_pair && is_inner_ball(variant, i);
-    }
-    return count;
-}
-
-// One of the two may come farther in one of the worlds, as what may hit it is asked of boxes along
-// the world's axes (reach.c): an inner ball is needed there alone. Planes past which a pair moves
-// are as good as others, and how far the two may come is in which is found (contacts.c,
-// approach.c).
-static bool comes_farther(const Ask *ask, const Pair *pair) {
-    return count_inner_balls(&ask->here, pair->a, pair->b) !=
-           count_inner_balls(&ask->there, ask->seen.body[pair->a], ask->seen.body[pair->b]);
-}
-
 static void find_odd(Ask *ask) {
     list_pairs(ask);
     for (uint32_t i = 0; i < ask->pair_count; i++) {
         Pair *pair = &ask->pair[i];
         pair->is_odd = !has_same_contacts(ask, pair, &ask->seen, &ask->there, contact_part);
         if (pair->is_odd && is_other_reference(ask, pair)) {
-            pair->is_odd = false;
-            ask->has_other = true;
-            ask->play->tally.turned_seams++;
-        }
-        if (pair->is_odd && (!has_odd_within_reach(ask, pair) || are_far_apart(ask, pair) ||
-                             comes_farther(ask, pair))) {
             pair->is_odd = false;
             ask->has_other = true;
             ask->play->tally.turned_seams++;

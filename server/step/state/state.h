@@ -15,6 +15,20 @@ typedef struct StepBall {
     double radius; // [m]; infinite: unbounded
 } StepBall;
 
+// Where pushes may bring bodies in a step (reach.c).
+#define STEP_NO_PUSH UINT32_MAX
+typedef struct StepPush {
+    StepBall to;
+    uint32_t next; // of the same body's; STEP_NO_PUSH: there is no more
+} StepPush;
+
+typedef struct StepPushes {
+    StepPush *push;
+    uint32_t count;
+    uint32_t *first;   // per body; STEP_NO_PUSH: it is not pushed
+    double *own_reach; // per body: `reach`, as it was before
+} StepPushes;
+
 // Bodies, trees or contacts of a block: some 10 us of work. Sums over them are made block by block,
 // so the number is part of the bits of a report.
 enum { STAGE_BLOCK = 256 };
@@ -122,6 +136,7 @@ typedef struct StepState {
     double speed_reach;     // of a speed, the reach that it makes [s]
     BroadBox *box;          // per body: holds what it may reach
     uint8_t *is_pushed;     // per body: a faster one may hit it in this step
+    StepPushes *pushes;     // NULL: nobody is
     double thinnest;        // the least thickness of what moves [m]
     bool has_fast;          // some may be moved by more than the thinnest is thick
     StepBall *ball;         // per body
