@@ -330,11 +330,23 @@ static bool add_locked_turns(const RowJoint *of) {
     return true;
 }
 
+// From A's point to B's. Where both are at one place but for rounding, nothing says which way that
+// is: it is A's x axis, as roundings are others wherever the world stands.
+static Vec3 way_apart(const RowJoint *of, Vec3 apart, double length) {
+    double size = 0.0;
+    for (int side = 0; side < 2; side++) {
+        size +=
+            tree_point_size(of->origin[side]) + tree_point_size(of->joint->frame[side].position);
+    }
+    return length > TREE_ROUNDING * size ? vec3_scale(1.0 / length, apart)
+                                         : column(&of->axes[0], 0);
+}
+
 static bool add_distance(const RowJoint *of) {
     ASSERT(of->joint->kind == JOINT_DISTANCE);
     const Vec3 apart = vec3_sub(of->origin[1], of->origin[0]);
     const double length = vec3_norm(apart);
-    const Vec3 direction = length > 0.0 ? vec3_scale(1.0 / length, apart) : vec3(1.0, 0.0, 0.0);
+    const Vec3 direction = way_apart(of, apart, length);
     ProblemRow *row = add_locked(of, 0, length - of->joint->length);
     RowSum sum = {0.0, 0.0, 0.0};
     if (row == NULL || !add_sides(of, row, direction, &of->origin[0], &of->origin[1], &sum)) {

@@ -523,6 +523,41 @@ START_TEST(a_distance_keeps_its_length_and_takes_nothing_else) {
 }
 END_TEST
 
+// Two ends at one place, but for roundings of one kind or another: the one is pushed off along the
+// x axis of the other's frame, wherever that is and however it lies, and not along the roundings.
+START_TEST(ends_at_one_place_part_along_the_frame) {
+    static const double roundings[6][3] = {{0.0, 0.0, 0.0},    {4e-16, 0.0, 0.0},
+                                           {-4e-16, 0.0, 0.0}, {0.0, 2e-15, -4e-16},
+                                           {0.0, -2e-15, 0.0}, {4e-16, 1e-15, 4e-15}};
+    const double m[2] = {2.0, 3.0}, inertia = 0.1, speed = 0.5;
+    const Quat turn = quat_normalize((Quat){0.3, -0.5, 0.7, 0.4});
+    const Pose frame = pose_at(vec3(0.2, -0.4, 0.3), quat_normalize((Quat){0.6, 0.1, -0.2, 0.7}));
+    const Pose at = pose_at(vec3(1.1, -2.3, 0.7), turn), end = pose_compose(at, frame);
+    const Vec3 x = quat_rotate(end.orientation, vec3(1.0, 0.0, 0.0));
+    Lab lab = lab_create(0.0, 0.01);
+    lab.world->settings.recovery_speed = speed;
+    const uint32_t a = add_body(&lab, at, NULL, m[0], vec3(inertia, inertia, inertia));
+    const Pose there = pose_at(vec3_add(end.position, vec3_load(roundings[_i])), quat_identity());
+    const uint32_t b = add_body(&lab, there, NULL, m[1], vec3(1.0, 1.0, 1.0));
+    Build build = begin(&lab, JOINT_DISTANCE, (int)a, b, frame,
+                        pose_at(vec3(0.0, 0.0, 0.0), quat_identity()));
+    build.length = 0.3;
+    add(&lab, &build);
+    lab_step(&lab, 1);
+    // one impulse along x, with the arm that the frame has on its own body
+    const Vec3 arm = vec3_sub(end.position, at.position), lever = vec3_cross(arm, x);
+    const double impulse = speed / (1.0 / m[0] + 1.0 / m[1] + vec3_dot(lever, lever) / inertia);
+    const Vec3 off[3] = {vec3_add_scaled(lab_velocity(&lab, a), impulse / m[0], x),
+                         vec3_add_scaled(lab_velocity(&lab, b), -impulse / m[1], x),
+                         vec3_add_scaled(lab_spin(&lab, a), impulse / inertia, lever)};
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_le(vec3_norm(off[i]),
+                            1e-12); // roundings of a m/s, and the spin's own turn
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 // A wheel that is driven turns another one twice as fast the other way round; by rows, and by
 // coordinates.
 START_TEST(a_gear_keeps_its_ratio) {
@@ -775,6 +810,7 @@ static TCase *case_rows(void) {
     tcase_add_test(tcase, projection_closes_the_loop_of_a_tree);
     tcase_add_test(tcase, projection_takes_a_wide_tree);
     tcase_add_test(tcase, a_distance_keeps_its_length_and_takes_nothing_else);
+    tcase_add_loop_test(tcase, ends_at_one_place_part_along_the_frame, 0, 6);
     tcase_add_loop_test(tcase, a_gear_keeps_its_ratio, 0, 2);
     tcase_add_loop_test(tcase, a_gear_of_more_than_a_float_is_a_fault, 0, 2);
     tcase_add_loop_test(tcase, a_loop_with_redundant_rows_goes_round, 0, 10);
