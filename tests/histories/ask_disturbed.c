@@ -2,6 +2,7 @@
 #include "histories/ask_disturbed.h"
 
 #include "base/assert.h"
+#include "histories/certify.h"
 #include "simulate/dice.h"
 
 #include <math.h>
@@ -44,44 +45,6 @@ static Answer disturbed(const ContactProblem *problem, const SolveResult *result
         problem_row_momentum(problem, i, answer.row_impulse[i], answer.momentum);
     }
     return answer;
-}
-
-static double scale_of(const ContactProblem *problem, const Islands *islands, const Answer *answer,
-                       uint32_t island) {
-    const IslandRange range = islands_range(islands, island, island + 1);
-    const double most =
-        certificate_scale_contacts(problem, islands, answer, range.contact_begin, range.contact_end,
-                                   certificate_scale_least(problem));
-    return certificate_scale_rows(problem, islands, answer, range.row_begin, range.row_end, most);
-}
-
-// Of the answer as it stands.
-static Certificate certify(const ContactProblem *problem, const Answer *answer, double tolerance,
-                           Arena *arena) {
-    Islands islands;
-    ProblemMass mass;
-    ASSERT(islands_find(problem, NULL, arena, &islands, NULL) == STATUS_OK);
-    ASSERT(mass_init(&mass, problem, NULL, arena, NULL) == STATUS_OK);
-    for (uint32_t i = 0; i < problem->contact_count; i++) {
-        mass_add_contact(&mass, i);
-    }
-    const CertificateScale scale = {&islands, take(arena, islands.count)};
-    IslandMeasure *whole = arena_take_array(arena, islands.count, sizeof(*whole));
-    ASSERT(whole != NULL || islands.count == 0);
-    for (uint32_t i = 0; i < islands.count; i++) {
-        scale.v_scale[i] = scale_of(problem, &islands, answer, i);
-        whole[i] = certificate_measure_none();
-    }
-    CertificateMeasure measure = {.problem = problem,
-                                  .mass = &mass,
-                                  .scale = &scale,
-                                  .answer = answer,
-                                  .scratch = take(arena, 3 * mass.width_max),
-                                  .island = whole};
-    certificate_measure_contacts(&measure, 0, islands.contact_first[islands.count]);
-    certificate_measure_rows(&measure, 0, islands.row_first[islands.count]);
-    certificate_measure_trees(&measure, 0, problem->tree_count);
-    return certificate_of_islands(problem, &scale, whole, tolerance);
 }
 
 SolveResult ask_disturbed(const ContactProblem *problem, const SolveResult *result, uint64_t seed,

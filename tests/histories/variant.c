@@ -60,7 +60,8 @@ bool variant_step(Play *play, Variant *variant, const Push *push) {
                              .wrench_count = push->count,
                              .wrench_body = push->body,
                              .wrench = push->wrench,
-                             .context = {.stop = &stop}};
+                             .context = {.stop = &stop},
+                             .witness = variant->witness};
     variant->has_stepped = stepper_run(variant->stepper, variant->world, &input, &play->scratch,
                                        NULL, &variant->report, &error) == STATUS_OK;
     return variant->has_stepped;

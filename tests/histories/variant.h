@@ -19,8 +19,9 @@ typedef struct Push {
 typedef struct Variant {
     World *world;
     Stepper *stepper;
-    StepReport report; // of the last step
-    bool has_stepped;  // it has not failed, nor was it given up
+    StepReport report;    // of the last step
+    bool has_stepped;     // it has not failed, nor was it given up
+    StepWitness *witness; // Nullable: of the steps to come
 } Variant;
 
 // false: it could not be made, which is a finding.
