@@ -248,12 +248,16 @@ static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoi
     if (!cut_line(reference, n, line, &stretch)) {
         return;
     }
+    const bool is_long = stretch.high - stretch.low > stretch_part && vec3_dot(d, d) > 0.0;
+    if (!is_long) { // or a ball: its middle, whichever end of the line is named first
+        add(points, at_share(line, 0.5 * (stretch.low + stretch.high)), LABEL_END);
+        points->point[points->count - 1].is_corner = stretch.low <= 0.0 || stretch.high >= 1.0;
+        return;
+    }
     add(points, at_share(line, stretch.low), LABEL_END);
     points->point[points->count - 1].is_corner = stretch.low <= 0.0;
-    if (stretch.high - stretch.low > stretch_part && vec3_dot(d, d) > 0.0) { // no ball
-        add(points, at_share(line, stretch.high), LABEL_END + 1);
-        points->point[points->count - 1].is_corner = stretch.high >= 1.0;
-    }
+    add(points, at_share(line, stretch.high), LABEL_END + 1);
+    points->point[points->count - 1].is_corner = stretch.high >= 1.0;
 }
 
 // What of a polygon that stands on the disc is over it: stretches of its edges.

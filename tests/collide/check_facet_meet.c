@@ -36,7 +36,7 @@ static Vec3 placed(const Standing *of, double x, double y, double z) {
     return vec3_add(of->pose.position, quat_rotate(of->pose.orientation, vec3(x, y, z)));
 }
 
-static void meet(const Standing *of, MeetPoints *met) {
+static void meet_cap(const Standing *of, const Facet *other, MeetPoints *met) {
     const Quat turn = of->pose.orientation;
     const Vec3 up = quat_rotate(turn, vec3(0.0, 0.0, 1.0));
     const Facet disc = {.kind = FACET_DISC,
@@ -45,6 +45,11 @@ static void meet(const Standing *of, MeetPoints *met) {
                         .x = quat_rotate(turn, vec3(1.0, 0.0, 0.0)),
                         .y = quat_rotate(turn, vec3(0.0, 1.0, 0.0)),
                         .radius = of->radius};
+    facet_meet(&disc, other, up, 0.0, met);
+}
+
+static void meet(const Standing *of, MeetPoints *met) {
+    const Quat turn = of->pose.orientation;
     Facet polygon = {.kind = FACET_POLYGON,
                      .normal = quat_rotate(turn, vec3(0.0, -1.0, 0.0)),
                      .center = placed(of, of->x[0], of->d, of->z[0]),
@@ -52,7 +57,7 @@ static void meet(const Standing *of, MeetPoints *met) {
     for (int i = 0; i < CORNERS; i++) {
         polygon.point[i] = placed(of, of->x[i], of->d, of->z[i]);
     }
-    facet_meet(&disc, &polygon, up, 0.0, met);
+    meet_cap(of, &polygon, met);
 }
 
 // Both ends of what of an edge is over the cap, where it is not across it.
@@ -141,10 +146,38 @@ START_TEST(what_stands_upright_bears_with_what_lies_along) {
 }
 END_TEST
 
+// What is over the cap is shorter than what has two ends: its middle, whichever end is named first.
+START_TEST(a_line_over_a_cap_by_a_hair_is_one_point_from_either_end) {
+    Dice dice = {79};
+    for (int round = 0; round < ROUNDS; round++) {
+        Standing of = draw(&dice, 0.0);
+        of.d = of.radius * dice_between(&dice, -0.9, 0.9);
+        const double s = sqrt(of.radius * of.radius - of.d * of.d),
+                     length = of.radius * dice_between(&dice, 0.1, 3.0),
+                     hair = length * dice_between(&dice, 1e-8, 9e-7),
+                     high = dice_between(&dice, -0.1, 0.1);
+        const Vec3 end[2] = {placed(&of, hair - s - length, of.d, high),
+                             placed(&of, hair - s, of.d, high)};
+        MeetPoints met;
+        for (int first = 0; first < 2; first++) {
+            meet_cap(&of, &(Facet){.kind = FACET_LINE, .point = {end[first], end[1 - first]}},
+                     &met);
+            ck_assert_uint_eq(met.count, 1);
+            const Vec3 off =
+                vec3_sub(met.point[0].position, placed(&of, 0.5 * hair - s, of.d, high));
+            // roundings of places within some metres, where the line may cross the rim at some 25
+            // degrees
+            ck_assert_double_le(vec3_norm(off), 1e-13);
+        }
+    }
+}
+END_TEST
+
 static TCase *case_facet_meet(void) {
     TCase *tcase = tcase_create("facet meet");
     tcase_add_test(tcase, what_stands_tilted_bears_with_its_edges);
     tcase_add_test(tcase, what_stands_upright_bears_with_what_lies_along);
+    tcase_add_test(tcase, a_line_over_a_cap_by_a_hair_is_one_point_from_either_end);
     return tcase;
 }
 
