@@ -73,6 +73,7 @@ void bench_scenes(const BenchRun *run);
 void bench_curve(const BenchRun *run);
 void bench_rates(const BenchRun *run);
 void bench_realtime(const BenchRun *run);
+void bench_ragdolls(const BenchRun *run);
 void bench_shapes(const BenchRun *run);
 void bench_bowl(const BenchRun *run);
 void bench_rays(const BenchRun *run);

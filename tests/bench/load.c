@@ -107,7 +107,7 @@ Moreau__V1__Scene *load_scene_message(const char *path) {
     return message;
 }
 
-static Scene make_scene(const Moreau__V1__Scene *message) {
+Scene load_scene_of(const Moreau__V1__Scene *message) {
     const WorldLimits limits = {
         .body_count_max = 1000000, .bytes_max = MEMORY_MAX, .shelf = scene_shelf()};
     Scene scene = {.world = NULL};
@@ -124,13 +124,13 @@ static Scene make_scene(const Moreau__V1__Scene *message) {
 
 Scene load_scene(const char *path) {
     Moreau__V1__Scene *message = load_scene_message(path);
-    Scene scene = make_scene(message);
+    Scene scene = load_scene_of(message);
     moreau__v1__scene__free_unpacked(message, NULL);
     return scene;
 }
 
 World *load_scene_world(const Moreau__V1__Scene *message) {
-    Scene scene = make_scene(message);
+    Scene scene = load_scene_of(message);
     World *world = scene.world;
     scene.world = NULL;
     scene_destroy(&scene);

@@ -32,7 +32,8 @@ void load_problem_free(LoadProblem *loaded);
 // moreau__v1__scene__free_unpacked ends it.
 Moreau__V1__Scene *load_scene_message(const char *path);
 
-// scene_destroy ends it.
+// scene_destroy ends them.
+Scene load_scene_of(const Moreau__V1__Scene *message);
 Scene load_scene(const char *path);
 
 // Only its world, the caller's.

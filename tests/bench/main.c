@@ -42,6 +42,8 @@ static const Bench benches[] = {
      true},
     {"rates", bench_rates, "what a counted effort counts a sweep as; only by its name", true},
     {"realtime", bench_realtime, "every scene at 1/240 s: whether one core keeps up with it", true},
+    {"ragdolls", bench_ragdolls,
+     "100 ragdolls that fall and settle, beside Box3D; only by its name", true},
     {"shapes", bench_shapes, "pairs of primitives of every two kinds; only by its name", true},
     {"bowl", bench_bowl, "1,000 mixed bodies that fall into a bowl of a mesh; only by its name",
      true},

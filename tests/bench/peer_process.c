@@ -39,10 +39,21 @@ static PeerBody describe(const World *world, uint32_t index) {
     return body;
 }
 
+static PeerJoint describe_joint(const Joint *joint) {
+    if (joint->kind != JOINT_BALL || joint->body[0] == JOINT_NO_BODY || joint->collides) {
+        bench_fail("peers know balls between two bodies that do not touch each other");
+    }
+    PeerJoint told = {.body = {joint->body[0], joint->body[1]}};
+    vec3_store(told.anchor[0], joint->frame[0].position);
+    vec3_store(told.anchor[1], joint->frame[1].position);
+    return told;
+}
+
 static void send_scene(PeerProcess *process, const Scene *scene) {
     const World *world = scene->world;
     PeerScene head = {.magic = PEER_MAGIC,
                       .body_count = world->body_count,
+                      .joint_count = world->joint_count,
                       .time_step = world->settings.time_step,
                       .friction = world->material[1].friction};
     vec3_store(head.gravity, world->settings.gravity);
@@ -50,6 +61,10 @@ static void send_scene(PeerProcess *process, const Scene *scene) {
     for (uint32_t i = 0; i < world->body_count; i++) {
         PeerBody body = describe(world, i);
         send(process, &body, sizeof(body), 1);
+    }
+    for (size_t i = 0; i < world->joint_count; i++) {
+        PeerJoint joint = describe_joint(&world->joint[i]);
+        send(process, &joint, sizeof(joint), 1);
     }
     flush(process);
 }

@@ -82,8 +82,17 @@ static b3BodyId add_body(b3WorldId world, const PeerBody *body, double friction)
     return id;
 }
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
-                        PeerGreeting *greeting) {
+static void add_joint(const PeerEngine *engine, const PeerJoint *joint) {
+    b3SphericalJointDef def = b3DefaultSphericalJointDef();
+    def.base.bodyIdA = engine->body[joint->body[0]];
+    def.base.bodyIdB = engine->body[joint->body[1]];
+    def.base.localFrameA.p = vector_of(joint->anchor[0]);
+    def.base.localFrameB.p = vector_of(joint->anchor[1]);
+    b3CreateSphericalJoint(engine->world, &def);
+}
+
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, const PeerJoint *joint,
+                        uint32_t work, PeerGreeting *greeting) {
     const b3Version version = b3GetVersion();
     snprintf(greeting->name, sizeof(greeting->name), "Box3D %d.%d", version.major, version.minor);
     PeerEngine *engine = calloc(1, sizeof(*engine));
@@ -108,6 +117,9 @@ PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t w
         memcpy(engine->still[i], body[i].pose, sizeof(body[i].pose));
         engine->is_static[i] = !(body[i].mass > 0.0);
         engine->body[i] = add_body(engine->world, &body[i], scene->friction);
+    }
+    for (size_t i = 0; i < scene->joint_count; i++) {
+        add_joint(engine, &joint[i]);
     }
     return engine;
 }

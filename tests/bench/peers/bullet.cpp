@@ -96,10 +96,14 @@ void add_body(PeerEngine &engine, const PeerBody &from, double friction) {
 
 } // namespace
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
-                        PeerGreeting *greeting) {
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, const PeerJoint *joint,
+                        uint32_t work, PeerGreeting *greeting) {
     std::snprintf(greeting->name, sizeof(greeting->name), "Bullet %d.%02d", btGetVersion() / 100,
                   btGetVersion() % 100);
+    if (joint != nullptr) {
+        std::snprintf(greeting->refusal, sizeof(greeting->refusal), "%s", PEER_NO_JOINTS);
+        return nullptr;
+    }
     auto *engine = new PeerEngine;
     engine->time_step = scene->time_step;
     const double *gravity = scene->gravity;

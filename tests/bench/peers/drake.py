@@ -8,7 +8,7 @@ import sys
 import time
 
 NAME_BYTES, REFUSAL_BYTES = 32, 160
-MAGIC = 0x31726565706F726D
+MAGIC = 0x32726565706F726D
 SPHERE, BOX, PLANE = range(3)
 STIFFNESS = 1e12  # [N/m] of each surface; what a step cannot tell from rigid it softens by itself
 
@@ -35,6 +35,7 @@ except ImportError as missing:
     sys.exit(0)
 
 BODY = numpy.dtype([("kind", "=u8"), ("size", "=f8", 3), ("mass", "=f8"), ("pose", "=f8", 7), ("velocity", "=f8", 6)])
+JOINT_BYTES = 64
 
 
 def transform(pose):
@@ -98,11 +99,15 @@ class Engine:
 
 def main():
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    magic, count = struct.unpack("=QQ", source.read(16))
+    magic, count, joints = struct.unpack("=QQQ", source.read(24))
     if magic != MAGIC:
         sys.exit("moreau-bench-drake: this program is started by moreau-bench, which hands it a scene")
     numbers = struct.unpack("=5d", source.read(40))
     bodies = numpy.frombuffer(source.read(count * BODY.itemsize), dtype=BODY)
+    if joints > 0:
+        source.read(joints * JOINT_BYTES)
+        greet("Drake SAP", "its program here makes no joints")
+        return
     engine = Engine(numpy.array(numbers[:3]), numbers[3], numbers[4], bodies)
     greet("Drake SAP")
     while len(asked := source.read(4)) == 4:

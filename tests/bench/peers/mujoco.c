@@ -153,11 +153,15 @@ static void destroy(PeerEngine *engine) {
     free(engine);
 }
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
-                        PeerGreeting *greeting) {
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, const PeerJoint *joint,
+                        uint32_t work, PeerGreeting *greeting) {
     mju_user_error = peer_fail;
     mju_user_warning = ignore;
     snprintf(greeting->name, sizeof(greeting->name), "MuJoCo %s", mj_versionString());
+    if (joint != NULL) {
+        snprintf(greeting->refusal, sizeof(greeting->refusal), "%s", PEER_NO_JOINTS);
+        return NULL;
+    }
     size_t contacts_max = count_contacts_max(scene->body_count);
     if (contacts_max < scene->body_count) { // at rest every body touches more than one other
         snprintf(greeting->refusal, sizeof(greeting->refusal), "it has room for %zu contacts only",

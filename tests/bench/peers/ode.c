@@ -77,9 +77,13 @@ static dBodyID add_body(PeerEngine *engine, const PeerBody *from) {
     return body;
 }
 
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
-                        PeerGreeting *greeting) {
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, const PeerJoint *joint,
+                        uint32_t work, PeerGreeting *greeting) {
     snprintf(greeting->name, sizeof(greeting->name), "ODE " dODE_VERSION);
+    if (joint != NULL) {
+        snprintf(greeting->refusal, sizeof(greeting->refusal), "%s", PEER_NO_JOINTS);
+        return NULL;
+    }
     PeerEngine *engine = calloc(1, sizeof(*engine));
     dInitODE2(0);
     if (engine == NULL) {

@@ -3,7 +3,8 @@
 // from moreau-bench, steps it and hands back what only the engine knows. What can be said of poses
 // alone (overlaps, sinking, drifting) is not said here but by moreau-bench, with one code for all.
 //
-// A program reads from standard input a PeerScene and its bodies, and answers with a PeerGreeting.
+// A program reads from standard input a PeerScene, its bodies and its joints, and answers with a
+// PeerGreeting.
 // Then, for each uint32_t n it reads, it takes n steps and answers with n doubles (CPU time of each
 // step of the whole process [ns]), n doubles (contacts of each step, as the engine counts them) and
 // seven doubles for each body (its pose). Started with a number as its argument, it does so much
@@ -22,7 +23,7 @@
 extern "C" {
 #endif
 
-#define PEER_MAGIC UINT64_C(0x31726565706f726d) // "mropeer1", lowest byte first
+#define PEER_MAGIC UINT64_C(0x32726565706f726d) // "mropeer2", lowest byte first
 
 enum { PEER_NAME_BYTES = 32, PEER_REFUSAL_BYTES = 160 };
 
@@ -37,9 +38,15 @@ typedef struct PeerBody {
     double velocity[6]; // linear, angular; world axes
 } PeerBody;
 
+// Of two bodies, which do not touch each other: a point of one is a point of the other.
+typedef struct PeerJoint {
+    uint64_t body[2];    // their places in the list of bodies
+    double anchor[2][3]; // of each, from its centre of mass, in its axes
+} PeerJoint;
+
 typedef struct PeerScene {
     uint64_t magic;
-    uint64_t body_count;
+    uint64_t body_count, joint_count;
     double gravity[3]; // [m/s^2]
     double time_step;  // [s]
     double friction;   // Coulomb's, of every contact
@@ -53,10 +60,14 @@ typedef struct PeerGreeting {
 typedef struct PeerEngine PeerEngine;
 
 // Fills the greeting. NULL when there is a refusal. The engine lives as long as the process; the
-// bodies are borrowed during the call. `work`: iterations or substeps of a step; 0: as many as the
-// engine takes unasked, or was fastest with in our hands.
-PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, uint32_t work,
-                        PeerGreeting *greeting);
+// bodies and joints are borrowed during the call, joints NULL where there are none. `work`:
+// iterations or substeps of a step; 0: as many as the engine takes unasked, or was fastest with in
+// our hands.
+PeerEngine *peer_create(const PeerScene *scene, const PeerBody *body, const PeerJoint *joint,
+                        uint32_t work, PeerGreeting *greeting);
+
+// For an engine whose joints nobody has written yet: a refusal where there are some.
+#define PEER_NO_JOINTS "its program here makes no joints"
 
 void peer_step(PeerEngine *engine);
 

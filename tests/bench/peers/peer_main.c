@@ -67,11 +67,19 @@ int main(int argc, char **argv) {
     if (!receive(body, sizeof(*body), body_count)) {
         peer_fail("the scene ends in its middle");
     }
+    PeerJoint *joint = NULL;
+    if (scene.joint_count > 0) {
+        joint = take_memory(scene.joint_count, sizeof(*joint));
+        if (!receive(joint, sizeof(*joint), scene.joint_count)) {
+            peer_fail("the scene ends before its last joint");
+        }
+    }
     PeerGreeting greeting = {.name = ""};
-    PeerEngine *engine = peer_create(&scene, body, work, &greeting);
+    PeerEngine *engine = peer_create(&scene, body, joint, work, &greeting);
     send(&greeting, sizeof(greeting), 1);
     fflush(stdout);
     free(body);
+    free(joint);
 
     double *pose = take_memory(body_count, 7 * sizeof(*pose));
     uint32_t count;
