@@ -148,5 +148,6 @@ Status free_motion_run(StepState *state) {
     tasks_run(tasks, spin_block, state, block_count);
     ASSERT(state->free_count <= state->tree_count);
     ASSERT(state->velocity_count >= 6 * (size_t)state->free_count);
+    state->stepper->number_count = 0; // those of the step before are not looked at any more
     return state->articulated_count == 0 ? STATUS_OK : articulate_fly(state);
 }

@@ -476,6 +476,20 @@ START_TEST(projection_brings_a_chain_together) {
 }
 END_TEST
 
+// Free bodies and those of a tree alike, in substeps, and where joints are brought together.
+START_TEST(a_chain_takes_no_more_memory_the_longer_it_falls) {
+    Lab lab = make_chain(10, _i % 2 == 0 ? 0 : 4, 0.004);
+    lab.world->settings.joint_projection = _i / 2 % 2 != 0;
+    lab.world->settings.substeps = _i / 4 == 0 ? 1 : 3;
+    lab_step(&lab, 3);
+    const size_t bytes = stepper_bytes(lab.stepper);
+    lab_step(&lab, 50);
+    ck_assert_uint_eq(stepper_bytes(lab.stepper), bytes);
+    ck_assert_uint_gt(lab.report.row_count, 0);
+    lab_destroy(&lab);
+}
+END_TEST
+
 // A loop of one tree, whose coordinates are what is moved; a hinge that must not twist, too.
 START_TEST(projection_closes_the_loop_of_a_tree) {
     Lab lab = make_linkage(SOLVER_MDP, 3);
@@ -807,6 +821,7 @@ static TCase *case_rows(void) {
     tcase_add_loop_test(tcase, a_chain_of_twenty_does_not_come_apart, 0, 2);
     tcase_add_test(tcase, the_gap_of_a_chain_is_of_second_order);
     tcase_add_loop_test(tcase, projection_brings_a_chain_together, 0, 2);
+    tcase_add_loop_test(tcase, a_chain_takes_no_more_memory_the_longer_it_falls, 0, 8);
     tcase_add_test(tcase, projection_closes_the_loop_of_a_tree);
     tcase_add_test(tcase, projection_takes_a_wide_tree);
     tcase_add_test(tcase, a_distance_keeps_its_length_and_takes_nothing_else);
