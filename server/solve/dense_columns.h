@@ -13,7 +13,7 @@
 
 enum {
     DENSE_COLUMNS = 4,
-    DENSE_COLUMNS_WIDTH = 32, // wider ones are solved one by one
+    DENSE_COLUMNS_WIDTH = 64, // wider ones are solved one by one
 };
 
 typedef struct DenseColumn {
