@@ -30,6 +30,8 @@ static const Excuse excuses[] = {
     {"large/hourglass-300",
      "hulls and cylinders in a mesh: GJK is a quarter, a hundred sweeps another"},
     {"moving/heap-mixed-300", "by a hair: up to 1,000 contacts, a hundred sweeps of them"},
+    {"moving/ragdolls-100",
+     "1,000 contacts of trees of 36 velocities: a hundred sweeps of them are 10 to 20 ms"},
     {"large/pile-1000", "2,700 contacts of balls that fall: a hundred sweeps of them"},
     {"large/wall-105-hit", "by a hair: 800 contacts that slide, a hundred sweeps of them"},
     {"large/wall-525-kicked", "5,000 contacts that slide: a hundred sweeps of them are 20 ms"},
