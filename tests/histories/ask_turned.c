@@ -215,6 +215,22 @@ static bool make_nudged(Ask *ask, double part, Variant *variant) {
 
 // ---- contacts
 
+// A ball inside a body has no face; it goes by the plane of those that have (approach.c).
+static bool is_inner_ball(const Variant *variant, uint32_t i) {
+    return (variant->stepper->contact[i].feature & APPROACH_INNER_BALL) != 0;
+}
+
+// Of two parts of one size the one that is nearer to the plane has the ball (approach.c): of two
+// that lie flat on each other neither is, as both balls have one gap, and rounding says which.
+static bool may_be_other_ball(const Variant *here, uint32_t i, const Variant *there, uint32_t k) {
+    const World *world = here->world;
+    const StepContact *contact = &here->stepper->contact[i];
+    const Primitive *p = &world->primitive[world_body_shape(world, contact->a)->primitive_first],
+                    *q = &world->primitive[world_body_shape(world, contact->b)->primitive_first];
+    return is_inner_ball(here, i) && is_inner_ball(there, k) &&
+           primitive_span(&p[contact->part_a]) == primitive_span(&q[contact->part_b]);
+}
+
 // Contact i of one world, seen by somebody, against contact k of what he has.
 static bool is_same_contact(const Seen *seen, const Variant *here, uint32_t i, const Variant *there,
                             uint32_t k, double size, double part) {
@@ -228,7 +244,8 @@ static bool is_same_contact(const Seen *seen, const Variant *here, uint32_t i, c
     }
     Vec3 normal = seen_vector(seen, p->normal);
     normal = is_swapped ? vec3_neg(normal) : normal;
-    return vec3_norm(vec3_sub(seen_point(seen, a->point), b->point)) <= part * size &&
+    return (vec3_norm(vec3_sub(seen_point(seen, a->point), b->point)) <= part * size ||
+            may_be_other_ball(here, i, there, k)) &&
            vec3_norm(vec3_sub(normal, q->normal)) <= part && fabs(p->gap - q->gap) <= part * size &&
            p->mu == q->mu;
 }
@@ -408,11 +425,6 @@ static bool is_of_other_reference(const Ask *ask, const Pair *pair, uint32_t i, 
     }
     const bool is_other = kind != PRIMITIVE_BOX || is_reference(a, a->a) != is_reference(b, to[0]);
     return is_other && off <= parallel_part && fabs(p->gap - q->gap) <= 2.0 * parallel_part * size;
-}
-
-// A ball inside a body has no face; it goes by the plane of those that have (approach.c).
-static bool is_inner_ball(const Variant *variant, uint32_t i) {
-    return (variant->stepper->contact[i].feature & APPROACH_INNER_BALL) != 0;
 }
 
 // Whether both have contacts, and each is there, or one of those. How many corners two faces share
