@@ -24,6 +24,9 @@ static const double parallel_part = 1.5e-3;
 // How near the original's own answers must be to each other, of V, to be one.
 static const double answer_part = 1e-7;
 
+// Of the bodies' size: how much farther one point is than another that is as far (facet_meet.c).
+static const double as_far_part = 1e-6;
+
 static const double tolerance = 1e-10;
 
 // What an answer of the one world may leave open in the other, where contacts are the same but for
@@ -475,12 +478,76 @@ static bool is_other_reference(const Ask *ask, const Pair *pair) {
             may_be_covered_otherwise(ask, pair));
 }
 
+// ---- points that are as good
+
+// The lowest of a pair's contacts; the number of contacts: it has none.
+static uint32_t find_lowest(const Variant *variant, uint32_t a, uint32_t b) {
+    const Stepper *stepper = variant->stepper;
+    uint32_t lowest = stepper->contact_count;
+    for (uint32_t i = 0; i < stepper->contact_count; i++) {
+        const StepContact *contact = &stepper->contact[i];
+        const bool is_of_pair =
+            (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+        if (is_of_pair &&
+            (lowest == stepper->contact_count ||
+             stepper->problem.contact[i].gap < stepper->problem.contact[lowest].gap)) {
+            lowest = i;
+        }
+    }
+    return lowest;
+}
+
+static double measure_way(const Variant *variant, uint32_t i, uint32_t k) {
+    return vec3_norm(
+        vec3_sub(variant->stepper->contact[i].point, variant->stepper->contact[k].point));
+}
+
+// As low, and as far from the pair's lowest.
+static bool is_as_good(const Ask *ask, const Pair *pair, uint32_t i, uint32_t k, double size) {
+    const StepContact *a = &ask->here.stepper->contact[i], *b = &ask->there.stepper->contact[k];
+    const ProblemContact *p = &ask->here.stepper->problem.contact[i];
+    const ProblemContact *q = &ask->there.stepper->problem.contact[k];
+    const uint32_t to[2] = {ask->seen.body[a->a], ask->seen.body[a->b]};
+    const bool is_swapped = b->a == to[1];
+    const Vec3 normal = seen_vector(&ask->seen, p->normal);
+    const uint32_t here = find_lowest(&ask->here, pair->a, pair->b),
+                   there = find_lowest(&ask->there, to[0], to[1]);
+    return b->a == to[is_swapped] && b->b == to[!is_swapped] &&
+           vec3_norm(is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal)) <=
+               contact_part &&
+           fabs(p->gap - q->gap) <= contact_part * size &&
+           fabs(measure_way(&ask->here, i, here) - measure_way(&ask->there, k, there)) <=
+               as_far_part * size;
+}
+
+// Of more points than there is room for four are taken, the lowest and what goes farthest with it
+// (facet_meet.c, polygon_meet.c). Where one is left out on each side of what is the same on both
+// sides, it is the one that is named later, and a mirror names them the other way round.
+static bool has_as_good_contacts(const Ask *ask, const Pair *pair) {
+    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
+    const uint32_t count = count_contacts(&ask->here, pair->a, pair->b);
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < here->contact_count; i++) {
+        bool is_met = false;
+        for (uint32_t k = 0; k < there->contact_count && !is_met; k++) {
+            is_met =
+                here->contact[i].a == pair->a && here->contact[i].b == pair->b &&
+                (is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part) ||
+                 is_as_good(ask, pair, i, k, size));
+        }
+        met += is_met;
+    }
+    return ask->seen.sign < 0.0 && count >= MANIFOLD_SPREAD && met == count &&
+           count == count_contacts(&ask->there, ask->seen.body[pair->a], ask->seen.body[pair->b]);
+}
+
 static void find_odd(Ask *ask) {
     list_pairs(ask);
     for (uint32_t i = 0; i < ask->pair_count; i++) {
         Pair *pair = &ask->pair[i];
         pair->is_odd = !has_same_contacts(ask, pair, &ask->seen, &ask->there, contact_part);
-        if (pair->is_odd && is_other_reference(ask, pair)) {
+        if (pair->is_odd && (is_other_reference(ask, pair) || has_as_good_contacts(ask, pair))) {
             pair->is_odd = false;
             ask->has_other = true;
             ask->play->tally.turned_seams++;
