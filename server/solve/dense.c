@@ -39,10 +39,10 @@ static inline void solve_lower(size_t n, size_t stride, const double *factor, do
     }
 }
 
-// Row by row: each is what those above it leave of it.
-bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor) {
-    ASSERT(n > 0);
-    for (size_t i = 0; i < n; i++) {
+// Row by row from i on: each is what those above it leave of it.
+static bool factor_from(size_t i, size_t n, const double *matrix, double pivot_floor,
+                        double *factor) {
+    for (; i < n; i++) {
         double *row = factor + i * n;
         if (matrix != factor) {
             memcpy(row, matrix + i * n, (i + 1) * sizeof(double));
@@ -60,6 +60,20 @@ bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *fa
         row[i] = 1.0 / pivot;
     }
     return true;
+}
+
+bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor) {
+    ASSERT(n > 0);
+    size_t done = 0;
+#if defined(__x86_64__)
+    if (n >= DENSE_FOURS_MIN && n <= DENSE_FOURS_MAX && __builtin_cpu_supports("avx2")) {
+        if (!dense_factor_fours_avx2(n, matrix, pivot_floor, factor)) {
+            return false;
+        }
+        done = n / 4 * 4;
+    }
+#endif
+    return factor_from(done, n, matrix, pivot_floor, factor);
 }
 
 // x := L^-T x

@@ -11,6 +11,12 @@
 // with the factor unfinished, when a pivot is not above `pivot_floor` (NaN is not).
 bool dense_factor(size_t n, const double *matrix, double pivot_floor, double *factor);
 
+// Its first n / 4 * 4 rows, four at a time, as one alone waits for those above it more than it
+// computes; each becomes what it becomes alone, bit by bit. For machines with AVX2 only, and for
+// widths at which it is worth it, and has room.
+enum { DENSE_FOURS_MIN = 16, DENSE_FOURS_MAX = 64 };
+bool dense_factor_fours_avx2(size_t n, const double *matrix, double pivot_floor, double *factor);
+
 // in place: x := (L D L^T)^-1 x; returns what dense_square says of x as it was.
 double dense_solve(size_t n, const double *factor, double *x);
 

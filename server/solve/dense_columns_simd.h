@@ -2,40 +2,14 @@
 // What dense_columns.h says, for SIMD_COUNT columns at a time. Included by the files that are it.
 #pragma once
 
-#include "base/simd.h"
 #include "solve/dense_columns.h"
+#include "solve/dense_lower_simd.h"
 
 enum { GROUPS = DENSE_COLUMNS / SIMD_COUNT };
 
-// Zeros, as one column alone passes over them at its begin, so that no zero changes its sign.
-INLINE Simd taken(SimdMask live, Simd product) {
-    return (Simd)((SimdMask)product & live);
-}
-
-// x := L^-1 x up to where all columns have begun; as far as that is.
-INLINE size_t begin_lower(size_t n, const double *factor, Simd *x) {
-    SimdMask live = (SimdMask)simd_all(0.0);
-    size_t k = 0;
-    for (; k < n && simd_any(~live); k++) {
-        live |= x[k] != 0.0;
-        for (size_t i = k + 1; i < n; i++) {
-            x[i] -= taken(live, factor[i * n + k] * x[k]);
-        }
-    }
-    return k;
-}
-
 // x := (L D L^T)^-1 x; x^T times that.
 INLINE Simd solve_group(size_t n, const double *factor, Simd *x) {
-    for (size_t k = begin_lower(n, factor, x); k + 1 < n; k += 2) {
-        const double *row = factor + (k + 1) * n + k;
-        const Simd a = x[k], b = x[k + 1] - row[0] * a;
-        x[k + 1] = b;
-        row += n;
-        for (size_t i = k + 2; i < n; i++, row += n) {
-            x[i] = (x[i] - row[0] * a) - row[1] * b;
-        }
-    }
+    solve_lower_group(n, n, factor, x);
     Simd square = simd_all(0.0);
     for (size_t k = 0; k < n; k++) {
         square += x[k] * x[k] * factor[k * n + k];

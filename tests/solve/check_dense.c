@@ -91,16 +91,75 @@ static void check_column(size_t n, const double *factor, const double *from,
     ck_assert_double_eq(together->square, square);
 }
 
+// Likewise: each row from the one above it on, every number as it would be summed by hand.
+static bool factor_plainly(size_t n, double pivot_floor, double *matrix) {
+    for (size_t i = 0; i < n; i++) {
+        double *row = matrix + i * n;
+        bool has_begun = false;
+        for (size_t k = 0; k < i; k++) {
+            has_begun = has_begun || row[k] != 0.0;
+            for (size_t j = k + 1; j < i && has_begun; j++) {
+                row[j] -= matrix[j * n + k] * row[k];
+            }
+        }
+        for (size_t k = 0; k < i; k++) {
+            const double share = row[k] * matrix[k * n + k];
+            row[i] -= share * row[k];
+            row[k] = share;
+        }
+        if (!(row[i] > pivot_floor)) {
+            return false;
+        }
+        row[i] = 1.0 / row[i];
+    }
+    return true;
+}
+
+// Rows begin with zeros of either sign; what is above the diagonal is nobody's, and stays.
+START_TEST(a_factor_is_what_it_is_row_by_row) {
+    const size_t n = (size_t)_i;
+    uint64_t state = 23u + n;
+    for (size_t zeros = 0; zeros <= n; zeros += 1 + n / 6) {
+        double matrix[WIDE * WIDE] = {0}, plain[WIDE * WIDE] = {0}, factor[WIDE * WIDE];
+        for (size_t i = 0; i < n * n; i++) {
+            const size_t row = i / n, column = i % n;
+            const double off = problem_build_random(&state), zero = row % 2 == 0 ? 0.0 : -0.0;
+            const bool is_zero = column < row && column < zeros && (row + zeros) % 3 != 0;
+            matrix[i] = row == column ? (double)n + 1.0 : is_zero ? zero : off;
+        }
+        memcpy(plain, matrix, n * n * sizeof(double));
+        memcpy(factor, matrix, n * n * sizeof(double)); // as it is above the diagonal
+        ck_assert(factor_plainly(n, 0.0, plain));
+        ck_assert(dense_factor(n, matrix, 0.0, factor));
+        ck_assert_mem_eq(factor, plain, n * n * sizeof(double));
+        ck_assert(dense_factor(n, matrix, 0.0, matrix));
+        ck_assert_mem_eq(matrix, plain, n * n * sizeof(double));
+    }
+}
+END_TEST
+
+// Whichever row its pivot is of.
+START_TEST(a_wide_factor_refuses_a_pivot_at_its_floor) {
+    enum { N = 37 };
+    double matrix[N * N] = {0}, factor[N * N];
+    for (size_t i = 0; i < N; i++) {
+        matrix[i * N + i] = i == (size_t)_i ? 1e-6 : 1.0;
+    }
+    ck_assert(dense_factor(N, matrix, 1e-7, factor));
+    ck_assert(!dense_factor(N, matrix, 1e-6, factor));
+}
+END_TEST
+
 START_TEST(columns_are_solved_alike_alone_and_together) {
     const size_t n = (size_t)_i;
     uint64_t state = 5u + n;
-    double matrix[WIDE * WIDE], factor[WIDE * WIDE];
+    double matrix[WIDE * WIDE] = {0}, factor[WIDE * WIDE] = {0};
     for (size_t i = 0; i < n * n; i++) { // the diagonal outweighs each row
         matrix[i] = problem_build_random(&state) + (i % (n + 1) == 0 ? (double)n + 1.0 : 0.0);
     }
     ck_assert(dense_factor(n, matrix, 0.0, factor));
     for (size_t zeros = 0; zeros <= n; zeros += 1 + n / 6) {
-        double columns[DENSE_COLUMNS * WIDE], together[DENSE_COLUMNS * WIDE];
+        double columns[DENSE_COLUMNS * WIDE] = {0}, together[DENSE_COLUMNS * WIDE] = {0};
         DenseColumn column[DENSE_COLUMNS];
         for (size_t i = 0; i < DENSE_COLUMNS * n; i++) {
             columns[i] = problem_build_random(&state);
@@ -126,6 +185,8 @@ END_TEST
 static TCase *case_dense(void) {
     TCase *tcase = tcase_create("dense");
     tcase_add_loop_test(tcase, solve_undoes_multiplication_at_every_width, 1, 17);
+    tcase_add_loop_test(tcase, a_factor_is_what_it_is_row_by_row, 1, WIDE + 1);
+    tcase_add_loop_test(tcase, a_wide_factor_refuses_a_pivot_at_its_floor, 0, 37);
     tcase_add_loop_test(tcase, columns_are_solved_alike_alone_and_together, 1, WIDE + 1);
     tcase_add_test(tcase, factor_refuses_what_is_not_positive_definite);
     tcase_add_test(tcase, factor_refuses_a_pivot_at_its_floor);
