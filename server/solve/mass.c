@@ -2,8 +2,8 @@
 #include "solve/mass.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
-#include "solve/dense_columns.h"
+#include "solve/dense/dense.h"
+#include "solve/dense/columns.h"
 
 #include <math.h>
 #include <string.h>

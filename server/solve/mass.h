@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The mass matrix of a contact problem, ready to be applied both ways: M p and M^-1 p per tree, the
 // blocks A_ii = J_i M^-1 J_i^T of single contacts, w_j = G_j M^-1 G_j^T of single rows. Dense
-// blocks are factored once (solve/dense.h, in the arena), where whoever built the problem has not
+// blocks are factored once (solve/dense, in the arena), where whoever built the problem has not
 // done it; trees of links likewise, link by link (mass_links.h); free bodies carry their inverse
 // already. The blocks A_ii, and of dense trees M^-1 J^T, are made once, as solver and certificate
 // both need them; so are weights w_j.
@@ -18,7 +18,7 @@ typedef struct MassBlock {
 
 typedef struct ProblemMass {
     const ContactProblem *problem; // borrowed
-    const double **factor;         // per tree: of its dense block (solve/dense.h), which may be the
+    const double **factor;         // per tree: of its dense block (solve/dense), which may be the
         // problem's; of links as mass_links.h has it; of free trees nothing
     const MassLink *link; // [link_count] of all trees of links
     uint32_t width_max;

@@ -2,7 +2,7 @@
 #include "solve/mass_links.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #include <string.h>
 

@@ -147,7 +147,7 @@ typedef struct ContactProblem {
     const RowBlock *row_block;
     const double *number; // mass blocks, Jacobians, what links have
     size_t number_count;
-    // Nullable: factors (solve/dense.h) of the mass blocks of trees that are factored, each at the
+    // Nullable: factors (solve/dense) of the mass blocks of trees that are factored, each at the
     // offset of its block in `number`. Whoever built the blocks may have factored them already.
     const double *factor;
     const double *warm_contact; // Nullable: 3 per contact, impulses to start from

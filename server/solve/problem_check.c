@@ -4,7 +4,7 @@
 #include "base/assert.h"
 #include "solve/problem.h"
 
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "solve/mass_links.h"
 
 #include <stdarg.h>

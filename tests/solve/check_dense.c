@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
-#include "solve/dense_columns.h"
+#include "solve/dense/columns.h"
 
 #include "support/problem_build.h"
 #include "support/suite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mass.h"
 
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "solve/problem_valid.h"
 #include "support/problem_build.h"
 #include "support/suite.h"

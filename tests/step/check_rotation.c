@@ -3,7 +3,7 @@
 // what a step of a thousand turns does.
 #include "step/step.h"
 
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "step/snapshot/snapshot.h"
 #include "support/lab.h"
 #include "support/suite.h"

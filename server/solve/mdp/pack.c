@@ -2,7 +2,7 @@
 #include "solve/mdp/pack.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "solve/mdp/point_fill.h"
 
 #include <string.h>

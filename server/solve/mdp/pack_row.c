@@ -4,7 +4,7 @@
 #include "solve/mdp/reach.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #include <string.h>
 

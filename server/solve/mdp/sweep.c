@@ -4,7 +4,7 @@
 #include "solve/mdp/pack.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "solve/mdp/plain.h"
 #include "solve/mdp/reach.h"
 #include "solve/mdp/trial.h"

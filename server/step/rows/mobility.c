@@ -6,7 +6,7 @@
 #include "step/rows/rows.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #include <string.h>
 

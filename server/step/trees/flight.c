@@ -2,7 +2,7 @@
 #include "step/trees/flight.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "step/trees/fly.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "step/trees/staged.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "step/trees/runge_kutta.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "step/trees/resolve.h"
 
 #include <string.h>

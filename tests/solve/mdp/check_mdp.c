@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "solve/mdp/mdp.h"
 
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "solve/solver.h"
 #include "support/problem_build.h"
 #include "support/problem_file.h"

@@ -2,7 +2,7 @@
 // Sweeps without acceleration, beside the same written out here: dense Jacobians, one vector of
 // velocities for each part, nothing that is laid out for speed. Only the single block is the
 // solver's, which solve/check_block.c judges.
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 #include "solve/mdp/mdp.h"
 #include "solve/block.h"
 #include "solve/solver.h"

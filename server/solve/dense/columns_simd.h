@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What dense_columns.h says, for SIMD_COUNT columns at a time. Included by the files that are it.
+// What columns.h says, for SIMD_COUNT columns at a time. Included by the files that are it.
 #pragma once
 
-#include "solve/dense_columns.h"
-#include "solve/dense_lower_simd.h"
+#include "solve/dense/columns.h"
+#include "solve/dense/lower_simd.h"
 
 enum { GROUPS = DENSE_COLUMNS / SIMD_COUNT };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "solve/dense_columns.h"
+#include "solve/dense/columns.h"
 
 #include "base/assert.h"
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #include <string.h>
 
 #define SIMD_COUNT 2
-#include "solve/dense_columns_simd.h"
+#include "solve/dense/columns_simd.h"
 
 void dense_solve_columns(size_t n, const double *factor, DenseColumn *column, uint32_t count) {
     ASSERT(n > 0);

@@ -3,9 +3,9 @@
 // for its factor more than it computes. Each becomes what dense_solve makes of it, and its square
 // what dense_square says, bit by bit, on every machine:
 //
-//   dense_columns_simd.h    the solve, for vectors of SIMD_COUNT columns
-//   dense_columns_avx2.c    four of them, where the machine has AVX2
-//   dense_columns.c         two of them, which every machine has; the choice
+//   columns_simd.h    the solve, for vectors of SIMD_COUNT columns
+//   columns_avx2.c    four of them, where the machine has AVX2
+//   columns.c         two of them, which every machine has; the choice
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sums are made column by column, four or two columns at a time, so that no addition waits for the
 // one before it, and what is summed up is seldom stored between two of them.
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #include "base/assert.h"
 

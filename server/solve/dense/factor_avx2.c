@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "solve/dense.h"
+#include "solve/dense/dense.h"
 
 #if defined(__x86_64__)
 
 #define SIMD_COUNT 4
 #define SIMD_AVX2
-#include "solve/dense_lower_simd.h"
+#include "solve/dense/lower_simd.h"
 
 #include <string.h>
 
