@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 // Of the bodies' size; and of V.
 static const double contact_part = 1e-9, velocity_part = 1e-6;
@@ -768,21 +767,20 @@ static bool is_answer_here(Ask *ask, double V) {
     return is;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// What rows of joints ask for, sorted.
-static double *list_biases(const Ask *ask, const Variant *variant) {
-    const ContactProblem *problem = &variant->stepper->problem;
-    double *bias = arena_take_array(&ask->play->memory, problem->row_count + 1, sizeof(*bias));
-    ASSERT(bias != NULL);
-    for (uint32_t i = 0; i < problem->row_count; i++) {
-        bias[i] = fabs(problem->row[i].bias);
+// Whether a row of the other world asks for something else than the same one does in the original.
+// Its sign counts: where two joints pull a body apart, each as fast as it may, one asks for as much
+// as the other does, the other way.
+static bool asks_otherwise(const Ask *ask, uint32_t there, double by) {
+    const Stepper *stepper = ask->here.stepper;
+    const SeenRow row = seen_row(&ask->seen, ask->from, &ask->there.stepper->row_key[there]);
+    const double bias = row.sign * ask->there.stepper->problem.row[there].bias;
+    bool is_otherwise = false;
+    for (uint32_t i = 0; i < stepper->problem.row_count; i++) {
+        const StepRow *key = &stepper->row_key[i];
+        is_otherwise = is_otherwise || (key->joint == row.joint && key->part == row.part &&
+                                        !(fabs(stepper->problem.row[i].bias - bias) <= by));
     }
-    qsort(bias, problem->row_count, sizeof(*bias), compare_doubles);
-    return bias;
+    return is_otherwise;
 }
 
 // Of joints that contradict each other the first ones hold; and of rows that all but repeat others
@@ -792,10 +790,9 @@ static bool follows_order(const Ask *ask, double V) {
     if (!ask->seen.is_ordered || count != ask->there.stepper->problem.row_count) {
         return ask->seen.is_ordered;
     }
-    const double *here = list_biases(ask, &ask->here), *there = list_biases(ask, &ask->there);
     bool is_same = ask->here.report.idle_count == 0;
     for (uint32_t i = 0; i < count; i++) {
-        is_same = is_same && fabs(here[i] - there[i]) <= velocity_part * V;
+        is_same = is_same && !asks_otherwise(ask, i, velocity_part * V);
     }
     return !is_same;
 }

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/assert.h"
 #include "histories/other_geometries.h"
+#include "world/motor.h"
 #include "world/world_commands.h"
 
 #include <math.h>
@@ -381,12 +382,24 @@ static void order_shapes(World *world, Dice *dice, Arena *arena) {
     }
 }
 
-// ---- what rows bear
+// ---- rows of joints
 
 // As rows are numbered: of a joint of rows first what it locks, by its axes, then of each axis that
 // is free the lower and the upper limit, friction, drive and spring (step/joints/rows.c); of one by
-// coordinates there is neither what is locked nor a spring (tree_rows.c).
-enum { PART_AXES = 6, ROW_PARTS = 5, TREE_PARTS = 4 };
+// coordinates there is neither what is locked nor a spring, but what its motors are made of, behind
+// all that (tree_rows.c).
+enum { PART_AXES = 6, ROW_PARTS = 5, TREE_PARTS = 4, PART_MOTORS = TREE_PARTS * JOINT_AXES_MAX };
+
+// What drives an axis forth drives it back where that is turned round.
+static double see_motor(const Seen *seen, const Joint *joint, uint32_t *part) {
+    const uint32_t axis = (*part - PART_MOTORS) / MOTOR_PARTS,
+                   kind = (*part - PART_MOTORS) % MOTOR_PARTS;
+    const double sign = sign_of_axis(seen, joint_axis_bit(joint->axes, axis));
+    if (sign < 0.0 && (kind == MOTOR_FORTH || kind == MOTOR_BACK)) {
+        *part += MOTOR_FORTH + MOTOR_BACK - 2 * kind;
+    }
+    return sign;
+}
 
 // What the row of that part of a joint is multiplied by where it is seen so; a limit is the other
 // one then, and bears what it bore.
@@ -401,6 +414,9 @@ static double see_row(const Seen *seen, const World *from, const Joint *joint, u
     }
     if (joint->kind == JOINT_TENDON && *part < first) { // held at one length
         return sign_of_joint(seen, joint);
+    }
+    if (!joint->is_rows && *part >= PART_MOTORS) {
+        return see_motor(seen, joint, part);
     }
     if (*part >= first) {
         const uint32_t axis = (*part - first) / parts, of_axis = (*part - first) % parts;
@@ -417,6 +433,16 @@ static double see_row(const Seen *seen, const World *from, const Joint *joint, u
     return sign_of_axis(seen, (int)*part);
 }
 
+SeenRow seen_row(const Seen *seen, const World *from, const StepRow *there) {
+    SeenRow row = {.joint = 0, .part = there->part};
+    while (row.joint < from->joint_count && seen->joint[row.joint] != there->joint) {
+        row.joint++;
+    }
+    ASSERT(row.joint < from->joint_count);
+    row.sign = see_row(seen, from, &from->joint[row.joint], &row.part);
+    return row;
+}
+
 static int compare_rows(const void *a, const void *b) {
     const JointMemory *x = a, *y = b;
     return x->joint != y->joint ? (x->joint > y->joint) - (x->joint < y->joint)
@@ -427,16 +453,10 @@ void seen_recall_rows(const Seen *seen, const World *from, const Stepper *there,
     ASSERT(ARRAY_RESERVE(memory->joint_memory, memory->joint_memory_capacity, there->row_count));
     memory->joint_memory_count = 0;
     for (uint32_t i = 0; i < there->row_count; i++) {
-        const StepRow *key = &there->row_key[i];
-        uint32_t joint = 0, part = key->part;
-        while (joint < from->joint_count && seen->joint[joint] != key->joint) {
-            joint++;
-        }
-        ASSERT(joint < from->joint_count);
-        const double sign = see_row(seen, from, &from->joint[joint], &part);
+        const SeenRow row = seen_row(seen, from, &there->row_key[i]);
         if (there->row_impulse[i] != 0.0) {
             memory->joint_memory[memory->joint_memory_count++] = (JointMemory){
-                .joint = joint, .part = part, .impulse = sign * there->row_impulse[i]};
+                .joint = row.joint, .part = row.part, .impulse = row.sign * there->row_impulse[i]};
         }
     }
     if (memory->joint_memory_count > 0) {

@@ -40,8 +40,17 @@ Vec3 seen_point(const Seen *seen, Vec3 point);
 Vec3 seen_vector(const Seen *seen, Vec3 vector); // velocities, forces, normals
 Vec3 seen_spin(const Seen *seen, Vec3 spin);     // spins, torques
 
+// A row of a joint, as it is numbered in the original, and what it is there multiplied by.
+typedef struct SeenRow {
+    uint32_t joint, part;
+    double sign;
+} SeenRow;
+
+// The original's row that one of the variant's is. `from`: the original, before its step.
+SeenRow seen_row(const Seen *seen, const World *from, const StepRow *there);
+
 // What rows of joints bore in the variant's step, as the original's would remember it: the impulse
-// of each that has one. `from`: the original, before its step.
+// of each that has one. `from`: likewise.
 void seen_recall_rows(const Seen *seen, const World *from, const Stepper *there, World *memory);
 
 Push seen_push(const Seen *seen, const Push *push);
