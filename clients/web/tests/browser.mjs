@@ -253,6 +253,7 @@ const tests = {
         await atStep(page, 100);
         await page.evaluate(() => {
             const { moreau } = window, seek = moreau.seek.bind(moreau);
+            moreau.setSpeed(0.1); // so slow that it has several pictures on a busy machine, too
             window.seen = [];
             moreau.seek = (step) => (window.seen.push(step), seek(step));
         });
