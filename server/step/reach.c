@@ -253,7 +253,6 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     ball->radius += farther;
     state->reach[to] += farther;
     state->farthest = fmax(state->farthest, state->reach[to]);
-    state->is_pushed[to] = true;
     if (state->is_placed != NULL && state->still[to]) {
         state->is_placed[to] = false; // it is grown for this step alone
         state->fixed[to] = BROAD_FIXED;
@@ -383,7 +382,6 @@ Status reach_run(StepState *state) {
     // of those that are placed already, which are still, it is none
     state->spin_reach = arena_take_zeroed(state->scratch, count, sizeof(double));
     state->fixed = arena_take_array(state->scratch, count, 1);
-    state->is_pushed = arena_take_zeroed(state->scratch, count, 1);
     state->pushes = NULL;
     if (state->places == NULL) {
         state->box = arena_take_array(state->scratch, count, sizeof(BroadBox));
@@ -391,9 +389,8 @@ Status reach_run(StepState *state) {
         state->ball = arena_take_array(state->scratch, count, sizeof(StepBall));
         state->placed_first = arena_take_array(state->scratch, count, sizeof(uint32_t));
     }
-    if (state->box == NULL || state->fixed == NULL || state->is_pushed == NULL ||
-        state->reach == NULL || state->spin_reach == NULL || state->ball == NULL ||
-        state->placed_first == NULL) {
+    if (state->box == NULL || state->fixed == NULL || state->reach == NULL ||
+        state->spin_reach == NULL || state->ball == NULL || state->placed_first == NULL) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
     Status status = place_bodies(state);

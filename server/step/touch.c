@@ -55,7 +55,8 @@ static bool is_near(const StepState *state, uint32_t body, const Filled *other, 
     bool is = false;
     for (uint32_t i = 0; i < shape->primitive_count && !is; i++) {
         const Filled part = fill(state, body, i);
-        Manifold manifold = {.count = 0};
+        Manifold manifold;
+        manifold.count = 0;
         if (primitives_collide(&part.primitive, &other->primitive)) {
             narrow_collide_at(&part.primitive, &part.pose, &other->primitive, &other->pose, reach,
                               &manifold);
@@ -101,13 +102,22 @@ static bool comes_to(const StepState *state, uint32_t body, const StepBall *push
            is_near(state, body, &round, reach);
 }
 
-// Whether one body may be pushed to where the other one comes by itself, or is pushed to.
-static bool may_pushes(const StepState *state, uint32_t a, uint32_t b) {
+// Whether one body may be pushed to where the other one comes by itself.
+static bool may_push_to(const StepState *state, uint32_t pushed, uint32_t other) {
+    const StepPushes *pushes = state->pushes;
+    bool may = false;
+    for (uint32_t i = pushes->first[pushed]; i != STEP_NO_PUSH && !may; i = pushes->push[i].next) {
+        may = comes_to(state, other, &pushes->push[i].to);
+    }
+    return may;
+}
+
+// Whether both may be pushed to one place.
+static bool may_push_together(const StepState *state, uint32_t a, uint32_t b) {
     const StepPushes *pushes = state->pushes;
     bool may = false;
     for (uint32_t i = pushes->first[a]; i != STEP_NO_PUSH && !may; i = pushes->push[i].next) {
         const StepBall *of_a = &pushes->push[i].to;
-        may = comes_to(state, b, of_a);
         for (uint32_t k = pushes->first[b]; k != STEP_NO_PUSH && !may; k = pushes->push[k].next) {
             const StepBall *of_b = &pushes->push[k].to;
             may = are_balls_near(of_a->center, of_b->center, of_a->radius + of_b->radius);
@@ -119,6 +129,6 @@ static bool may_pushes(const StepState *state, uint32_t a, uint32_t b) {
 bool touch_may_pushed(const StepState *state, uint32_t a, uint32_t b) {
     ASSERT(a != b && stage_is_pair_pushed(state, a, b));
     const double *own = state->pushes->own_reach;
-    return may_pushes(state, a, b) || may_pushes(state, b, a) ||
+    return may_push_together(state, a, b) || may_push_to(state, a, b) || may_push_to(state, b, a) ||
            may_parts(state, a, b, state->margin + own[a] + own[b]);
 }

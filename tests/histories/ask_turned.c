@@ -233,9 +233,10 @@ static bool may_be_other_ball(const Variant *here, uint32_t i, const Variant *th
            primitive_span(&p[contact->part_a]) == primitive_span(&q[contact->part_b]);
 }
 
-// Contact i of one world, seen by somebody, against contact k of what he has.
-static bool is_same_contact(const Seen *seen, const Variant *here, uint32_t i, const Variant *there,
-                            uint32_t k, double size, double part) {
+// Contact i of one world, seen by somebody, against contact k of what he has: between the same two
+// bodies, along the same normal, as far apart and as rough, wherever it is.
+static bool is_alike(const Seen *seen, const Variant *here, uint32_t i, const Variant *there,
+                     uint32_t k, double size, double part) {
     const StepContact *a = &here->stepper->contact[i], *b = &there->stepper->contact[k];
     const ProblemContact *p = &here->stepper->problem.contact[i];
     const ProblemContact *q = &there->stepper->problem.contact[k];
@@ -246,10 +247,16 @@ static bool is_same_contact(const Seen *seen, const Variant *here, uint32_t i, c
     }
     Vec3 normal = seen_vector(seen, p->normal);
     normal = is_swapped ? vec3_neg(normal) : normal;
-    return (vec3_norm(vec3_sub(seen_point(seen, a->point), b->point)) <= part * size ||
-            may_be_other_ball(here, i, there, k)) &&
-           vec3_norm(vec3_sub(normal, q->normal)) <= part && fabs(p->gap - q->gap) <= part * size &&
+    return vec3_norm(vec3_sub(normal, q->normal)) <= part && fabs(p->gap - q->gap) <= part * size &&
            p->mu == q->mu;
+}
+
+static bool is_same_contact(const Seen *seen, const Variant *here, uint32_t i, const Variant *there,
+                            uint32_t k, double size, double part) {
+    const Vec3 point = seen_point(seen, here->stepper->contact[i].point);
+    return is_alike(seen, here, i, there, k, size, part) &&
+           (vec3_norm(vec3_sub(point, there->stepper->contact[k].point)) <= part * size ||
+            may_be_other_ball(here, i, there, k));
 }
 
 static void add_pair(Ask *ask, uint32_t a, uint32_t b) {
@@ -280,12 +287,15 @@ static void list_pairs(Ask *ask) {
     }
 }
 
+static bool is_of_pair(const StepContact *contact, uint32_t a, uint32_t b) {
+    return (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+}
+
 // How many contacts two bodies have, which may be named either way round.
 static uint32_t count_contacts(const Variant *variant, uint32_t a, uint32_t b) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < variant->stepper->contact_count; i++) {
-        const StepContact *contact = &variant->stepper->contact[i];
-        count += (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+        count += is_of_pair(&variant->stepper->contact[i], a, b);
     }
     return count;
 }
@@ -484,10 +494,7 @@ static uint32_t find_lowest(const Variant *variant, uint32_t a, uint32_t b) {
     const Stepper *stepper = variant->stepper;
     uint32_t lowest = stepper->contact_count;
     for (uint32_t i = 0; i < stepper->contact_count; i++) {
-        const StepContact *contact = &stepper->contact[i];
-        const bool is_of_pair =
-            (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
-        if (is_of_pair &&
+        if (is_of_pair(&stepper->contact[i], a, b) &&
             (lowest == stepper->contact_count ||
              stepper->problem.contact[i].gap < stepper->problem.contact[lowest].gap)) {
             lowest = i;
@@ -501,44 +508,30 @@ static double measure_way(const Variant *variant, uint32_t i, uint32_t k) {
         vec3_sub(variant->stepper->contact[i].point, variant->stepper->contact[k].point));
 }
 
-// As low, and as far from the pair's lowest.
-static bool is_as_good(const Ask *ask, const Pair *pair, uint32_t i, uint32_t k, double size) {
-    const StepContact *a = &ask->here.stepper->contact[i], *b = &ask->there.stepper->contact[k];
-    const ProblemContact *p = &ask->here.stepper->problem.contact[i];
-    const ProblemContact *q = &ask->there.stepper->problem.contact[k];
-    const uint32_t to[2] = {ask->seen.body[a->a], ask->seen.body[a->b]};
-    const bool is_swapped = b->a == to[1];
-    const Vec3 normal = seen_vector(&ask->seen, p->normal);
-    const uint32_t here = find_lowest(&ask->here, pair->a, pair->b),
-                   there = find_lowest(&ask->there, to[0], to[1]);
-    return b->a == to[is_swapped] && b->b == to[!is_swapped] &&
-           vec3_norm(is_swapped ? vec3_add(normal, q->normal) : vec3_sub(normal, q->normal)) <=
-               contact_part &&
-           fabs(p->gap - q->gap) <= contact_part * size &&
-           fabs(measure_way(&ask->here, i, here) - measure_way(&ask->there, k, there)) <=
-               as_far_part * size;
-}
-
 // Of more points than there is room for four are taken, the lowest and what goes farthest with it
 // (facet_meet.c, polygon_meet.c). Where one is left out on each side of what is the same on both
-// sides, it is the one that is named later, and a mirror names them the other way round.
+// sides, it is the one that is named later, and a mirror names them the other way round: it has one
+// that is as low, and as far from the lowest.
 static bool has_as_good_contacts(const Ask *ask, const Pair *pair) {
-    const Stepper *here = ask->here.stepper, *there = ask->there.stepper;
+    const Variant *here = &ask->here, *there = &ask->there;
+    const uint32_t a = ask->seen.body[pair->a], b = ask->seen.body[pair->b];
+    const uint32_t lowest = find_lowest(here, pair->a, pair->b), other = find_lowest(there, a, b);
     const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
-    const uint32_t count = count_contacts(&ask->here, pair->a, pair->b);
+    const uint32_t count = count_contacts(here, pair->a, pair->b);
     uint32_t met = 0;
-    for (uint32_t i = 0; i < here->contact_count; i++) {
+    for (uint32_t i = 0; i < here->stepper->contact_count; i++) {
         bool is_met = false;
-        for (uint32_t k = 0; k < there->contact_count && !is_met; k++) {
-            is_met =
-                here->contact[i].a == pair->a && here->contact[i].b == pair->b &&
-                (is_same_contact(&ask->seen, &ask->here, i, &ask->there, k, size, contact_part) ||
-                 is_as_good(ask, pair, i, k, size));
+        for (uint32_t k = 0; k < there->stepper->contact_count && !is_met; k++) {
+            is_met = is_of_pair(&here->stepper->contact[i], pair->a, pair->b) &&
+                     (is_same_contact(&ask->seen, here, i, there, k, size, contact_part) ||
+                      (is_alike(&ask->seen, here, i, there, k, size, contact_part) &&
+                       fabs(measure_way(here, i, lowest) - measure_way(there, k, other)) <=
+                           as_far_part * size));
         }
         met += is_met;
     }
     return ask->seen.sign < 0.0 && count >= MANIFOLD_SPREAD && met == count &&
-           count == count_contacts(&ask->there, ask->seen.body[pair->a], ask->seen.body[pair->b]);
+           count == count_contacts(there, a, b);
 }
 
 static void find_odd(Ask *ask) {

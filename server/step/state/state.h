@@ -135,8 +135,7 @@ typedef struct StepState {
     double farthest;        // no body reaches farther [m]
     double speed_reach;     // of a speed, the reach that it makes [s]
     BroadBox *box;          // per body: holds what it may reach
-    uint8_t *is_pushed;     // per body: a faster one may hit it in this step
-    StepPushes *pushes;     // NULL: nobody is
+    StepPushes *pushes;     // of bodies that a faster one may hit in this step; NULL: of none
     double thinnest;        // the least thickness of what moves [m]
     bool has_fast;          // some may be moved by more than the thinnest is thick
     StepBall *ball;         // per body
@@ -267,7 +266,8 @@ static inline bool stage_joint_sleeps(const StepState *state, const Joint *joint
 
 // Whether a faster body may hit one of the two in this step.
 static inline bool stage_is_pair_pushed(const StepState *state, uint32_t a, uint32_t b) {
-    return state->has_fast && (state->is_pushed[a] || state->is_pushed[b]);
+    const StepPushes *pushes = state->pushes;
+    return pushes != NULL && (pushes->first[a] != STEP_NO_PUSH || pushes->first[b] != STEP_NO_PUSH);
 }
 
 // How far apart two bodies may be, and come together in this step [m]. Bodies that fall side by
