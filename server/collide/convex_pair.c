@@ -238,7 +238,10 @@ static void forget_features(ConvexManifold *manifold) {
     manifold->point[0].feature[0] = manifold->point[0].feature[1] = CONVEX_ROUND;
 }
 
-void convex_collide(const Convex pair[2], double reach, ConvexManifold *manifold) {
+// What is asked for of what meets.
+typedef enum Asked { ASKED_ALL, ASKED_NEAREST } Asked;
+
+static void collide(const Convex pair[2], double reach, Asked asked, ConvexManifold *manifold) {
     ConvexGap gap;
     manifold->count = 0;
     const double limit = pair[0].size + pair[1].size + reach;
@@ -246,13 +249,19 @@ void convex_collide(const Convex pair[2], double reach, ConvexManifold *manifold
     if (vec3_dot(offset, offset) > limit * limit || !convex_gap(pair, reach, &gap)) {
         return;
     }
-    if (!set_face(pair, &gap, reach, manifold) && !set_lines(pair, &gap, reach, manifold)) {
+    const bool is_face = asked == ASKED_ALL && set_face(pair, &gap, reach, manifold);
+    manifold->is_of_face = is_face;
+    if (!is_face && (asked == ASKED_NEAREST || !set_lines(pair, &gap, reach, manifold))) {
         convex_gap_settle(pair, &gap);
         set_nearest(pair, &gap, reach, manifold);
     }
     if (pair[0].kind == CONVEX_SPHERE || pair[1].kind == CONVEX_SPHERE) {
         forget_features(manifold);
     }
+}
+
+void convex_collide(const Convex pair[2], double reach, ConvexManifold *manifold) {
+    collide(pair, reach, ASKED_ALL, manifold);
 }
 
 // ---- an order of two
@@ -321,12 +330,12 @@ static bool is_second_first(const ConvexBody body[2]) {
     return order_hulls(&body[0], &body[1]) < 0.0;
 }
 
-void convex_meet(const ConvexBody body[2], double reach, ConvexManifold *manifold) {
+static void meet(const ConvexBody body[2], double reach, Asked asked, ConvexManifold *manifold) {
     const bool is_swapped = is_second_first(body);
     const ConvexBody *first = &body[is_swapped ? 1 : 0], *second = &body[is_swapped ? 0 : 1];
     const Vec3 origin = first->pose->position;
     const Convex pair[2] = {read_body(first, origin), read_body(second, origin)};
-    convex_collide(pair, reach, manifold);
+    collide(pair, reach, asked, manifold);
     for (uint32_t i = 0; i < manifold->count; i++) {
         ConvexPoint *point = &manifold->point[i];
         point->position = vec3_add(point->position, origin);
@@ -339,6 +348,14 @@ void convex_meet(const ConvexBody body[2], double reach, ConvexManifold *manifol
     if (is_swapped && manifold->count > 0) {
         manifold->normal = vec3_neg(manifold->normal);
     }
+}
+
+void convex_meet(const ConvexBody body[2], double reach, ConvexManifold *manifold) {
+    meet(body, reach, ASKED_ALL, manifold);
+}
+
+void convex_meet_nearest(const ConvexBody body[2], ConvexManifold *manifold) {
+    meet(body, HUGE_VAL, ASKED_NEAREST, manifold);
 }
 
 // The pairs' numbers are features in the lower half; what else the second one tells is above.

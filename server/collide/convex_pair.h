@@ -15,7 +15,8 @@ typedef struct ConvexPoint {
 } ConvexPoint;
 
 typedef struct ConvexManifold {
-    Vec3 normal; // unit, from the first to the second
+    Vec3 normal;     // unit, from the first to the second
+    bool is_of_face; // what lies over a flat side; else what is nearest
     uint32_t count;
     ConvexPoint point[MANIFOLD_POINT_MAX];
 } ConvexManifold;
@@ -31,7 +32,10 @@ typedef struct ConvexBody {
 // bodies give the same bits, with the normal turned around.
 void convex_meet(const ConvexBody body[2], double reach, ConvexManifold *manifold);
 
-// The same of two as they are, in that order, from their origin.
+// What is nearest alone, however flat they lie on each other: one point.
+void convex_meet_nearest(const ConvexBody body[2], ConvexManifold *manifold);
+
+// What convex_meet says of two as they are, in that order, from their origin.
 void convex_collide(const Convex pair[2], double reach, ConvexManifold *manifold);
 
 // What of a body lies lowest over the half-space below a point, along its normal, which is the

@@ -36,11 +36,25 @@ int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face,
     return surface->mesh->is_two_sided ? -1 : 0;
 }
 
+static void read_bodies(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
+                        ConvexBody body[2]) {
+    body[0] = (ConvexBody){NULL, &read->hull, &pose->mesh};
+    body[1] = (ConvexBody){surface->other, hull_of(surface->other), &pose->other};
+}
+
 void surface_meet(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
                   double reach, ConvexManifold *manifold) {
-    const ConvexBody body[2] = {{NULL, &read->hull, &pose->mesh},
-                                {surface->other, hull_of(surface->other), &pose->other}};
+    ConvexBody body[2];
+    read_bodies(surface, pose, read, body);
     convex_meet(body, reach, manifold);
+}
+
+void surface_meet_nearest(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
+                          ConvexManifold *manifold) {
+    ConvexBody body[2];
+    read_bodies(surface, pose, read, body);
+    convex_meet_nearest(body, manifold);
+    ASSERT(manifold->count == 1);
 }
 
 Vec3 surface_normal(const Surface *surface, const SurfacePose *pose, uint32_t face, int side) {

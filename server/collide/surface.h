@@ -39,10 +39,15 @@ int surface_side(const Surface *surface, const SurfacePose *pose, uint32_t face,
 void surface_meet(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
                   double reach, ConvexManifold *manifold);
 
-// A triangle, or its sliver at the edge from a corner to its next.
+// The one point of it that is nearest.
+void surface_meet_nearest(const Surface *surface, const SurfacePose *pose, const MeshTriangle *read,
+                          ConvexManifold *manifold);
+
+// A triangle, or its sliver at the edge from a corner to its next, as it was met.
 typedef struct SurfacePiece {
     uint32_t triangle;
     uint32_t edge; // SURFACE_WHOLE: all of it
+    const MeshTriangle *read;
 } SurfacePiece;
 enum { SURFACE_WHOLE = 3 };
 

@@ -236,6 +236,9 @@ bool surface_is_ridge(const Surface *surface, const SurfacePose *pose, SurfacePi
     if (is_one) {
         const bool is_peak_alone = (bits & (bits - 1)) == 0;
         if (is_peak_alone || !lay_ridge(surface, pose, piece, bits, manifold)) {
+            if (manifold->is_of_face) { // the triangle's, which is not asked
+                surface_meet_nearest(surface, pose, piece.read, manifold);
+            }
             keep_points(mesh, piece, bits, manifold);
         }
         *taken = bits;

@@ -177,7 +177,7 @@ static void meet_edges(const SurfaceMeeting *meeting, uint32_t triangle, int sid
             continue;
         }
         const SurfacePose pose = pose_at(meeting, time);
-        const SurfacePiece sliver = {triangle, i};
+        const SurfacePiece sliver = {triangle, i, &read};
         uint32_t of_ridge;
         if (surface_is_ridge(&meeting->surface, &pose, sliver, side, &met, &of_ridge)) {
             take_ridge(meeting, time, triangle, side, of_ridge, &met);
@@ -225,7 +225,7 @@ static FaceTime meet_triangles(const SurfaceMeeting *meeting, FaceNear *near) {
                                    met.normal)) {
             continue;
         }
-        const SurfacePiece whole = {triangle, SURFACE_WHOLE};
+        const SurfacePiece whole = {triangle, SURFACE_WHOLE, &read};
         uint32_t taken = 0;
         near->bears[i] = true;
         if (surface_is_ridge(&meeting->surface, &pose, whole, near->side, &met, &taken) &&

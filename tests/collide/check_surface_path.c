@@ -51,7 +51,7 @@ static bool has_contact(const Surface *surface, const SurfacePose *pose, uint32_
         ConvexManifold met;
         uint32_t taken = 0;
         surface_meet(surface, pose, &read, reach, &met);
-        const SurfacePiece piece = {triangle, edge};
+        const SurfacePiece piece = {triangle, edge, &read};
         if (met.count > 0 && surface_is_ridge(surface, pose, piece, side, &met, &taken)) {
             return true;
         }
