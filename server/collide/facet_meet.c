@@ -250,8 +250,10 @@ static void meet_line(const Facet *reference, const Facet *line, Vec3 n, MeetPoi
     }
     const bool is_long = stretch.high - stretch.low > stretch_part && vec3_dot(d, d) > 0.0;
     if (!is_long) { // or a ball: its middle, whichever end of the line is named first
-        add(points, at_share(line, 0.5 * (stretch.low + stretch.high)), LABEL_END);
-        points->point[points->count - 1].is_corner = stretch.low <= 0.0 || stretch.high >= 1.0;
+        const bool is_first = stretch.low <= 0.0, is_second = !is_first && stretch.high >= 1.0;
+        add(points, at_share(line, 0.5 * (stretch.low + stretch.high)),
+            is_second ? LABEL_END + 1 : LABEL_END);
+        points->point[points->count - 1].is_corner = is_first || is_second;
         return;
     }
     add(points, at_share(line, stretch.low), LABEL_END);

@@ -162,15 +162,18 @@ static bool lay_ridge(const Surface *surface, const SurfacePose *pose, SurfacePi
     for (uint32_t k = 0; k < met.count; k++) {
         const MeetPoint *point = &met.point[k];
         const Vec3 middle = vec3_add_scaled(point->position, -0.5 * point->gap, down);
-        const uint32_t number = mesh_corner_number(surface->mesh, piece.triangle,
-                                                   end[point->label == MEET_END ? 0 : 1]);
-        manifold->point[manifold->count++] = (ConvexPoint){
-            .position = vec3_add(middle, origin),
-            .gap = point->gap,
-            .feature = {point->is_corner
-                            ? CONVEX_VERTEX | number
-                            : CONVEX_EDGE | mesh_edge(surface->mesh, piece.triangle, edge),
-                        (uint32_t)CONVEX_ROUND | flat.number << 8 | point->label}};
+        const uint32_t corner = end[point->label == MEET_END ? 0 : 1];
+        ConvexPoint *laid = &manifold->point[manifold->count++];
+        *laid = (ConvexPoint){.position = vec3_add(middle, origin), .gap = point->gap};
+        if (point->is_corner) { // of other ridges, too, and of a peak
+            laid->feature[0] =
+                CONVEX_VERTEX | mesh_corner_number(surface->mesh, piece.triangle, corner);
+            laid->feature[1] =
+                flat.kind == FACET_DISC ? (uint32_t)CONVEX_ROUND : CONVEX_FACE | flat.number;
+        } else {
+            laid->feature[0] = CONVEX_EDGE | mesh_edge(surface->mesh, piece.triangle, edge);
+            laid->feature[1] = (uint32_t)CONVEX_ROUND | flat.number << 8 | point->label;
+        }
     }
     return met.count > 0;
 }

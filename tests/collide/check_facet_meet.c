@@ -168,6 +168,8 @@ START_TEST(a_line_over_a_cap_by_a_hair_is_one_point_from_either_end) {
             // roundings of places within some metres, where the line may cross the rim at some 25
             // degrees
             ck_assert_double_le(vec3_norm(off), 1e-13);
+            ck_assert(met.point[0].is_corner); // the end that is over it, whichever that is
+            ck_assert_uint_eq(met.point[0].label, first == 0 ? MEET_END + 1 : MEET_END);
         }
     }
 }

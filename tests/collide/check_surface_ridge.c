@@ -7,24 +7,37 @@
 #include "support/campaign.h"
 #include "support/suite.h"
 
-enum { CORNERS = 4, TRIANGLES = 2 };
+enum { ROOF_CORNERS = 4, ROOF_TRIANGLES = 2, HIP_CORNERS = 5, HIP_TRIANGLES = 4, HIP = 1 };
 
 // of the sizes, of some tenths of a metre, what rounding makes of places that are computed from
 // either side: an angle of 3e-4, as steep as the roof is, makes some 1e-16 / 3e-4 of it
 static const double same_place = 1e-10;
 
-// A ridge along y, and a triangle on either side of it.
-static Mesh *make_roof(const double slope[2]) {
-    const Vec3 point[CORNERS] = {vec3(0.0, -0.25, 0.0), vec3(0.0, 0.25, 0.0),
-                                 vec3(0.5, 0.05, -0.5 * slope[0]),
-                                 vec3(-0.5, -0.02, -0.5 * slope[1])};
-    const uint32_t corner[3 * TRIANGLES] = {0, 2, 1, 1, 3, 0};
-    const MeshForm form = {point, CORNERS, corner, TRIANGLES, false, NULL};
+static Mesh *make_surface(const Vec3 *point, uint32_t points, const uint32_t *corner,
+                          uint32_t triangles) {
+    const MeshForm form = {point, points, corner, triangles, false, NULL};
     const MeshNames names = {"points", "triangles", "patches"};
     Error error = {0};
-    Mesh *mesh = malloc(mesh_bytes(CORNERS, TRIANGLES));
+    Mesh *mesh = malloc(mesh_bytes(points, triangles));
     ck_assert_int_eq(mesh_open(&form, &names, mesh, &error), STATUS_OK);
     return mesh;
+}
+
+// A ridge along y, and a triangle on either side of it.
+static Mesh *make_roof(const double slope[2]) {
+    const Vec3 point[ROOF_CORNERS] = {vec3(0.0, -0.25, 0.0), vec3(0.0, 0.25, 0.0),
+                                      vec3(0.5, 0.05, -0.5 * slope[0]),
+                                      vec3(-0.5, -0.02, -0.5 * slope[1])};
+    const uint32_t corner[3 * ROOF_TRIANGLES] = {0, 2, 1, 1, 3, 0};
+    return make_surface(point, ROOF_CORNERS, corner, ROOF_TRIANGLES);
+}
+
+// Two ridges, along x and along y, that meet at one of its corners, as high as each other.
+static Mesh *make_hip(void) {
+    const Vec3 point[HIP_CORNERS] = {vec3(0.4, 0.0, 0.0), vec3(0.0, 0.0, 0.0), vec3(0.4, 0.4, -0.2),
+                                     vec3(0.0, 0.4, 0.0), vec3(-0.3, -0.3, -0.2)};
+    const uint32_t corner[3 * HIP_TRIANGLES] = {HIP, 0, 2, HIP, 2, 3, HIP, 3, 4, HIP, 4, 0};
+    return make_surface(point, HIP_CORNERS, corner, HIP_TRIANGLES);
 }
 
 // A flat thing that lies on the roof, but for some thousandths.
@@ -97,9 +110,47 @@ START_TEST(both_sides_of_a_ridge_say_the_same_of_what_leans_on_it) {
 }
 END_TEST
 
+// It is one point, of whichever ridge it is an end of, and of the peak that it is as well.
+START_TEST(where_two_ridges_meet_under_a_flat_side_is_one_point) {
+    Dice dice = {(uint64_t)9103 + (uint64_t)_i};
+    Mesh *mesh = make_hip();
+    for (int i = 0, campaign = campaign_count(200); i < campaign; i++) {
+        const bool is_round = _i == 1;
+        const Primitive lying =
+            is_round ? make_cylinder(0.3, 0.03) : make_box(vec3(0.3, 0.25, 0.03));
+        const double around = dice_between(&dice, 0.0, 3.0);
+        const Pose hip = dice_pose(&dice, 3.0);
+        const Vec3 at = vec3(dice_between(&dice, -0.1, 0.1), dice_between(&dice, -0.1, 0.1),
+                             0.03 + dice_between(&dice, -1e-4, 1e-4));
+        const SurfacePose pose = {
+            hip,
+            {pose_apply(hip, at),
+             quat_mul(hip.orientation, (Quat){cos(around), 0.0, 0.0, sin(around)})}};
+        const Surface surface = {mesh, &lying};
+        uint32_t ends = 0, of_other = 0;
+        for (uint32_t triangle = 0; triangle < HIP_TRIANGLES; triangle++) {
+            ConvexManifold met;
+            const uint32_t count = find_ridge(&surface, &pose, triangle, &met) ? met.count : 0;
+            for (uint32_t k = 0; k < count; k++) {
+                const uint32_t *feature = met.point[k].feature;
+                if (feature[0] == (CONVEX_VERTEX | HIP)) {
+                    ck_assert(ends == 0 || feature[1] == of_other);
+                    of_other = feature[1];
+                    ends++;
+                }
+            }
+        }
+        ck_assert_uint_eq(ends, 4); // of each ridge from both sides
+        ck_assert_uint_eq(of_other & CONVEX_KINDS, is_round ? CONVEX_ROUND : CONVEX_FACE);
+    }
+    free(mesh);
+}
+END_TEST
+
 static TCase *case_ridge(void) {
     TCase *tcase = tcase_create("ridge");
     tcase_add_loop_test(tcase, both_sides_of_a_ridge_say_the_same_of_what_leans_on_it, 0, 4);
+    tcase_add_loop_test(tcase, where_two_ridges_meet_under_a_flat_side_is_one_point, 0, 2);
     return tcase;
 }
 
