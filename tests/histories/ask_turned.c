@@ -534,12 +534,33 @@ static bool has_as_good_contacts(const Ask *ask, const Pair *pair) {
            count == count_contacts(there, a, b);
 }
 
+// Of the points of two faces one may be a millionth beside another, as where an edge cuts two sides
+// at a corner, and of four that are kept it is either (quadrangle.h), as they are named: of four
+// contacts one may be that far from where it is seen.
+static bool has_contacts_beside(const Ask *ask, const Pair *pair) {
+    const Variant *here = &ask->here, *there = &ask->there;
+    const double size = fmax(variant_size(ask->from, pair->a), variant_size(ask->from, pair->b));
+    uint32_t exact = 0;
+    for (uint32_t i = 0; i < here->stepper->contact_count; i++) {
+        bool is_exact = false;
+        for (uint32_t k = 0; k < there->stepper->contact_count && !is_exact; k++) {
+            is_exact = is_of_pair(&here->stepper->contact[i], pair->a, pair->b) &&
+                       is_same_contact(&ask->seen, here, i, there, k, size, contact_part);
+        }
+        exact += is_exact;
+    }
+    const uint32_t count = count_contacts(here, pair->a, pair->b);
+    return MANIFOLD_SPREAD * (count - exact) <= count &&
+           has_same_contacts(ask, pair, &ask->seen, there, as_far_part);
+}
+
 static void find_odd(Ask *ask) {
     list_pairs(ask);
     for (uint32_t i = 0; i < ask->pair_count; i++) {
         Pair *pair = &ask->pair[i];
         pair->is_odd = !has_same_contacts(ask, pair, &ask->seen, &ask->there, contact_part);
-        if (pair->is_odd && (is_other_reference(ask, pair) || has_as_good_contacts(ask, pair))) {
+        if (pair->is_odd && (is_other_reference(ask, pair) || has_as_good_contacts(ask, pair) ||
+                             has_contacts_beside(ask, pair))) {
             pair->is_odd = false;
             ask->has_other = true;
             ask->play->tally.turned_seams++;

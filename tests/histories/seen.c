@@ -58,11 +58,22 @@ static uint32_t *same_order(size_t count, Arena *arena) {
     return index;
 }
 
+// Which axis of joints' frames is turned round in a mirror. A distance whose ends are at one place
+// goes along A's x axis (step/joints/rows.c), which then has to be what the mirror makes of it.
+static int any_flip(const World *world, Dice *dice) {
+    const int flip = (int)dice_roll(dice, 4);
+    bool has_distance = false;
+    for (uint32_t i = 0; i < world->joint_count; i++) {
+        has_distance = has_distance || world->joint[i].kind == JOINT_DISTANCE;
+    }
+    return has_distance ? 1 + flip % 2 : flip;
+}
+
 Seen seen_make(const World *world, Dice *dice, Arena *arena) {
     Seen seen = {.kind = (SeenKind)dice_roll(dice, SEEN_ALL + 1),
                  .sign = 1.0,
                  .turn = quat_identity(),
-                 .flip = (int)dice_roll(dice, 4)};
+                 .flip = any_flip(world, dice)};
     const bool all = seen.kind == SEEN_ALL;
     if (all || seen.kind == SEEN_TURNED) {
         seen.turn = seen_any_turn(dice);
