@@ -275,7 +275,9 @@ void world_follow_joint(const World *world, const Joint *joint, const double *be
 void world_measure_joint(const World *world, const Joint *joint, double *position,
                          double *velocity);
 
-// Those of all joints of rows, as their bodies are now.
+// Those of all joints of rows, as their bodies are now; beyond what a float holds, the largest that
+// one does. Steps and inputs that would come there are undone or refused, but where joints are gone
+// trees are placed anew: some roundings of far away from where they were, as fast as before.
 void world_follow_bodies(World *world);
 
 // Whether no body is farther away or faster than it may be set to be. Then nothing that a world may

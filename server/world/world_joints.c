@@ -601,6 +601,12 @@ void world_follow_joint(const World *world, const Joint *joint, const double *be
     unwind(joint->axes, before, position);
 }
 
+static void limit_numbers(double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = clamp_to(numbers[i], (double)FLT_MAX);
+    }
+}
+
 void world_follow_bodies(World *world) {
     for (size_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
@@ -609,9 +615,12 @@ void world_follow_bodies(World *world) {
         }
         double position[JOINT_POSITION_MAX];
         double *kept = world->joint_position + joint->position_first;
-        world_measure_joint(world, joint, position, world->joint_velocity + joint->axis_first);
+        double *rates = world->joint_velocity + joint->axis_first;
+        world_measure_joint(world, joint, position, rates);
         unwind(joint->axes, kept, position);
         memcpy(kept, position, joint_position_count(joint->axes) * sizeof(double));
+        limit_numbers(kept, joint_position_count(joint->axes));
+        limit_numbers(rates, joint_axis_count(joint->axes));
     }
 }
 

@@ -2,6 +2,8 @@
 // How large the numbers of a world's state are.
 #include "world/world.h"
 
+#include <string.h>
+
 // Bodies may be set so far away and so fast, and joints may hold them; steps take them beyond.
 static const double tame = 4e9;
 
@@ -23,6 +25,17 @@ static Status blame(const char *what, Id id, Error *error) {
                      what, (unsigned long long)id);
 }
 
+// Of rows what they measure, before it is limited to what can be told.
+static void numbers_of(const World *world, const Joint *joint, double *position, double *rates) {
+    memcpy(position, world->joint_position + joint->position_first,
+           joint_position_count(joint->axes) * sizeof(double));
+    memcpy(rates, world->joint_velocity + joint->axis_first,
+           joint_axis_count(joint->axes) * sizeof(double));
+    if (joint->is_rows && joint->axes != 0) {
+        world_measure_joint(world, joint, position, rates);
+    }
+}
+
 Status world_check_numbers(const World *world, Error *error) {
     for (uint32_t i = 0; i < world->body_count; i++) {
         if (!numbers_fit_float(world->pose + 7 * (size_t)i, 7) ||
@@ -32,10 +45,10 @@ Status world_check_numbers(const World *world, Error *error) {
     }
     for (size_t i = 0; i < world->joint_count; i++) {
         const Joint *joint = &world->joint[i];
-        if (!numbers_fit_float(world->joint_position + joint->position_first,
-                               joint_position_count(joint->axes)) ||
-            !numbers_fit_float(world->joint_velocity + joint->axis_first,
-                               joint_axis_count(joint->axes))) {
+        double position[JOINT_POSITION_MAX], rates[JOINT_AXES_MAX];
+        numbers_of(world, joint, position, rates);
+        if (!numbers_fit_float(position, joint_position_count(joint->axes)) ||
+            !numbers_fit_float(rates, joint_axis_count(joint->axes))) {
             return blame("joint", joint->id, error);
         }
     }

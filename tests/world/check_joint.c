@@ -722,6 +722,26 @@ START_TEST(a_body_goes_with_the_joint_that_holds_it_or_stays) {
 }
 END_TEST
 
+// As steps may leave them, a rounding of far away apart: whoever goes on with it has numbers that can
+// be told, and an input that came there itself is refused.
+START_TEST(what_rows_measure_beyond_floats_is_the_largest_float) {
+    World *world = make_world(3);
+    ck_assert_int_eq(add(world, JOINT_FREE, 1, 2, 1, NULL), STATUS_OK);
+    ck_assert_int_eq(add(world, JOINT_HINGE, 2, 3, 1, NULL), STATUS_OK);
+    world->pose[7 + 1] = 1e13;
+    world->velocity[3] = 6e36;
+    ck_assert_int_eq(world_check_numbers(world, NULL), STATUS_FAILED_PRECONDITION);
+    world_remove_joints(world, U(1), 1);
+    ck_assert_uint_eq(world->joint_axis_count, 6);
+    ck_assert(numbers_fit_float(world->joint_velocity, 6));
+    // 1e13 m along y times a spin about x: along z, against a
+    ck_assert_double_eq(fabs(world->joint_velocity[2]), (double)FLT_MAX);
+    ck_assert_double_eq(fabs(world->joint_velocity[3]), 6e36);
+    ck_assert_int_eq(world_check_numbers(world, NULL), STATUS_FAILED_PRECONDITION);
+    world_destroy(world);
+}
+END_TEST
+
 static TCase *case_joint(void) {
     TCase *tcase = tcase_create("joint");
     tcase_add_loop_test(tcase, a_pose_gives_back_the_numbers_that_made_it, 0, 64);
@@ -745,6 +765,7 @@ static TCase *case_joint(void) {
     tcase_add_test(tcase, a_body_that_hangs_by_a_joint_is_set_by_that_joint);
     tcase_add_loop_test(tcase, bodies_come_and_go_once_all_joints_are_gone, 0, 2);
     tcase_add_test(tcase, a_body_goes_with_the_joint_that_holds_it_or_stays);
+    tcase_add_test(tcase, what_rows_measure_beyond_floats_is_the_largest_float);
     tcase_add_test(tcase, joints_go_with_their_bodies_and_gears_with_their_joints);
     return tcase;
 }
