@@ -722,8 +722,8 @@ START_TEST(a_body_goes_with_the_joint_that_holds_it_or_stays) {
 }
 END_TEST
 
-// As steps may leave them, a rounding of far away apart: whoever goes on with it has numbers that can
-// be told, and an input that came there itself is refused.
+// As steps may leave them, a rounding of far away apart: whoever goes on with it has numbers that
+// can be told, and an input that came there itself is refused.
 START_TEST(what_rows_measure_beyond_floats_is_the_largest_float) {
     World *world = make_world(3);
     ck_assert_int_eq(add(world, JOINT_FREE, 1, 2, 1, NULL), STATUS_OK);
