@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Random legal histories through the input door: everything that a world can be told, by chance,
 // and after every deed what must always hold (history.h). What finds something is made as short as
-// it can be, and printed as it can be put into the corpus.
-//
-//   moreau-histories [--campaign [--brief] | FILE…] [--plain | --keep DIR] [--seed S]
-//                    [--histories N] [--brisk | --sunken] [--deeds D]
-//
-// With files only these are played. --campaign plays the corpus first, --brief of it what is open
-// unless the campaigns' scale (support/campaign.h) is above 1, and multiplies N by that scale;
-// --brisk plays long histories of small worlds instead, asked about one deed in eight, and no
-// corpus; --sunken lays things on and in surfaces, boxes and hulls, and asks of little else than
-// what they touch when they are seen from elsewhere, and no corpus either;
-// --keep leaves what is found in a folder; --plain tells it, but shortens and prints no history. A
-// file of the corpus that says `open`, and why, must still find what it says: what is mended loses
-// that line.
+// it can be, and printed as it can be put into the corpus. `help` says how it is asked. A file of
+// the corpus that says `open`, and why, must still find what it says: what is mended loses that
+// line.
 #include "base/assert.h"
 #include "histories/shrink.h"
 #include "histories/text.h"
@@ -25,6 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+static const char help[] =
+    "moreau-histories [--campaign [--brief] | FILE...] [--plain | --keep DIR] [--seed S]\n"
+    "                 [--histories N] [--brisk | --sunken] [--deeds D]\n"
+    "\n"
+    "Plays the files, or else N random histories from seed S on.\n"
+    "  --campaign  plays the corpus first, and multiplies N by the campaigns' scale\n"
+    "              (support/campaign.h)\n"
+    "  --brief     of the corpus what is open, unless that scale is above 1\n"
+    "  --brisk     long histories of small worlds, asked about one deed in eight, and no corpus\n"
+    "  --sunken    things on and in surfaces, boxes and hulls, asked of little else than what\n"
+    "              they touch when they are seen from elsewhere, and no corpus\n"
+    "  --deeds     how many a history has\n"
+    "  --keep      leaves what is found in a folder\n"
+    "  --plain     tells it, but shortens and prints no history\n";
 
 #define CORPUS MOREAU_SOURCE_DIR "/tests/histories/corpus"
 
@@ -297,7 +302,10 @@ static Orders read_orders(int argc, char **argv) {
     Orders orders = {.seed = 1, .histories = HISTORIES, .pace = {.deeds = DEEDS}};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--campaign") == 0) {
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            exit(0);
+        } else if (strcmp(argv[i], "--campaign") == 0) {
             orders.is_campaign = true;
         } else if (strcmp(argv[i], "--plain") == 0) {
             orders.is_plain = true;
