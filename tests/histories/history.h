@@ -60,3 +60,6 @@ typedef struct History {
     size_t count;
     uint32_t phase; // how it is played (play_init)
 } History;
+
+// Whether a world has a tree of the kind that is stepped link by link (step/trees/flight.h).
+bool history_has_wide_tree(const World *world);

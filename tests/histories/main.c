@@ -18,7 +18,7 @@
 
 static const char help[] =
     "moreau-histories [--campaign [--brief] | FILE...] [--plain | --keep DIR] [--seed S]\n"
-    "                 [--histories N] [--brisk | --sunken] [--deeds D]\n"
+    "                 [--histories N] [--brisk | --sunken | --wide] [--deeds D]\n"
     "\n"
     "Plays the files, or else N random histories from seed S on.\n"
     "  --campaign  plays the corpus first, and multiplies N by the campaigns' scale\n"
@@ -27,6 +27,7 @@ static const char help[] =
     "  --brisk     long histories of small worlds, asked about one deed in eight, and no corpus\n"
     "  --sunken    things on and in surfaces, boxes and hulls, asked of little else than what\n"
     "              they touch when they are seen from elsewhere, and no corpus\n"
+    "  --wide      worlds in which most bodies hang on one tree of joints, and no corpus\n"
     "  --deeds     how many a history has\n"
     "  --keep      leaves what is found in a folder\n"
     "  --plain     tells it, but shortens and prints no history\n";
@@ -37,6 +38,7 @@ enum {
     DEEDS = 60,
     BRISK_DEEDS = 1500,
     SUNKEN_DEEDS = 400,
+    WIDE_DEEDS = 200,
     HISTORIES = 1200,
     FILES_MAX = 400,
     FINDINGS_MAX = 20
@@ -284,14 +286,15 @@ static bool try_seeds(const Orders *orders, const Known *known) {
         }
     }
     printf("%" PRIu64 " histories, %" PRIu64 " deeds (%.0f/s of a processor), %" PRIu64
-           " refused, %" PRIu64 " steps, %" PRIu64 " of them recorded, %" PRIu64 " faults, %" PRIu64
-           " go on in a scene, %" PRIu64 " groups (%" PRIu64 " refused) of %" PRIu64
-           " rows, %" PRIu64 " hulls with %" PRIu64 " contacts, %" PRIu64 " surfaces with %" PRIu64
-           " (%" PRIu64 " calls with such refused); %zu findings, %" PRIu64 " known ones\n",
+           " refused, %" PRIu64 " steps, %" PRIu64 " of them of wide trees, %" PRIu64
+           " recorded, %" PRIu64 " faults, %" PRIu64 " go on in a scene, %" PRIu64
+           " groups (%" PRIu64 " refused) of %" PRIu64 " rows, %" PRIu64 " hulls with %" PRIu64
+           " contacts, %" PRIu64 " surfaces with %" PRIu64 " (%" PRIu64
+           " calls with such refused); %zu findings, %" PRIu64 " known ones\n",
            at - orders->seed, sum.deeds, (double)sum.deeds / took, sum.refused, sum.steps,
-           sum.recorded, sum.faults, sum.scenes, sum.groups, sum.groups_refused, sum.group_rows,
-           sum.hulls, sum.hull_contacts, sum.surfaces, sum.surface_contacts, sum.geometries_refused,
-           told.count, known_count);
+           sum.wide_steps, sum.recorded, sum.faults, sum.scenes, sum.groups, sum.groups_refused,
+           sum.group_rows, sum.hulls, sum.hull_contacts, sum.surfaces, sum.surface_contacts,
+           sum.geometries_refused, told.count, known_count);
     tell_turned(&sum);
     return told.count == 0;
 }
@@ -315,6 +318,8 @@ static Orders read_orders(int argc, char **argv) {
             orders.pace = (Pace){.deeds = BRISK_DEEDS, .is_brisk = true};
         } else if (strcmp(argv[i], "--sunken") == 0) {
             orders.pace = (Pace){.deeds = SUNKEN_DEEDS, .is_sunken = true};
+        } else if (strcmp(argv[i], "--wide") == 0) {
+            orders.pace = (Pace){.deeds = WIDE_DEEDS, .is_wide = true};
         } else if (strcmp(argv[i], "--seed") == 0) {
             orders.seed = strtoull(value, NULL, 10);
             i++;
@@ -345,7 +350,8 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < orders.file_count; i++) {
         is_fine = try_file(orders.file[i], &known, MEASURE_WHOLE) && is_fine;
     }
-    if (orders.is_campaign && !orders.pace.is_brisk && !orders.pace.is_sunken) {
+    if (orders.is_campaign && !orders.pace.is_brisk && !orders.pace.is_sunken &&
+        !orders.pace.is_wide) {
         const bool is_long = campaign_count(100) > 100;
         is_fine = try_corpus(&known, is_long           ? MEASURE_WHOLE
                                      : orders.is_brief ? MEASURE_OPEN

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "histories/make_sunken.h"
+#include "step/trees/flight.h"
 
 #include <math.h>
 #include <string.h>
@@ -144,7 +145,32 @@ static Input any_input(Make *make) {
     return input;
 }
 
+// Bodies that no joint of coordinates holds yet: what a tree may still take up.
+static uint32_t count_single(const World *world) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        count += world->kind[i] == BODY_DYNAMIC && world_joint_of_child(world, i) == JOINT_NONE;
+    }
+    return count;
+}
+
+bool history_has_wide_tree(const World *world) {
+    bool has = false;
+    for (uint32_t i = 0; world->trees != NULL && i < world->trees->tree_count; i++) {
+        has = has || tree_is_wide(&world->trees->tree[i]);
+    }
+    return has;
+}
+
+// Towards a tree that is wide.
+static Deed widen(Make *make) {
+    return input_deed(count_single(make->world) < 2 ? make_bodies(make) : make_joints(make));
+}
+
 Deed make_deed(Make *make) {
+    if (make->scale.is_wide && !history_has_wide_tree(make->world) && make_chance(make, 95)) {
+        return widen(make);
+    }
     if (make->scale.is_sunken) {
         return make_sunken_deed(make);
     }

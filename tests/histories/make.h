@@ -22,6 +22,7 @@ typedef struct MakeScale {
     bool is_paved;       // ground lies in pieces side by side (make_pieces.h)
     bool is_brisk;       // told much and asked seldom
     bool is_sunken;      // of things in surfaces alone (make_sunken.h)
+    bool is_wide;        // most bodies hang on one tree, by coordinates of many axes
 } MakeScale;
 
 typedef struct Make {

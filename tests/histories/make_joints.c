@@ -145,6 +145,24 @@ static bool put_lying(Make *make, Writing *w, uint32_t i) {
     return true;
 }
 
+// A body that hangs on none takes up to six velocities more to a tree: trees of forty are another
+// kind (step/trees/flight.h), which joints by chance never come to. false: there is none.
+static bool put_limb(Make *make, Writing *w, uint32_t i) {
+    static const JointKind kinds[] = {JOINT_BALL, JOINT_UNIVERSAL, JOINT_FREE,
+                                      JOINT_FREE, JOINT_FREE,      JOINT_GENERIC};
+    const World *world = make->world;
+    const uint32_t a = make_any_dynamic(make), b = make_any_dynamic(make);
+    if (a == b || a == JOINT_NO_BODY || b == JOINT_NO_BODY || is_child(world, b)) {
+        return false;
+    }
+    w->kind[i] = kinds[make_roll(make, sizeof(kinds) / sizeof(kinds[0]))];
+    w->as_rows[i] = 0;
+    w->body_a[i] = world->body_id[a];
+    w->body_b[i] = world->body_id[b];
+    put_frames(make, w, i, a, b);
+    return true;
+}
+
 static void put_bodies(Make *make, Writing *w, uint32_t i) {
     const World *world = make->world;
     const uint32_t b = make_any_dynamic(make);
@@ -205,7 +223,9 @@ static void put_joint(Make *make, Writing *w, uint32_t i) {
         w->kind[i] = JOINT_HINGE;
     }
     const uint32_t way = make_roll(make, 100);
-    if (!(way < 18 ? put_again(make, w, i) : way < 26 && put_lying(make, w, i))) {
+    if (!(make->scale.is_wide && way >= 10 ? put_limb(make, w, i)
+          : way < 18                       ? put_again(make, w, i)
+                                           : way < 26 && put_lying(make, w, i))) {
         put_bodies(make, w, i);
     }
     if (w->kind[i] == JOINT_GENERIC && w->axes[i] == 0) {

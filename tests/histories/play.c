@@ -373,6 +373,7 @@ static bool take_step(Play *play, StepRun run[PLAY_DOORS], bool *goes_on) {
     }
     *goes_on = status == STATUS_OK && run[PLAY_MAIN].steps_left > 0;
     play->tally.steps++;
+    play->tally.wide_steps += history_has_wide_tree(world);
     return (status == STATUS_OK || judge_failure(play, world, before, status, &error)) &&
            are_one(play, "step") && ask_finite(play, world);
 }

@@ -18,7 +18,7 @@ enum { PLAY_MAIN, PLAY_TWIN, PLAY_DOORS };
 enum { PLAY_PHASES = 5, PLAY_TWIN_STEPS = 20, PLAY_QUESTIONS_MAX = 100, PLAY_DOING_BYTES = 32 };
 
 typedef struct PlayTally {
-    uint64_t deeds, refused, steps, faults, asked, scenes;
+    uint64_t deeds, refused, steps, wide_steps, faults, asked, scenes;
     uint64_t groups, groups_refused, group_rows, recorded;
     // what primitives may wear, calls that brought some, and contacts of steps at those that do
     uint64_t hulls, surfaces, geometries_refused, hull_contacts, surface_contacts;

@@ -23,7 +23,7 @@ enum { DEED_SECONDS_MAX = 150 };
 // A recording is stepped again four times; and of one history there are so many.
 enum { RECORDED_ONE_IN = 3, RECORDINGS = 1 << 20 };
 
-enum { BRISK_ASKS_ONE_IN = 8, BRISK_RECORDED_ONE_IN = 24 };
+enum { BRISK_ASKS_ONE_IN = 8, BRISK_RECORDED_ONE_IN = 24, WIDE_BODIES = 12 };
 
 TrialReport *trial_report(void) {
     static TrialReport *report;
@@ -46,6 +46,10 @@ Recipe trial_recipe(uint64_t seed, Pace pace, Arena *arena) {
     if (pace.is_sunken) {
         recipe.mood = MOOD_CALM;
         recipe.scale.is_sunken = true;
+    }
+    if (pace.is_wide) {
+        recipe.scale.is_wide = true;
+        recipe.scale.bodies_max = WIDE_BODIES;
     }
     recipe.roll = arena_take_zeroed(arena, recipe.count, sizeof(*recipe.roll));
     ASSERT(recipe.roll != NULL);

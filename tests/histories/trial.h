@@ -38,7 +38,7 @@ TrialReport *trial_report(void); // one for ever; NULL: no memory
 // How long a seed's history may be, and of which kind it is.
 typedef struct Pace {
     size_t deeds;
-    bool is_brisk, is_sunken;
+    bool is_brisk, is_sunken, is_wide;
 } Pace;
 
 // The recipe of a seed; its rolls live in the arena.
