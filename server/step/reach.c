@@ -5,6 +5,8 @@
 // A body that a fast one may hit reaches as far as that may push it: this, and that a ball about
 // it holds all that it may reach, keep what a third body turns or kicks from going through. Boxes
 // only find who is asked about: who may push, and what the pushed one may come to, touch.h says.
+// Whom the pushed one pushes in turn, and what joints throw, nobody knows before the step is
+// solved: thrown.c.
 #include "step/stages.h"
 
 #include "base/assert.h"
@@ -75,7 +77,6 @@ static StepBall make_ball(const StepState *state, const Shape *shape, uint32_t b
                                            : HUGE_VAL};
 }
 
-// The smallest of the balls inside a body's primitives.
 static double thickness(const World *world, const Shape *shape) {
     double least = HUGE_VAL;
     for (uint32_t i = 0; shape != NULL && i < shape->primitive_count; i++) {
@@ -84,6 +85,11 @@ static double thickness(const World *world, const Shape *shape) {
         least = inner < least ? inner : least;
     }
     return least;
+}
+
+double reach_thickness(const World *world, uint32_t body) {
+    ASSERT(body < world->body_count);
+    return thickness(world, world_body_shape(world, body));
 }
 
 // What the bodies of a block have at most and at least.
@@ -225,8 +231,31 @@ static Vec3 kick_of(const StepState *state, uint32_t from, uint32_t to, double b
 // it to.
 static bool is_kick(const StepState *state, double length, uint32_t to) {
     const World *world = state->world;
-    return world->kind[to] == BODY_DYNAMIC &&
-           length > thickness(world, world_body_shape(world, to));
+    return world->kind[to] == BODY_DYNAMIC && length > reach_thickness(world, to);
+}
+
+// A body may come, from where its way ends, anywhere in the ball over the kick, and no farther than
+// that from where it is.
+static void add_push(StepState *state, uint32_t to, Vec3 way, Vec3 kick, double far) {
+    StepBall *ball = &state->ball[to];
+    Vec3 center = vec3_add_scaled(vec3_add(ball->center, way), 0.5, kick);
+    double radius = ball->radius - state->reach[to] + 0.5 * vec3_norm(kick) + state->margin;
+    StepPushes *pushes = state->pushes;
+    pushes->push[pushes->count] = (StepPush){{center, radius}, pushes->first[to]};
+    pushes->first[to] = pushes->count++;
+    BroadBox *box = &state->box[to];
+    box->lower = vec3(fmin(box->lower.x, center.x - radius), fmin(box->lower.y, center.y - radius),
+                      fmin(box->lower.z, center.z - radius));
+    box->upper = vec3(fmax(box->upper.x, center.x + radius), fmax(box->upper.y, center.y + radius),
+                      fmax(box->upper.z, center.z + radius));
+    double farther = fmax(far - state->reach[to], 0.0);
+    ball->radius += farther;
+    state->reach[to] += farther;
+    state->farthest = fmax(state->farthest, state->reach[to]);
+    if (state->is_placed != NULL && state->still[to]) {
+        state->is_placed[to] = false; // it is grown for this step alone
+        state->fixed[to] = BROAD_FIXED;
+    }
 }
 
 static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounce) {
@@ -236,28 +265,17 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
     if (!is_kick(state, length, to)) {
         return false;
     }
-    double h = state->input->time_step;
-    Vec3 v = free_velocity(state, to);
-    StepBall *ball = &state->ball[to];
-    Vec3 center = vec3_add_scaled(vec3_add_scaled(ball->center, h, v), 0.5, kick);
-    double radius = ball->radius - state->reach[to] + 0.5 * length + state->margin;
-    StepPushes *pushes = state->pushes;
-    pushes->push[pushes->count] = (StepPush){{center, radius}, pushes->first[to]};
-    pushes->first[to] = pushes->count++;
-    BroadBox *box = &state->box[to];
-    box->lower = vec3(fmin(box->lower.x, center.x - radius), fmin(box->lower.y, center.y - radius),
-                      fmin(box->lower.z, center.z - radius));
-    box->upper = vec3(fmax(box->upper.x, center.x + radius), fmax(box->upper.y, center.y + radius),
-                      fmax(box->upper.z, center.z + radius));
-    double farther = fmax(length + h * vec3_norm(v) - state->reach[to], 0.0);
-    ball->radius += farther;
-    state->reach[to] += farther;
-    state->farthest = fmax(state->farthest, state->reach[to]);
-    if (state->is_placed != NULL && state->still[to]) {
-        state->is_placed[to] = false; // it is grown for this step alone
-        state->fixed[to] = BROAD_FIXED;
-    }
+    Vec3 way = vec3_scale(state->input->time_step, free_velocity(state, to));
+    add_push(state, to, way, kick, length + vec3_norm(way));
     return true;
+}
+
+// Who was thrown comes to wherever that was, and to all that lies on the way.
+static void push_thrown(StepState *state) {
+    for (uint32_t i = 0; i < state->thrown_count; i++) {
+        const StepThrow *thrown = &state->stepper->thrown[i];
+        add_push(state, thrown->body, vec3(0.0, 0.0, 0.0), thrown->way, vec3_norm(thrown->way));
+    }
 }
 
 // of rounding, with room
@@ -300,10 +318,10 @@ static void find_pushes(void *work, uint32_t block) {
     pushing->has_push[block] = has_push;
 }
 
-// Room for two pushes of each candidate that may.
+// Room for two pushes of each candidate that may, and one of each throw.
 static bool take_pushes(StepState *state, const Pushing *pushing) {
     const uint32_t count = state->world->body_count;
-    size_t room = 0;
+    size_t room = state->thrown_count;
     for (size_t i = 0; i < state->candidate_count; i++) {
         room += pushing->is_push[i] ? 2 : 0;
     }
@@ -343,6 +361,8 @@ static Status push_bodies(StepState *state, bool *is_any) {
     if (!take_pushes(state, &pushing)) {
         return STATUS_RESOURCE_EXHAUSTED;
     }
+    push_thrown(state);
+    *is_any = state->thrown_count > 0;
     for (size_t i = 0; i < state->candidate_count; i++) {
         if (!pushing.has_push[i / STAGE_BLOCK]) {
             i += STAGE_BLOCK - 1;
@@ -363,7 +383,8 @@ static Status find_candidates(StepState *state) {
         broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,
                      &state->input->context, &state->candidate, &state->candidate_count);
     bool is_any = false;
-    status = STATUS_THEN_IF(status, state->has_fast, push_bodies(state, &is_any));
+    status = STATUS_THEN_IF(status, state->has_fast || state->thrown_count > 0,
+                            push_bodies(state, &is_any));
     if (status == STATUS_OK && is_any) {
         status =
             broad_update(broad, state->world->body_count, state->box, state->fixed, state->scratch,

@@ -49,6 +49,23 @@ bool places_begin(StepState *state, double reach_asleep);
 // Boxes and candidates, from the margin. Says nothing where it fails.
 Status reach_run(StepState *state);
 
+// The smallest of the balls inside the primitives of a body [m]; HUGE_VAL: it has none.
+double reach_thickness(const World *world, uint32_t body);
+
+// A way on which a solve of the step took a body farther than anybody had looked.
+typedef struct StepThrow {
+    uint32_t body;
+    Vec3 way; // [m]
+} StepThrow;
+
+// Before what is in the way is looked for, in each round: nothing is solved yet, and nobody woken.
+void thrown_begin(StepState *state);
+
+// Once there is a new state: whether the step took bodies, from where they were before it (7
+// numbers each), farther than anybody had looked, so that they may have gone through others. Who
+// did, and their ways, is kept for the next search of what is in the way.
+Status thrown_find(StepState *state, const double *before, bool *is_any);
+
 // How far from its centre of mass a body's surface comes [m]; where it has none, or no end, the
 // radius of gyration.
 double reach_extent(const World *world, uint32_t body);
@@ -156,6 +173,7 @@ void substeps_meet(const StepState *state, const StepFound *found, uint32_t coun
 typedef struct StepKept StepKept;
 StepKept *substeps_keep(StepState *state);
 void substeps_undo(const StepState *state, const StepKept *kept);
+const double *substeps_kept_poses(const StepKept *kept);
 
 // Free motion and contacts of a substep, which begins where the one before has ended.
 Status substep_begin(StepState *state);

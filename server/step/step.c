@@ -45,6 +45,7 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->problem_contact);
     free(stepper->law);
     free(stepper->meeting);
+    free(stepper->thrown);
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper->judged);
@@ -80,6 +81,7 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
            stepper->meeting_capacity * sizeof(StepMeeting) +
+           stepper->thrown_capacity * sizeof(StepThrow) +
            (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity +
             stepper->number_capacity + stepper->row_impulse_capacity + stepper->motion_capacity) *
                sizeof(double) +
@@ -201,10 +203,14 @@ static Status solve(StepState *state) {
     report->certificate = state->result.certificate;
     add_solve(&state->solves, &state->result);
     keep_problem(stepper, &state->result);
-    if (state->input->witness != NULL && state->substep + 1 == state->substep_count) {
-        state->input->witness->see(state->input->witness, &stepper->problem, &state->result);
-    }
     return STATUS_OK;
+}
+
+static void tell_witness(const StepState *state) {
+    StepWitness *witness = state->input->witness;
+    if (witness != NULL) {
+        witness->see(witness, &state->stepper->problem, &state->result);
+    }
 }
 
 static void name_worst(const Stepper *stepper, const World *world, StepReport *report) {
@@ -323,6 +329,33 @@ static Status apply_law(StepState *state) {
     return STATUS_THEN(status, integrate_run(state));
 }
 
+// What is in the way, and the law; both again where that threw somebody farther than anybody had
+// looked.
+static Status meet_and_apply(StepState *state) {
+    StepJoints *joints = state->world->joint_count > 0 ? state->stepper->joints : NULL;
+    const uint32_t acts = joints == NULL ? 0 : joints->act_count;
+    // what was taken before it is there after it: a reset to the very begin would move it
+    Status status = arena_take(state->scratch, 1) != NULL
+                        ? STATUS_OK
+                        : error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                                    "Memory ended as a step began: raise --memory-bytes-max.");
+    const ArenaMark mark = arena_mark(state->scratch);
+    for (bool is_thrown = true; status == STATUS_OK && is_thrown;) {
+        arena_reset_to(state->scratch, mark);
+        if (joints != NULL) {
+            joints->act_count = acts; // those of rows are made anew
+        }
+        thrown_begin(state);
+        status = meet(state);
+        status = STATUS_THEN(status, apply_law(state));
+        status = STATUS_THEN(status, thrown_find(state, state->world->pose, &is_thrown));
+    }
+    if (status == STATUS_OK) {
+        tell_witness(state);
+    }
+    return status;
+}
+
 // The same in substeps, each from where the one before has taken the world; the last one's new
 // state is not the world's yet.
 static Status apply_law_in_substeps(StepState *state, const StepInput *given, Pushed *pushed) {
@@ -357,8 +390,7 @@ static Status apply_law_in_substeps(StepState *state, const StepInput *given, Pu
 // The order of a step. Until the last of these nothing of the world has changed, and the first that
 // fails ends it.
 static const Stage stages[] = {
-    {meet, false},                  // where bodies would go, and what is in their way
-    {apply_law, false},             // what happens there, and the new state
+    {meet_and_apply, false},        // where bodies would go, what happens there, the new state
     {fault_check_report, false},    // whether it can be told
     {joint_rows_find_broken, true}, // what leaves the world
     {bounds_find, false},           //
@@ -375,7 +407,7 @@ static const Commit commits[] = {
     {bounds_remove, false},
 };
 
-enum { STAGES_OF_LAW = 2 };
+enum { STAGES_OF_LAW = 1 };
 
 // Unrolled, so that the calls are no calls through a table: of a small step that is a thirtieth.
 static inline Status run_stages(StepState *state, size_t first) {
@@ -404,8 +436,25 @@ static bool open_carried(StepState *state) {
     return state->carried != NULL;
 }
 
+// From where the step began, once its substeps have thrown somebody farther than anybody had
+// looked.
+static Status meet_again(StepState *state, const StepKept *kept, const StepInput *given,
+                         Pushed *pushed) {
+    substeps_undo(state, kept);
+    *state->report = (StepReport){0};
+    state->substep = 0;
+    if (state->world->joint_count > 0) {
+        state->stepper->joints->act_count = 0;
+        memset(state->carried, 0, 6 * state->world->joint_count * sizeof(double));
+    }
+    thrown_begin(state);
+    const Status status = push(state, given, pushed);
+    return STATUS_THEN(status, meet(state));
+}
+
 // A step that is divided. Where it fails, the world is what it was.
 static Status run_divided(StepState *state, const StepInput *given, Pushed *pushed) {
+    thrown_begin(state);
     Status status = meet(state);
     StepKept *kept = status == STATUS_OK ? substeps_keep(state) : NULL;
     if (status != STATUS_OK || kept == NULL || !open_carried(state)) {
@@ -414,7 +463,15 @@ static Status run_divided(StepState *state, const StepInput *given, Pushed *push
                    : error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                                "Memory ended while dividing the step: raise --memory-bytes-max.");
     }
-    status = apply_law_in_substeps(state, given, pushed);
+    bool is_thrown = false;
+    do {
+        status = is_thrown ? meet_again(state, kept, given, pushed) : STATUS_OK;
+        status = STATUS_THEN(status, apply_law_in_substeps(state, given, pushed));
+        status = STATUS_THEN(status, thrown_find(state, substeps_kept_poses(kept), &is_thrown));
+    } while (status == STATUS_OK && is_thrown);
+    if (status == STATUS_OK) {
+        tell_witness(state);
+    }
     status = STATUS_THEN(status, run_stages(state, STAGES_OF_LAW));
     if (status == STATUS_OK) {
         substeps_tell(state);
@@ -458,7 +515,6 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
                        .solver_row = solver,
                        .substep_count = world->settings.substeps,
                        .step_time = input->time_step,
-                       .solves = {.launch = {.contact = -1}},
                        .wants_gdot = solver->wants_gdot != NULL &&
                                      solver->wants_gdot(stepper->solver.parameter)};
 

@@ -91,6 +91,10 @@ void substeps_undo(const StepState *state, const StepKept *kept) {
     world->joint_memory_count = kept->joint_memory_count;
 }
 
+const double *substeps_kept_poses(const StepKept *kept) {
+    return kept->pose;
+}
+
 // ---- contacts
 
 void substeps_meet(const StepState *state, const StepFound *found, uint32_t count, uint32_t place) {

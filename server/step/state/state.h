@@ -136,6 +136,8 @@ typedef struct StepState {
     double speed_reach;     // of a speed, the reach that it makes [s]
     BroadBox *box;          // per body: holds what it may reach
     StepPushes *pushes;     // of bodies that a faster one may hit in this step; NULL: of none
+    uint32_t thrown_count;  // of the stepper's throws …
+    uint32_t thrown_rounds; // … and how often there were some
     double thinnest;        // the least thickness of what moves [m]
     bool has_fast;          // some may be moved by more than the thinnest is thick
     StepBall *ball;         // per body

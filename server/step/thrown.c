@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Whom a step throws farther than anybody has looked: the far end of a row that a fast body hits,
+// and what hangs on that by joints. How they are pushed is known only once the step is solved; then
+// what is in the way of that is looked for, and the step is solved again with the contacts that
+// they have there. Nothing of the world has changed by then. Where nobody moves by as much as it is
+// thick, which is nearly always, nobody is thrown.
+#include "step/stages.h"
+
+#include "base/array.h"
+#include "base/assert.h"
+
+#include <math.h>
+
+// Each round finds whom those of the round before have pushed; after so many it is as it is.
+enum { ROUNDS_MAX = 8 };
+
+// of rounding, with room
+#define WAY_SLACK 1.001
+
+void thrown_begin(StepState *state) {
+    ASSERT(state->substep == 0);
+    state->has_woken = false;
+    state->solves = (StepSolves){.launch = {.contact = -1}};
+}
+
+// How a body came from where it was: its centre of mass, and by how much it has turned [rad].
+typedef struct Flown {
+    Vec3 way;
+    double turn;
+} Flown;
+
+static Flown flown(const StepState *state, const double *before, uint32_t body) {
+    const double *from = before + 7 * (size_t)body, *to = state->pose_new + 7 * (size_t)body;
+    double square = 0.0;
+    for (int k = 3; k < 7; k++) {
+        square += (to[k] - from[k]) * (to[k] - from[k]);
+    }
+    return (Flown){vec3_sub(vec3_load(to), vec3_load(from)), 2.0 * sqrt(square)};
+}
+
+// Whether the body was looked for where it has come to, or so near that nothing fits in between.
+static bool is_looked_for(const StepState *state, uint32_t body, const Flown *of) {
+    const StepPushes *pushes = state->pushes;
+    const StepBall *ball = &state->ball[body];
+    const double own = pushes == NULL ? state->reach[body] : pushes->own_reach[body];
+    const double radius = ball->radius - state->reach[body];
+    const double thick = reach_thickness(state->world, body);
+    const Vec3 end = vec3_add(ball->center, of->way);
+    bool is = vec3_norm(of->way) + of->turn * (radius - thick) <= WAY_SLACK * (own + thick);
+    for (uint32_t i = pushes == NULL ? STEP_NO_PUSH : pushes->first[body]; i != STEP_NO_PUSH && !is;
+         i = pushes->push[i].next) {
+        const StepBall *to = &pushes->push[i].to;
+        is = vec3_norm(vec3_sub(end, to->center)) + radius <= WAY_SLACK * (to->radius + thick);
+    }
+    return is;
+}
+
+static bool is_thrown(const StepState *state, const double *before, uint32_t body) {
+    const World *world = state->world;
+    const Shape *shape = world_body_shape(world, body);
+    if (world->kind[body] != BODY_DYNAMIC || shape == NULL || shape->is_unbounded ||
+        stage_is_asleep(state, body)) {
+        return false;
+    }
+    const Flown of = flown(state, before, body);
+    const double far = 0.5 * state->thinnest, turned = of.turn * state->ball[body].radius;
+    return (vec3_dot(of.way, of.way) > far * far || turned > far) &&
+           !is_looked_for(state, body, &of);
+}
+
+Status thrown_find(StepState *state, const double *before, bool *is_any) {
+    const uint32_t bodies = state->world->body_count;
+    Stepper *stepper = state->stepper;
+    ASSERT(state->pose_new != NULL || bodies == 0);
+    *is_any = false;
+    const bool is_alone = state->spin_reach == NULL; // nobody may meet anybody
+    if (is_alone || state->world->settings.contact_plane != CONTACT_PLANE_APPROACH ||
+        state->thrown_rounds == ROUNDS_MAX) {
+        return STATUS_OK;
+    }
+    for (uint32_t body = 0; body < bodies; body++) {
+        if (!is_thrown(state, before, body)) {
+            continue;
+        }
+        if (!ARRAY_RESERVE(stepper->thrown, stepper->thrown_capacity, state->thrown_count + 1)) {
+            return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
+                             "Memory ended while looking for what bodies are thrown at: raise "
+                             "--memory-bytes-max.");
+        }
+        const Flown of = flown(state, before, body);
+        stepper->thrown[state->thrown_count++] = (StepThrow){body, of.way};
+        *is_any = true;
+    }
+    state->thrown_rounds += *is_any;
+    return STATUS_OK;
+}
