@@ -231,8 +231,9 @@ double problem_build_random(uint64_t *state) {
 }
 
 void problem_build_random_mass(uint64_t *state, uint32_t width, double least, double *mass) {
-    double root[16 * 16];
-    ck_assert_uint_le(width, 16);
+    enum { WIDEST = 66 };
+    double root[WIDEST * WIDEST];
+    ck_assert_uint_le(width, WIDEST);
     for (uint32_t i = 0; i < width * width; i++) {
         root[i] = problem_build_random(state);
     }
