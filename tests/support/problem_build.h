@@ -72,7 +72,7 @@ void problem_build_densify(const ContactProblem *from, ProblemBuild *dense);
 // A random number in [-1, 1); the state must not be 0.
 double problem_build_random(uint64_t *state);
 
-// A random symmetric positive definite matrix with eigenvalues of at least `least`, 66 wide at most.
+// A random symmetric positive definite matrix, at most 66 wide, of eigenvalues of at least `least`.
 void problem_build_random_mass(uint64_t *state, uint32_t width, double least, double *mass);
 
 // Random free bodies, some of them round, with contacts among them and with the ground.

@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: MIT
-// A row that a fast body hits goes on with the same bits from any of its steps: where a world is
-// restored, and in copies that go their own way from there.
+// Rows that fast bodies hit, one some steps after the other, go on with the same bits from any of
+// these: where a world is restored, and in copies that go their own way from there.
 #include "step/snapshot/snapshot.h"
 #include "support/shot_row.h"
 #include "support/suite.h"
 
-enum { STEPS = 6, CASES = 4 * SHOT_ROW_TURNS }; // asleep or not, divided or not
+enum { STEPS = 8, CASES = 4 * SHOT_ROW_TURNS }; // asleep or not, divided or not
+
+// Beside the row another, and before it a wall; its shot comes three steps later than the other.
+static const double beside = 1.0, later = 0.3;
+
+static void add_second(ShotRowLab *of) {
+    const ShotRow *row = &of->row;
+    const double pitch = 2.0 * row->half, wall = pitch * row->count + row->room;
+    for (uint32_t i = 0; i < row->count; i++) {
+        shot_row_add(of, vec3(pitch * i, beside, 0.0));
+    }
+    const Id shape = lab_shape(&of->lab, PRIMITIVE_BOX, vec3(row->wall_half, 0.3, 0.3), 0);
+    lab_body(&of->lab, shape, BODY_STATIC, shot_row_placed(of, vec3(wall, beside, 0.0)), NULL, 0.0,
+             NULL);
+}
+
+static void shoot_at_second(ShotRowLab *of) {
+    const Vec3 v = shot_row_turned(of, vec3(of->row.speed, 0.0, 0.0));
+    const double velocity[6] = {v.x, v.y, v.z};
+    const Id shape = lab_shape(&of->lab, PRIMITIVE_SPHERE, vec3(SHOT_ROW_SHOT_HALF, 0.0, 0.0), 0);
+    lab_body(&of->lab, shape, BODY_DYNAMIC, shot_row_placed(of, vec3(-later, beside, 0.0)),
+             velocity, of->row.shot_mass, NULL);
+}
 
 static ShotRowLab shoot(int number) {
     ShotRow row = shot_row_default();
     row.turn = number / 4;
     row.restitution = 0.3;
     ShotRowLab of = shot_row_create(&row);
+    add_second(&of);
     if (number % 2 == 1) {
         shot_row_sleep(&of);
     }
     lab_divide(&of.lab, number / 2 % 2 == 1 ? 3 : 1);
+    shoot_at_second(&of);
     shot_row_shoot(&of);
     return of;
 }
