@@ -273,7 +273,7 @@ static bool push_body(StepState *state, uint32_t from, uint32_t to, double bounc
 // Who was thrown comes to wherever that was, and to all that lies on the way.
 static void push_thrown(StepState *state) {
     for (uint32_t i = 0; i < state->thrown_count; i++) {
-        const StepThrow *thrown = &state->stepper->thrown[i];
+        const StepThrow *thrown = &state->thrown[i];
         add_push(state, thrown->body, vec3(0.0, 0.0, 0.0), thrown->way, vec3_norm(thrown->way));
     }
 }

@@ -66,6 +66,9 @@ void thrown_begin(StepState *state);
 // did, and their ways, is kept for the next search of what is in the way.
 Status thrown_find(StepState *state, const double *before, bool *is_any);
 
+// Gives back what that kept, which outlives the scratch memory of a round.
+void thrown_end(StepState *state);
+
 // How far from its centre of mass a body's surface comes [m]; where it has none, or no end, the
 // radius of gyration.
 double reach_extent(const World *world, uint32_t body);

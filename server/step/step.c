@@ -45,7 +45,6 @@ void stepper_destroy(Stepper *stepper) {
     free(stepper->problem_contact);
     free(stepper->law);
     free(stepper->meeting);
-    free(stepper->thrown);
     free(stepper->warm);
     free(stepper->impulse);
     free(stepper->judged);
@@ -81,7 +80,6 @@ size_t stepper_bytes(const Stepper *stepper) {
            stepper->problem_capacity * sizeof(ProblemContact) +
            stepper->law_capacity * sizeof(ContactLaw) +
            stepper->meeting_capacity * sizeof(StepMeeting) +
-           stepper->thrown_capacity * sizeof(StepThrow) +
            (stepper->warm_capacity + stepper->impulse_capacity + stepper->judged_capacity +
             stepper->number_capacity + stepper->row_impulse_capacity + stepper->motion_capacity) *
                sizeof(double) +
@@ -548,6 +546,7 @@ Status stepper_run(Stepper *stepper, World *world, const StepInput *input, Arena
     } else if (status == STATUS_RESOURCE_EXHAUSTED) {
         stepper_reset(stepper);
     }
+    thrown_end(&state);
     arena_reset_to(scratch, mark);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 // Each round finds whom those of the round before have pushed; after so many it is as it is.
 enum { ROUNDS_MAX = 8 };
@@ -23,19 +24,17 @@ void thrown_begin(StepState *state) {
     state->solves = (StepSolves){.launch = {.contact = -1}};
 }
 
-// How a body came from where it was: its centre of mass, and by how much it has turned [rad].
+// How a body came from where it was: its centre of mass, and the square of the angle by which it
+// has turned.
 typedef struct Flown {
     Vec3 way;
-    double turn;
+    double square;
 } Flown;
 
-static Flown flown(const StepState *state, const double *before, uint32_t body) {
+static inline Flown flown(const StepState *state, const double *before, uint32_t body) {
     const double *from = before + 7 * (size_t)body, *to = state->pose_new + 7 * (size_t)body;
-    double square = 0.0;
-    for (int k = 3; k < 7; k++) {
-        square += (to[k] - from[k]) * (to[k] - from[k]);
-    }
-    return (Flown){vec3_sub(vec3_load(to), vec3_load(from)), 2.0 * sqrt(square)};
+    const double w = to[3] - from[3], x = to[4] - from[4], y = to[5] - from[5], z = to[6] - from[6];
+    return (Flown){vec3_sub(vec3_load(to), vec3_load(from)), 4.0 * (w * w + x * x + y * y + z * z)};
 }
 
 // Whether the body was looked for where it has come to, or so near that nothing fits in between.
@@ -45,8 +44,9 @@ static bool is_looked_for(const StepState *state, uint32_t body, const Flown *of
     const double own = pushes == NULL ? state->reach[body] : pushes->own_reach[body];
     const double radius = ball->radius - state->reach[body];
     const double thick = reach_thickness(state->world, body);
+    const double turned = sqrt(of->square) * (radius - thick); // of what is no ball
     const Vec3 end = vec3_add(ball->center, of->way);
-    bool is = vec3_norm(of->way) + of->turn * (radius - thick) <= WAY_SLACK * (own + thick);
+    bool is = vec3_norm(of->way) + turned <= WAY_SLACK * (own + thick);
     for (uint32_t i = pushes == NULL ? STEP_NO_PUSH : pushes->first[body]; i != STEP_NO_PUSH && !is;
          i = pushes->push[i].next) {
         const StepBall *to = &pushes->push[i].to;
@@ -55,22 +55,24 @@ static bool is_looked_for(const StepState *state, uint32_t body, const Flown *of
     return is;
 }
 
-static bool is_thrown(const StepState *state, const double *before, uint32_t body) {
-    const World *world = state->world;
+static bool is_bounded(const World *world, uint32_t body) {
     const Shape *shape = world_body_shape(world, body);
-    if (world->kind[body] != BODY_DYNAMIC || shape == NULL || shape->is_unbounded ||
-        stage_is_asleep(state, body)) {
+    return shape != NULL && !shape->is_unbounded;
+}
+
+// Most have not moved by half of what is thinnest, and nothing else is asked of them.
+static bool is_thrown(const StepState *state, const double *before, uint32_t body) {
+    if (state->world->kind[body] != BODY_DYNAMIC || stage_is_asleep(state, body)) {
         return false;
     }
     const Flown of = flown(state, before, body);
-    const double far = 0.5 * state->thinnest, turned = of.turn * state->ball[body].radius;
-    return (vec3_dot(of.way, of.way) > far * far || turned > far) &&
-           !is_looked_for(state, body, &of);
+    const double far = 0.25 * state->thinnest * state->thinnest, radius = state->ball[body].radius;
+    return (vec3_dot(of.way, of.way) > far || of.square * radius * radius > far) &&
+           is_bounded(state->world, body) && !is_looked_for(state, body, &of);
 }
 
 Status thrown_find(StepState *state, const double *before, bool *is_any) {
     const uint32_t bodies = state->world->body_count;
-    Stepper *stepper = state->stepper;
     ASSERT(state->pose_new != NULL || bodies == 0);
     *is_any = false;
     const bool is_alone = state->spin_reach == NULL; // nobody may meet anybody
@@ -82,15 +84,21 @@ Status thrown_find(StepState *state, const double *before, bool *is_any) {
         if (!is_thrown(state, before, body)) {
             continue;
         }
-        if (!ARRAY_RESERVE(stepper->thrown, stepper->thrown_capacity, state->thrown_count + 1)) {
+        if (!ARRAY_RESERVE(state->thrown, state->thrown_capacity, state->thrown_count + 1)) {
             return error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                              "Memory ended while looking for what bodies are thrown at: raise "
                              "--memory-bytes-max.");
         }
         const Flown of = flown(state, before, body);
-        stepper->thrown[state->thrown_count++] = (StepThrow){body, of.way};
+        state->thrown[state->thrown_count++] = (StepThrow){body, of.way};
         *is_any = true;
     }
     state->thrown_rounds += *is_any;
     return STATUS_OK;
+}
+
+void thrown_end(StepState *state) {
+    free(state->thrown);
+    state->thrown = NULL;
+    state->thrown_count = 0;
 }

@@ -126,18 +126,20 @@ typedef struct StepState {
     double *v_free;            // per free tree 6, then those of the others
     double *turning;           // 3 per free tree: what turns it in free flight; NULL: not by stages
     uint32_t *body_of_tree;
-    double margin;          // at which gap a pair at relative rest becomes a contact [m]
-    double touch;           // a smaller gap or overlap counts as none [m]
-    double ahead;           // the step, and how far the laws of contacts look beyond it [s]
-    bool wants_gdot;        // the solver asks for the change of Jacobians
-    double *reach;          // per body: how far it may move towards something in this step [m]
-    double *spin_reach;     // per body: how much of that is by its spin [m]
-    double farthest;        // no body reaches farther [m]
-    double speed_reach;     // of a speed, the reach that it makes [s]
-    BroadBox *box;          // per body: holds what it may reach
-    StepPushes *pushes;     // of bodies that a faster one may hit in this step; NULL: of none
-    uint32_t thrown_count;  // of the stepper's throws …
-    uint32_t thrown_rounds; // … and how often there were some
+    double margin;            // at which gap a pair at relative rest becomes a contact [m]
+    double touch;             // a smaller gap or overlap counts as none [m]
+    double ahead;             // the step, and how far the laws of contacts look beyond it [s]
+    bool wants_gdot;          // the solver asks for the change of Jacobians
+    double *reach;            // per body: how far it may move towards something in this step [m]
+    double *spin_reach;       // per body: how much of that is by its spin [m]
+    double farthest;          // no body reaches farther [m]
+    double speed_reach;       // of a speed, the reach that it makes [s]
+    BroadBox *box;            // per body: holds what it may reach
+    StepPushes *pushes;       // of bodies that a faster one may hit in this step; NULL: of none
+    struct StepThrow *thrown; // owned, Nullable; [thrown_count] (thrown.c)
+    size_t thrown_capacity;
+    uint32_t thrown_count;
+    uint32_t thrown_rounds; // in which there were some
     double thinnest;        // the least thickness of what moves [m]
     bool has_fast;          // some may be moved by more than the thinnest is thick
     StepBall *ball;         // per body

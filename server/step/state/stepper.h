@@ -162,8 +162,7 @@ typedef struct Stepper {
     ContactLaw *law;
     double *warm;                // 3 per contact
     struct StepMeeting *meeting; // per contact, of a step that is divided (stages.h)
-    struct StepThrow *thrown;    // of the step that is taken (thrown.c)
-    size_t meeting_capacity, thrown_capacity;
+    size_t meeting_capacity;
     size_t contact_capacity, problem_capacity, law_capacity, warm_capacity, impulse_capacity,
         judged_capacity;
     ProblemRow *row;
