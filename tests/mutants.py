@@ -35,7 +35,7 @@ SIMULATE = COPY / "build/release/tests/moreau-simulate"
 
 # the properties that are promised, by what the campaign calls what it finds
 PROPERTIES = {1: ("alive", "finite", "valid"), 2: ("again", "scene"), 3: ("record", "replay"), 4: ("refused", "bytes", "fault"),
-              5: ("turned", "units"), 6: ("energy",), 7: ("judge",)}
+              5: ("turned", "units"), 6: ("energy",), 7: ("judge",), 8: ("memory",)}
 FOUND = re.compile(r"^(?:seed )?(\S+): (\w+) at ")
 RUN_SECONDS_MAX = 900
 
@@ -53,7 +53,7 @@ def read_mutant(path):
     is_simulated = path.parent == SIMULATE_FOLDER
     number, _, how = ("", "", head) if is_simulated else head.partition(" ")
     if not is_simulated and (not number.isdigit() or int(number) not in PROPERTIES):
-        raise Unfit(f"{path.name}: the first line begins with a property, 1 to 7")
+        raise Unfit(f"{path.name}: the first line begins with a property, 1 to 8")
     edits, name = [], None
     for line in lines:
         if line.startswith("in "):

@@ -18,6 +18,7 @@ typedef enum DeedKind {
     DEED_GROUP,   // asks whether groups of this world are what they should be, by a seed
     DEED_UNITS,   // asks whether it moves alike in other units, which the slot is the seed of
     DEED_TURN,    // asks whether it moves alike turned, moved, mirrored or in another order
+    DEED_MEMORY,  // asks whether its steps take no more memory the more of them there are
     DEED_KIND_COUNT
 } DeedKind;
 
@@ -43,6 +44,7 @@ typedef enum Property {
     PROPERTY_RECORD,  // recordings verify and replay, forward, backward and from within
     PROPERTY_UNITS,   // the same bits whatever the units
     PROPERTY_TURNED,  // the same motion wherever one looks from
+    PROPERTY_MEMORY,  // what a step takes does not depend on how many were before it
     PROPERTY_COUNT
 } Property;
 

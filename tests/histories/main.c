@@ -296,6 +296,7 @@ static bool try_seeds(const Orders *orders, const Known *known) {
            sum.group_rows, sum.hulls, sum.hull_contacts, sum.surfaces, sum.surface_contacts,
            sum.geometries_refused, told.count, known_count);
     tell_turned(&sum);
+    printf("%" PRIu64 " rounds of steps made over and over\n", sum.rounds);
     return told.count == 0;
 }
 

@@ -101,7 +101,12 @@ MakeScale make_scale(Dice *dice, bool is_brisk) {
 
 // ---- deeds
 
-enum { GROUP_SEEDS = 1 << 16, BRISK_LENGTHY_ONE_IN = 25 };
+enum {
+    GROUP_SEEDS = 1 << 16,
+    BRISK_LENGTHY_ONE_IN = 25,
+    MEMORY_ONE_IN = 20,
+    MEMORY_BRISK_ONE_IN = 150
+};
 
 // Whether a question is asked that costs as much as a hundred inputs.
 static bool asks_at_length(Make *make, uint64_t percent) {
@@ -167,7 +172,20 @@ static Deed widen(Make *make) {
     return input_deed(count_single(make->world) < 2 ? make_bodies(make) : make_joints(make));
 }
 
+// By numbers of its own, so that histories are otherwise what they were before it was asked.
+static bool asks_of_memory(const Make *make, uint32_t *seed) {
+    Dice apart = dice_make(make->dice.state, 13);
+    const uint64_t one_in = make->scale.is_brisk ? MEMORY_BRISK_ONE_IN : MEMORY_ONE_IN;
+    const bool asks = dice_roll(&apart, one_in) == 0;
+    *seed = (uint32_t)dice_roll(&apart, HISTORY_SEEDS);
+    return asks;
+}
+
 Deed make_deed(Make *make) {
+    uint32_t seed;
+    if (asks_of_memory(make, &seed)) {
+        return (Deed){.kind = DEED_MEMORY, .slot = seed};
+    }
     if (make->scale.is_wide && !history_has_wide_tree(make->world) && make_chance(make, 95)) {
         return widen(make);
     }

@@ -5,6 +5,7 @@
 #include "collide/broad_valid.h"
 #include "histories/ask.h"
 #include "histories/ask_group.h"
+#include "histories/ask_memory.h"
 #include "histories/ask_scene_steps.h"
 #include "histories/ask_step.h"
 #include "histories/table.h"
@@ -26,7 +27,7 @@ const char *const property_names[PROPERTY_COUNT] = {
     [PROPERTY_REFUSED] = "refused", [PROPERTY_BYTES] = "bytes",   [PROPERTY_FAULT] = "fault",
     [PROPERTY_AGAIN] = "again",     [PROPERTY_SCENE] = "scene",   [PROPERTY_REPLAY] = "replay",
     [PROPERTY_JUDGE] = "judge",     [PROPERTY_ENERGY] = "energy", [PROPERTY_RECORD] = "record",
-    [PROPERTY_UNITS] = "units",     [PROPERTY_TURNED] = "turned",
+    [PROPERTY_UNITS] = "units",     [PROPERTY_TURNED] = "turned", [PROPERTY_MEMORY] = "memory",
 };
 
 bool play_found(Play *play, Property property, const char *place, const char *format, ...) {
@@ -355,6 +356,12 @@ static bool take_twin_step(Play *play, StepRun *run, Status expected) {
                       status_name(expected), status_name(status));
 }
 
+// The twin has come by this step otherwise.
+static bool ask_twin_counts(Play *play) {
+    const Door *main = &play->door[PLAY_MAIN], *twin = &play->door[PLAY_TWIN];
+    return !play->has_twin || ask_counts(play, main->world, main->stepper, twin->stepper);
+}
+
 static bool take_step(Play *play, StepRun run[PLAY_DOORS], bool *goes_on) {
     Error error = {0};
     World *world = play->door[PLAY_MAIN].world;
@@ -375,7 +382,7 @@ static bool take_step(Play *play, StepRun run[PLAY_DOORS], bool *goes_on) {
     play->tally.steps++;
     play->tally.wide_steps += history_has_wide_tree(world);
     return (status == STATUS_OK || judge_failure(play, world, before, status, &error)) &&
-           are_one(play, "step") && ask_finite(play, world);
+           are_one(play, "step") && ask_twin_counts(play) && ask_finite(play, world);
 }
 
 static bool begin_twin(Play *play, Input *order, StepRun *run, Status expected) {
@@ -534,6 +541,8 @@ static bool carry_out(Play *play, const Deed *deed) {
         return !play->is_calm || ask_units(play, play->door[PLAY_MAIN].world, deed->slot);
     case DEED_TURN:
         return !play->is_calm || ask_turned(play, play->door[PLAY_MAIN].world, deed->slot);
+    case DEED_MEMORY:
+        return ask_memory(play, play->door[PLAY_MAIN].world, deed->slot);
     case DEED_KIND_COUNT:
         break;
     }

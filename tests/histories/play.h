@@ -25,6 +25,7 @@ typedef struct PlayTally {
     // of worlds seen otherwise (ask_turned.h)
     uint64_t units, units_beyond, turned, turned_pairs, turned_seams, turned_answers, turned_open,
         turned_loose;
+    uint64_t rounds; // of steps made over and over (ask_memory.h)
 } PlayTally;
 
 typedef struct Play {

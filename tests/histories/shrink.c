@@ -53,8 +53,10 @@ static void leave_out(Runs *runs, Arena *arena) {
 
 // What depends on when a twin is made, or on what is recorded, is looked for in several ways.
 static uint32_t way_count(const Finding *finding) {
-    return finding->property == PROPERTY_AGAIN || finding->property == PROPERTY_RECORD ? PLAY_PHASES
-                                                                                       : 1;
+    return finding->property == PROPERTY_AGAIN || finding->property == PROPERTY_RECORD ||
+                   finding->property == PROPERTY_MEMORY
+               ? PLAY_PHASES
+               : 1;
 }
 
 static uint32_t way(uint32_t phase, uint32_t number, const Finding *finding) {

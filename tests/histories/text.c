@@ -20,7 +20,7 @@ enum { INPUT_NAMES = sizeof(input_names) / sizeof(input_names[0]) };
 static const char *const deed_names[DEED_KIND_COUNT] = {
     [DEED_TAKE] = "take",   [DEED_RESTORE] = "restore", [DEED_CLONE] = "clone",
     [DEED_SCENE] = "scene", [DEED_GROUP] = "group",     [DEED_UNITS] = "units",
-    [DEED_TURN] = "turn",
+    [DEED_TURN] = "turn",   [DEED_MEMORY] = "memory",
 };
 
 // Where no column says how many there are.

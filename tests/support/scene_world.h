@@ -32,7 +32,7 @@ typedef struct Stage {
 static inline Stage stage_open(const Moreau__V1__Scene *scene) {
     Stage stage = {.shelf = geometry_shelf_create()};
     const WorldLimits limits = {
-        .body_count_max = 1000, .bytes_max = (size_t)1 << 28, .shelf = stage.shelf};
+        .body_count_max = 2000, .bytes_max = (size_t)1 << 28, .shelf = stage.shelf};
     Error error = {0};
     arena_init(&stage.arena, (size_t)1 << 30);
     ck_assert_int_eq(apply_create(&limits, &stage.world, &stage.stepper, &error), STATUS_OK);
