@@ -4,9 +4,13 @@
 
 #include "base/assert.h"
 #include "histories/text.h"
+#include "support/sanitizers.h"
 
 #ifdef MOREAU_COVERAGE
 #include <gcov.h>
+#endif
+#if SANITIZES_ADDRESSES
+#include <sanitizer/lsan_interface.h>
 #endif
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,6 +69,15 @@ Recipe trial_recipe(uint64_t seed, Pace pace, Arena *arena) {
 
 // ---- in the child
 
+// What a history took and did not give back. The sanitizer says who took it, and read_end reads it.
+static void end_where_it_leaked(void) {
+#if SANITIZES_ADDRESSES
+    if (__lsan_do_recoverable_leak_check() != 0) {
+        _exit(EXIT_FAILURE);
+    }
+#endif
+}
+
 // Of the processor: a busy machine is no finding.
 static void end_after(int seconds) {
     const struct itimerval until = {.it_value = {.tv_sec = seconds}};
@@ -118,6 +131,7 @@ static bool play_recipe(const Recipe *recipe, bool writes, TrialReport *report) 
     }
     play_deinit(&play);
     arena_deinit(&arena);
+    end_where_it_leaked();
     return is_fine;
 }
 
@@ -135,9 +149,23 @@ static void play_history(const History *history, uint32_t phase, TrialReport *re
     end_after(DEED_SECONDS_MAX);
     play_end(&play);
     play_deinit(&play);
+    end_where_it_leaked();
 }
 
 // ---- the child's end
+
+// Of what leaked, who asked an array or an arena for it.
+static const char *beyond_base(const char *file) {
+    static const char base[] = "/server/base/";
+    while (file != NULL && strncmp(file, base, strlen(base)) == 0) {
+        file = strstr(file + 1, "/server/");
+    }
+    return file;
+}
+
+static bool says_leak(const char *said) {
+    return strstr(said, "LeakSanitizer") != NULL;
+}
 
 // The first place in the sources that it names: an assertion's, a sanitizer's. Of a sanitizer the
 // first lines are of its own.
@@ -147,6 +175,9 @@ static void read_place(const char *said, int status, Finding *finding) {
     const char *file = strstr(at == NULL ? said : at, "/server/");
     if (at != NULL && file == NULL) { // of undefined behaviour the place comes first
         file = strstr(said, "server/");
+    }
+    if (says_leak(said)) {
+        file = beyond_base(file);
     }
     if (file == NULL) {
         snprintf(finding->place, sizeof(finding->place), "signal %d in %s",
@@ -164,7 +195,8 @@ static void read_end(int status, int said_fd, Finding *finding) {
     char said[1 << 14] = "";
     const ssize_t count = pread(said_fd, said, sizeof(said) - 1, 0);
     said[count < 0 ? 0 : count] = '\0';
-    *finding = (Finding){.is_found = true, .property = PROPERTY_ALIVE};
+    *finding =
+        (Finding){.is_found = true, .property = says_leak(said) ? PROPERTY_MEMORY : PROPERTY_ALIVE};
     read_place(said, status, finding);
     snprintf(finding->words, sizeof(finding->words), "ended by signal %d: %.400s",
              WIFSIGNALED(status) ? WTERMSIG(status) : 0, said);
