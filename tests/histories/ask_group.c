@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/hash.h"
 #include "histories/ask.h"
+#include "histories/ask_memory.h"
 #include "histories/group_make.h"
 #include "run/groups/act.h"
 #include "run/groups/code.h"
@@ -403,6 +404,13 @@ static bool ask_worlds(Troupe *troupe, const GroupCall *call) {
     return true;
 }
 
+// The two worlds of a row have come to it by other steps: one was saved and made again.
+static bool ask_row_counts(Troupe *troupe, const GroupCall *call, size_t row) {
+    const uint32_t at = group_call_world(call, row);
+    const GroupWorld *one = &troupe->band.group->world[at], *other = &troupe->echo.group->world[at];
+    return ask_counts(troupe->play, one->world, one->stepper, other->stepper);
+}
+
 static uint64_t hash_all(const Group *group) {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < group->count; i++) {
@@ -466,7 +474,8 @@ static bool ask_call(Troupe *troupe) {
     }
     play->tally.group_rows += call.count;
     for (size_t i = 0; is_run && i < call.count && !troupe->is_over; i++) {
-        if (!ask_row(play, &troupe->band.call, i, &troupe->echo.call, i)) {
+        if (!ask_row(play, &troupe->band.call, i, &troupe->echo.call, i) ||
+            !ask_row_counts(troupe, &troupe->band.call, i)) {
             return false;
         }
     }
