@@ -338,16 +338,19 @@ static Status meet_and_apply(StepState *state) {
                         : error_set(state->error, STATUS_RESOURCE_EXHAUSTED, "",
                                     "Memory ended as a step began: raise --memory-bytes-max.");
     const ArenaMark mark = arena_mark(state->scratch);
-    for (bool is_thrown = true; status == STATUS_OK && is_thrown;) {
-        arena_reset_to(state->scratch, mark);
+    bool is_thrown = false;
+    do {
+        if (is_thrown) {
+            arena_reset_to(state->scratch, mark);
+        }
         if (joints != NULL) {
             joints->act_count = acts; // those of rows are made anew
         }
         thrown_begin(state);
-        status = meet(state);
+        status = STATUS_THEN(status, meet(state));
         status = STATUS_THEN(status, apply_law(state));
         status = STATUS_THEN(status, thrown_find(state, state->world->pose, &is_thrown));
-    }
+    } while (status == STATUS_OK && is_thrown);
     if (status == STATUS_OK) {
         tell_witness(state);
     }

@@ -60,14 +60,17 @@ static bool is_bounded(const World *world, uint32_t body) {
     return shape != NULL && !shape->is_unbounded;
 }
 
-// Most have not moved by half of what is thinnest, and nothing else is asked of them.
-static bool is_thrown(const StepState *state, const double *before, uint32_t body) {
-    if (state->world->kind[body] != BODY_DYNAMIC || stage_is_asleep(state, body)) {
-        return false;
-    }
+// Whether it has moved by more than half of what is thinnest, which most have not: nothing else is
+// asked of those.
+static inline bool is_far(const StepState *state, const double *before, uint32_t body, double far) {
     const Flown of = flown(state, before, body);
-    const double far = 0.25 * state->thinnest * state->thinnest, radius = state->ball[body].radius;
-    return (vec3_dot(of.way, of.way) > far || of.square * radius * radius > far) &&
+    const double way = vec3_dot(of.way, of.way), radius = state->ball[body].radius;
+    return way > far || of.square * (radius * radius) > far;
+}
+
+static bool is_thrown(const StepState *state, const double *before, uint32_t body) {
+    const Flown of = flown(state, before, body);
+    return state->world->kind[body] == BODY_DYNAMIC && !stage_is_asleep(state, body) &&
            is_bounded(state->world, body) && !is_looked_for(state, body, &of);
 }
 
@@ -75,13 +78,16 @@ Status thrown_find(StepState *state, const double *before, bool *is_any) {
     const uint32_t bodies = state->world->body_count;
     ASSERT(state->pose_new != NULL || bodies == 0);
     *is_any = false;
-    const bool is_alone = state->spin_reach == NULL; // nobody may meet anybody
-    if (is_alone || state->world->settings.contact_plane != CONTACT_PLANE_APPROACH ||
+    const Stepper *stepper = state->stepper;
+    const bool is_pushed = stepper->contact_count > 0 || stepper->row_count > 0,
+               is_alone = state->spin_reach == NULL; // nobody may meet anybody
+    if (!is_pushed || is_alone || state->world->settings.contact_plane != CONTACT_PLANE_APPROACH ||
         state->thrown_rounds == ROUNDS_MAX) {
         return STATUS_OK;
     }
+    const double far = 0.25 * state->thinnest * state->thinnest;
     for (uint32_t body = 0; body < bodies; body++) {
-        if (!is_thrown(state, before, body)) {
+        if (!is_far(state, before, body, far) || !is_thrown(state, before, body)) {
             continue;
         }
         if (!ARRAY_RESERVE(state->thrown, state->thrown_capacity, state->thrown_count + 1)) {
@@ -98,7 +104,9 @@ Status thrown_find(StepState *state, const double *before, bool *is_any) {
 }
 
 void thrown_end(StepState *state) {
-    free(state->thrown);
-    state->thrown = NULL;
-    state->thrown_count = 0;
+    if (state->thrown != NULL) {
+        free(state->thrown);
+        state->thrown = NULL;
+        state->thrown_count = 0;
+    }
 }
