@@ -105,7 +105,9 @@ enum {
     GROUP_SEEDS = 1 << 16,
     BRISK_LENGTHY_ONE_IN = 25,
     MEMORY_ONE_IN = 20,
-    MEMORY_BRISK_ONE_IN = 150
+    MEMORY_BRISK_ONE_IN = 150,
+    SEEN = 4, // percent: in other units, or from elsewhere
+    WIDE_SEEN = 20
 };
 
 // Whether a question is asked that costs as much as a hundred inputs.
@@ -195,7 +197,7 @@ Deed make_deed(Make *make) {
     if (asks_at_length(make, 2)) {
         return (Deed){.kind = DEED_GROUP, .slot = make_roll(make, GROUP_SEEDS)};
     }
-    if (asks_at_length(make, 4)) {
+    if (asks_at_length(make, make->scale.is_wide ? WIDE_SEEN : SEEN)) {
         return (Deed){.kind = make_chance(make, 50) ? DEED_UNITS : DEED_TURN,
                       .slot = make_roll(make, HISTORY_SEEDS)};
     }

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-// What one step may cost, in what a solver does between two questions: some milliseconds.
-enum { QUESTIONS_MAX = 40 };
+// What one step may cost, in what a solver does between two questions: some hundredths of a second.
+enum { QUESTIONS_MAX = 200 };
 
 bool variant_make(Play *play, const World *world, Variant *variant) {
     uint8_t *bytes;
