@@ -63,15 +63,12 @@ static bool is_bounded(const World *world, uint32_t body) {
 // Whether it has moved by more than half of what is thinnest, which most have not: nothing else is
 // asked of those.
 static inline bool is_far(const StepState *state, const double *before, uint32_t body, double far) {
+    if (state->world->kind[body] != BODY_DYNAMIC || stage_is_still(state, body)) {
+        return false;
+    }
     const Flown of = flown(state, before, body);
     const double way = vec3_dot(of.way, of.way), radius = state->ball[body].radius;
     return way > far || of.square * (radius * radius) > far;
-}
-
-static bool is_thrown(const StepState *state, const double *before, uint32_t body) {
-    const Flown of = flown(state, before, body);
-    return state->world->kind[body] == BODY_DYNAMIC && !stage_is_asleep(state, body) &&
-           is_bounded(state->world, body) && !is_looked_for(state, body, &of);
 }
 
 Status thrown_find(StepState *state, const double *before, bool *is_any) {
@@ -87,7 +84,11 @@ Status thrown_find(StepState *state, const double *before, bool *is_any) {
     }
     const double far = 0.25 * state->thinnest * state->thinnest;
     for (uint32_t body = 0; body < bodies; body++) {
-        if (!is_far(state, before, body, far) || !is_thrown(state, before, body)) {
+        if (!is_far(state, before, body, far)) {
+            continue;
+        }
+        const Flown of = flown(state, before, body);
+        if (!is_bounded(state->world, body) || is_looked_for(state, body, &of)) {
             continue;
         }
         if (!ARRAY_RESERVE(state->thrown, state->thrown_capacity, state->thrown_count + 1)) {
@@ -95,7 +96,6 @@ Status thrown_find(StepState *state, const double *before, bool *is_any) {
                              "Memory ended while looking for what bodies are thrown at: raise "
                              "--memory-bytes-max.");
         }
-        const Flown of = flown(state, before, body);
         state->thrown[state->thrown_count++] = (StepThrow){body, of.way};
         *is_any = true;
     }
