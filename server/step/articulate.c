@@ -381,7 +381,7 @@ static void measure_tree(void *work, uint32_t index) {
     const StepState *state = work;
     StepTree *tree = &state->articulated[index];
     if (!tree->is_asleep) {
-        tree->extent = tree_extent(&tree->flight.view, tree->flight.work.frame);
+        tree->extent = tree_extent(&tree->flight.view, tree->flight.work.frame, state->world->mass);
     }
 }
 

@@ -151,13 +151,19 @@ static bool is_of_face(uint64_t beside) {
     return (beside >> 32 & CONVEX_KINDS) == CONVEX_FACE;
 }
 
+// of a time: two ridges that are met no farther apart are met together, as at the corner of both
+#define SAME_TIME_PART 1e-9
+
 // Of two that a surface has of one feature: a ridge's or a peak's, as it is what is nearest; of two
-// faces' the lower one, of two ridges' the one that is met first, whichever triangle came first.
+// faces' the lower one, of two ridges' the one that is met first, and of those that are met
+// together the lower one, whichever triangle came first.
 static bool is_better(const StepFound *made, const StepFound *there) {
     if (made->is_of_face != there->is_of_face) {
         return there->is_of_face;
     }
-    return made->is_of_face ? made->gap < there->gap : made->time < there->time;
+    const bool are_together =
+        fabs(made->time - there->time) <= SAME_TIME_PART * fmax(made->time, there->time);
+    return made->is_of_face || are_together ? made->gap < there->gap : made->time < there->time;
 }
 
 // The points of two parts, which are of the pair's materials and meet at that time, that are within

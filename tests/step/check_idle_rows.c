@@ -303,6 +303,41 @@ START_TEST(parallel_axes_of_a_universal_joint_are_brought_apart_calmly) {
 }
 END_TEST
 
+// ---- at the origin of all places
+
+// Nothing there is far from anything, so that what rounding of places is told by is the bodies
+// alone: an end that is 4e-17 m beside its hinge's axis is on it, and has no lever.
+START_TEST(a_distance_from_the_axis_of_what_hangs_at_the_origin_throws_nobody) {
+    Lab lab = lab_create(0.0, TIME_STEP);
+    set_solver(&lab, (SolverKind)_i, 1e-10);
+    const Id ball = lab_shape(&lab, PRIMITIVE_SPHERE, vec3(0.1, 0.0, 0.0), 0);
+    const Pose origin = {{0}, quat_identity()};
+    const uint32_t a = lab_body(&lab, ball, BODY_DYNAMIC, origin, NULL, 1.0, NULL),
+                   b = lab_body(&lab, ball, BODY_DYNAMIC, origin, NULL, 1.0, NULL);
+    const Held universal = {.kind = JOINT_UNIVERSAL, .frame = origin},
+               hinge = {.kind = JOINT_HINGE, .frame = origin};
+    hold(&lab, a, &universal);
+    hold(&lab, b, &hinge);
+    const uint32_t kind = JOINT_DISTANCE;
+    const uint64_t ids[2] = {lab.world->body_id[a], lab.world->body_id[b]};
+    const double frame_a[7] = {3.1e-17, 0.0, 0.0, 1.0}, frame_b[7] = {0.0, -4.2e-17, 0.0, 1.0},
+                 length = 1.0;
+    lab_joints(&lab, &(JointColumns){.count = 1,
+                                     .kind = &kind,
+                                     .body_a = &ids[0],
+                                     .body_b = &ids[1],
+                                     .frame_a = frame_a,
+                                     .frame_b = frame_b,
+                                     .length = &length});
+    lab_step(&lab, 10);
+    for (int k = 0; k < 6; k++) {
+        ck_assert_double_eq(lab.world->velocity[6 * (size_t)a + (size_t)k], 0.0);
+        ck_assert_double_eq(lab.world->velocity[6 * (size_t)b + (size_t)k], 0.0);
+    }
+    lab_destroy(&lab);
+}
+END_TEST
+
 static TCase *case_idle(void) {
     TCase *tcase = tcase_create("idle rows");
     tcase_set_timeout(tcase, 60.0);
@@ -315,6 +350,8 @@ static TCase *case_idle(void) {
                         32 * SOLVER_COUNT);
     tcase_add_loop_test(tcase, parallel_axes_of_a_universal_joint_are_brought_apart_calmly, 0,
                         8 * SOLVER_COUNT);
+    tcase_add_loop_test(tcase, a_distance_from_the_axis_of_what_hangs_at_the_origin_throws_nobody,
+                        0, SOLVER_COUNT);
     return tcase;
 }
 

@@ -101,9 +101,10 @@ void tree_solve(const TreeView *view, TreeWork *work, double *numbers);
 // The diagonal of that inverse, [width], from the same factor.
 void tree_mobility(const TreeView *view, TreeWork *work, double *mobility);
 
-// The sizes of the numbers that say where a tree's links are [m]: what rounding of places is told
-// by.
-double tree_extent(const TreeView *view, const TreeFrame *frame);
+// The sizes of the numbers that say where a tree's links are, and of the links themselves, by their
+// radii of gyration [m]: what rounding of places is told by. Of links that lie at the origin of all
+// places only they say that a lever of 1e-17 m is none. `mass`: of the world's bodies.
+double tree_extent(const TreeView *view, const TreeFrame *frame, const BodyMass *mass);
 
 // What is left of parts that cancel, or of directions at right angles, is rounding: it must not be
 // moved by what nothing moves, nor hold what nothing holds. Of numbers of the size of the extent
