@@ -10,15 +10,14 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [CALL_STEP] = "step",       [CALL_EDIT] = "edit",       [CALL_HASH] = "hash",
-    [CALL_RAYS] = "rays",       [CALL_GET] = "get",         [CALL_TAKE] = "take",
-    [CALL_DESTROY] = "destroy", [CALL_START] = "start",     [CALL_STOP] = "stop",
-    [CALL_DELETE] = "delete",   [CALL_VERIFY] = "verify",   [CALL_REPLAY] = "replay",
-    [CALL_READ] = "read",       [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe",
-    [CALL_PING] = "ping",       [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",
-    [CALL_SOLVE] = "solve",     [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
-    [CALL_SEND] = "send",       [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
-    [CALL_BACKUP] = "backup",
+    [CALL_STEP] = "step",     [CALL_EDIT] = "edit",       [CALL_HASH] = "hash",
+    [CALL_RAYS] = "rays",     [CALL_GET] = "get",         [CALL_DESTROY] = "destroy",
+    [CALL_START] = "start",   [CALL_STOP] = "stop",       [CALL_DELETE] = "delete",
+    [CALL_VERIFY] = "verify", [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe",
+    [CALL_PING] = "ping",     [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",
+    [CALL_SOLVE] = "solve",   [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
+    [CALL_SEND] = "send",     [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
+    [CALL_BACKUP] = "backup", [CALL_COPIES] = "copy",     [CALL_PASTS] = "past",
 };
 
 // ---- asking
@@ -44,6 +43,11 @@ Call *call_add(Client *client, CallKind kind, const void *message, uint32_t dead
 static void on_world(Call *call, size_t world) {
     call->world_count = 1;
     call->world[0] = world;
+}
+
+void call_on_world(Call *call, size_t world, ModelChange change) {
+    on_world(call, world);
+    call->change = change;
 }
 
 void call_step(Client *client, const size_t *world, size_t world_count, uint64_t steps,
@@ -106,13 +110,6 @@ void call_get(Client *client, size_t world) {
     on_world(call_add(client, CALL_GET, &get, 0), world);
 }
 
-void call_take(Client *client, size_t world) {
-    Moreau__V1__SnapshotTake take = MOREAU__V1__SNAPSHOT_TAKE__INIT;
-    take.has_world = 1;
-    take.world = client->world[world].id;
-    on_world(call_add(client, CALL_TAKE, &take, 0), world);
-}
-
 void call_destroy(Client *client, size_t world) {
     Moreau__V1__WorldDestroy destroy = MOREAU__V1__WORLD_DESTROY__INIT;
     destroy.has_world = 1;
@@ -157,21 +154,12 @@ void call_episode(Client *client, CallKind kind, size_t episode) {
     HistoryEpisode *known = &client->crowd->history->episode[episode];
     Moreau__V1__EpisodeDelete remove = MOREAU__V1__EPISODE_DELETE__INIT;
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
-    Moreau__V1__EpisodeReplay replay = MOREAU__V1__EPISODE_REPLAY__INIT;
-    Moreau__V1__EpisodeRead read = MOREAU__V1__EPISODE_READ__INIT;
     Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     Moreau__V1__EpisodeTouches touches = MOREAU__V1__EPISODE_TOUCHES__INIT;
-    remove.episode = verify.episode = replay.episode = read.episode = describe.episode =
-        touches.episode = known->id;
+    remove.episode = verify.episode = describe.episode = touches.episode = known->id;
     touches.has_simulate = touches.simulate = 1; // where none were recorded
-    replay.has_speed = replay.has_stride = read.has_again = 1;
-    replay.speed = dice_chance(&client->dice, 50) ? 0.0 : 10.0;
-    replay.stride = dice_magnitude(&client->dice, 4);
-    read.again = dice_chance(&client->dice, 50);
     const void *message = kind == CALL_DELETE    ? (const void *)&remove
                           : kind == CALL_VERIFY  ? (const void *)&verify
-                          : kind == CALL_REPLAY  ? (const void *)&replay
-                          : kind == CALL_READ    ? (const void *)&read
                           : kind == CALL_TOUCHES ? (const void *)&touches
                                                  : (const void *)&describe;
     call_add(client, kind, message, 0)->episode = episode;
@@ -291,7 +279,7 @@ void call_cancel(Client *client, Call *victim) {
 
 // ---- judging
 
-static bool is_stop(Moreau__V1__Status__Code code) {
+bool call_is_stop(Moreau__V1__Status__Code code) {
     return code == MOREAU__V1__STATUS__CODE__CANCELLED ||
            code == MOREAU__V1__STATUS__CODE__DEADLINE_EXCEEDED;
 }
@@ -332,7 +320,8 @@ static bool share_world(const Call *a, const Call *b) {
 // several worlds when the last of them is done, which may be before or after its neighbours'
 // answers on the other worlds.
 static bool has_order(const Call *call) {
-    return !is_of_herd(call) && call->kind != CALL_DESTROY && call->world_count == 1;
+    return !is_of_herd(call) && call->kind != CALL_DESTROY && call->world_count == 1 &&
+           (call->kind != CALL_COPIES || copies_have_order(call));
 }
 
 static void check_order(const Client *client, const Call *call) {
@@ -345,7 +334,7 @@ static void check_order(const Client *client, const Call *call) {
 }
 
 // The state after `step` steps of a world must be the reference's.
-static void check_state(Client *client, ClientWorld *world, uint64_t step, uint64_t hash) {
+void call_check_state(Client *client, ClientWorld *world, uint64_t step, uint64_t hash) {
     Model *model = world->model;
     uint64_t known = model_step_count(model);
     if (world->is_shared) {
@@ -367,7 +356,7 @@ static void check_state(Client *client, ClientWorld *world, uint64_t step, uint6
 void call_note_recorded(Client *client, const ClientWorld *world) {
     if (world->episode > 0) {
         HistoryEpisode *episode = &client->crowd->history->episode[world->episode - 1];
-        episode->step_count = model_step_count(world->model) - episode->first_step;
+        episode->step_count = model_taken(world->model) - episode->first_step;
     }
 }
 
@@ -388,7 +377,7 @@ static void judge_step(Client *client, const Call *call, const Moreau__V1__Reply
         if (!world->is_shared) {
             model_apply(world->model, (ModelChange){.steps = done});
         }
-        check_state(client, world, step->step[i], step->hash[i]);
+        call_check_state(client, world, step->step[i], step->hash[i]);
         call_note_recorded(client, world);
     }
 }
@@ -413,7 +402,7 @@ static void judge_start(Client *client, const Call *call, const Moreau__V1__Repl
     HistoryEpisode *episode = &history->episode[history->episode_count++];
     *episode = (HistoryEpisode){.world = world->history,
                                 .life = client->crowd->life,
-                                .first_step = model_step_count(world->model)};
+                                .first_step = model_taken(world->model)};
     if (strlen(reply->episode_start->episode) != HISTORY_ID_BYTES - 1) {
         fail("client %zu: '%s' is no id of an episode", client->number,
              reply->episode_start->episode);
@@ -462,7 +451,7 @@ static void judge_solve(const Client *client, const Moreau__V1__SolveReply *solv
 // Refused by both or by neither, unless it was not done at all.
 static void judge_edit(Client *client, const Call *call, const Moreau__V1__Status *status) {
     const ClientWorld *world = &client->world[call->world[0]];
-    if (is_stop(status->code)) {
+    if (call_is_stop(status->code)) {
         return;
     }
     const bool is_taken = status->code == MOREAU__V1__STATUS__CODE__OK;
@@ -512,16 +501,13 @@ static void judge(Client *client, const Call *call, const Moreau__V1__Reply *rep
     ClientWorld *world = &client->world[call->world[0]];
     switch (call->kind) {
     case CALL_HASH:
-        check_state(client, world, reply->world_hash->step[0], reply->world_hash->hash[0]);
+        call_check_state(client, world, reply->world_hash->step[0], reply->world_hash->hash[0]);
         break;
     case CALL_RAYS:
         judge_rays(reply->world_ray_cast);
         break;
     case CALL_GET:
         judge_get(client, call, reply->world_get);
-        break;
-    case CALL_TAKE:
-        check_state(client, world, reply->snapshot_take->step, reply->snapshot_take->hash);
         break;
     case CALL_DESTROY:
         world->is_there = false;
@@ -554,13 +540,15 @@ static void judge(Client *client, const Call *call, const Moreau__V1__Reply *rep
 // What may be answered other than OK.
 static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Status__Code code) {
     const HistoryEpisode *episode = client->crowd->history->episode;
-    if (is_stop(code)) {
+    if (call_is_stop(code)) {
         return may_stop(client, call);
     }
     if (is_of_herd(call)) { // worlds may still be away, of a Receive that was cancelled
         return !client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
     }
     switch (call->kind) {
+    case CALL_COPIES:
+        return copies_may_refuse(client, call, code);
     case CALL_EDIT:
         return code == MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT ||
                code == MOREAU__V1__STATUS__CODE__NOT_FOUND ||
@@ -573,10 +561,9 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
                code == MOREAU__V1__STATUS__CODE__ALREADY_EXISTS;
     case CALL_STOP: // of what may not have begun, or has failed
         return client->world[call->world[0]].episode == 0 || disk_has_faults();
+    case CALL_PASTS:
     case CALL_DELETE:
     case CALL_VERIFY:
-    case CALL_REPLAY:
-    case CALL_READ:
     case CALL_TOUCHES:
     case CALL_DESCRIBE: // others may delete it
         return disk_has_faults() || episode[call->episode].delete_asked ||
@@ -600,6 +587,10 @@ static void judge_any(Client *client, Call *call) {
         judge_edit(client, call, status);
     } else if (is_of_herd(call)) {
         judge_herd(client, call, reply);
+    } else if (call->kind == CALL_COPIES) {
+        copies_judge(client, call, reply);
+    } else if (call->kind == CALL_PASTS) {
+        pasts_judge(client, call, reply);
     } else if (is_ok) {
         judge(client, call, reply);
     }
@@ -632,6 +623,7 @@ void call_answer(Client *client, Moreau__V1__Reply *reply) {
              call->id);
     }
     if (reply->event) {
+        pasts_show(client, call, reply);
         moreau__v1__reply__free_unpacked(reply, NULL);
         return;
     }

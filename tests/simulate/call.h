@@ -4,8 +4,10 @@
 #pragma once
 
 #include "simulate/client.h"
+#include "simulate/copies.h"
 #include "simulate/herd.h"
 #include "simulate/link.h"
+#include "simulate/pasts.h"
 
 enum { CALLS_MAX = 24, CLIENT_WORLDS_MAX = 3, CALL_WORLDS_MAX = 3, SESSION_BYTES = 64 };
 
@@ -15,14 +17,11 @@ typedef enum CallKind {
     CALL_HASH,
     CALL_RAYS,
     CALL_GET,
-    CALL_TAKE,
     CALL_DESTROY,
     CALL_START,
     CALL_STOP,
     CALL_DELETE,
     CALL_VERIFY,
-    CALL_REPLAY,
-    CALL_READ,
     CALL_LIST,
     CALL_DESCRIBE,
     CALL_PING,
@@ -35,6 +34,8 @@ typedef enum CallKind {
     CALL_RECEIVE, // all that the Send before it has sent
     CALL_TOUCHES,
     CALL_BACKUP,
+    CALL_COPIES, // snapshots, worlds that are made of them, scenes: copies.h
+    CALL_PASTS,  // episodes shown, and run again otherwise: pasts.h
     CALL_KIND_COUNT
 } CallKind;
 
@@ -51,6 +52,8 @@ typedef struct Call {
     Moreau__V1__Reply *reply; // owned: what is answered and not judged
     uint64_t payload;         // of a ping: what must come back; of a cancel: the request
     size_t at, count;         // its bytes in the client's
+    CopyCall copy;            // of CALL_COPIES, as the next
+    PastCall past;
 } Call;
 
 // A world as its client knows it. The first is the shared one: others step it too.
@@ -74,6 +77,7 @@ typedef struct Client {
     uint64_t id_last;
     ClientWorld world[CLIENT_WORLDS_MAX];
     Herd herd;
+    Copies copies;
     Call call[CALLS_MAX];
     size_t call_count;
     LinkBytes bytes; // the calls as they go over the wire
@@ -82,6 +86,15 @@ typedef struct Client {
 // Notes a call and packs it; the message is borrowed. Returns it for what else is to be noted.
 Call *call_add(Client *client, CallKind kind, const void *message, uint32_t deadline_ms);
 
+// A change of the call that goes to one world; `world` is the client's.
+void call_on_world(Call *call, size_t world, ModelChange change);
+
+// Whether it was stopped, which it may have been.
+bool call_is_stop(Moreau__V1__Status__Code code);
+
+// The state after `step` steps of a world must be the reference's, of this hash.
+void call_check_state(Client *client, ClientWorld *world, uint64_t step, uint64_t hash);
+
 // Each adds one call.
 void call_step(Client *client, const size_t *world, size_t world_count, uint64_t steps,
                uint32_t deadline_ms);
@@ -89,7 +102,6 @@ void call_edit(Client *client, size_t world); // any change that is no step
 void call_hash(Client *client, size_t world);
 void call_rays(Client *client, size_t world);
 void call_get(Client *client, size_t world);
-void call_take(Client *client, size_t world); // a snapshot
 void call_start(Client *client, size_t world);
 void call_stop(Client *client, size_t world);
 void call_destroy(Client *client, size_t world);

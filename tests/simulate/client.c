@@ -3,6 +3,7 @@
 
 #include "simulate/call.h"
 #include "simulate/disk.h"
+#include "simulate/jointed.h"
 #include "simulate/schedule.h"
 
 #include <inttypes.h>
@@ -63,7 +64,7 @@ static bool demand(Client *client, const void *message) {
 
 // A session without worlds ends with its connection: may this be one?
 static bool may_own_nothing(const Client *client) {
-    if (client->herd.is_there) {
+    if (client->herd.is_there || copies_own_worlds(&client->copies)) {
         return false;
     }
     for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
@@ -95,6 +96,7 @@ static bool greet(Client *client) {
     if (reply != NULL && !is_ok(reply) && may_own_nothing(client)) {
         give_back(reply);
         client->session[0] = '\0';
+        copies_lose(&client->copies);
         for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
             client->world[i].is_there = false;
         }
@@ -137,7 +139,10 @@ static bool add_content(Client *client, uint64_t world, uint64_t seed) {
     bodies.n_shape = bodies.n_kind = start.count;
     bodies.shape = start.shape;
     bodies.kind = bodies_kind;
-    return demand(client, &shapes) && demand(client, &bodies);
+    Jointed jointed;
+    jointed_draw(&jointed, seed, world);
+    return demand(client, &shapes) && demand(client, &bodies) &&
+           (jointed.add.n_kind == 0 || demand(client, &jointed.add));
 }
 
 static bool make_world(Client *client, size_t index) {
@@ -204,7 +209,7 @@ static bool make_clone(Client *client, size_t index, const ClientWorld *of) {
     take_slot(client, index, reply->snapshot_clone->worlds[0]);
     give_back(reply);
     ClientWorld *world = &client->world[index];
-    model_init_at(world->model, of->model, model_step_count(of->model), true,
+    model_init_at(world->model, of->model, model_taken(of->model), true,
                   &client->crowd->history->world[world->history]);
     return true;
 }
@@ -249,9 +254,23 @@ static bool make_fork(Client *client, size_t index, const ClientWorld *of,
     return true;
 }
 
+// One that was made of a snapshot or a scene.
+static void adopt(Client *client, size_t index) {
+    const Stray stray = copies_give(&client->copies);
+    take_slot(client, index, stray.id);
+    ClientWorld *world = &client->world[index];
+    model_init(world->model, 0, &client->crowd->history->world[world->history]);
+    model_apply(world->model, (ModelChange){.restore = stray.state});
+}
+
 // A new world, or one that is made of the other one's state or past.
 static bool fill_slot(Client *client, size_t index) {
     const ClientWorld *of = &client->world[index == 1 ? 2 : 1];
+    if (client->crowd->history->world_count < HISTORY_WORLDS_MAX &&
+        copies_own_worlds(&client->copies) && dice_chance(&client->dice, 70)) {
+        adopt(client, index);
+        return true;
+    }
     if (client->crowd->history->world_count == HISTORY_WORLDS_MAX || !of->is_there ||
         dice_chance(&client->dice, 60)) {
         return make_world(client, index);
@@ -318,7 +337,7 @@ static bool make_herd(Client *client) {
     if (!template->is_there) {
         return true;
     }
-    if (model_step_count(template->model) < STEPS_ENOUGH && dice_chance(&client->dice, 35) &&
+    if (model_taken(template->model) < STEPS_ENOUGH && dice_chance(&client->dice, 35) &&
         !let_rest(client, template)) {
         return false;
     }
@@ -473,7 +492,7 @@ static size_t pick_episode(Client *client) {
 }
 
 static void add_steps(Client *client, size_t world, const bool *is_barred) {
-    if (model_step_count(client->world[world].model) > STEPS_ENOUGH) {
+    if (model_taken(client->world[world].model) > STEPS_ENOUGH) {
         call_hash(client, world);
         return;
     }
@@ -486,7 +505,7 @@ static void add_steps(Client *client, size_t world, const bool *is_barred) {
     size_t worlds[CALL_WORLDS_MAX] = {world}, count = 1;
     for (size_t i = 0; i < CLIENT_WORLDS_MAX && dice_chance(&client->dice, 25); i++) {
         if (i != world && client->world[i].is_there && !is_barred[i] &&
-            model_step_count(client->world[i].model) < STEPS_ENOUGH) {
+            model_taken(client->world[i].model) < STEPS_ENOUGH) {
             worlds[count++] = i;
         }
     }
@@ -513,15 +532,14 @@ static void add_recording(Client *client, size_t world) {
 }
 
 static void add_episode(Client *client) {
-    static const CallKind kinds[] = {CALL_VERIFY, CALL_REPLAY, CALL_READ, CALL_DESCRIBE,
-                                     CALL_TOUCHES};
+    static const CallKind kinds[] = {CALL_VERIFY, CALL_DESCRIBE, CALL_TOUCHES};
     size_t episode = pick_episode(client);
     if (episode == HISTORY_EPISODES_MAX) {
         call_list(client);
     } else if (dice_chance(&client->dice, 10)) {
         call_episode(client, CALL_DELETE, episode);
     } else {
-        call_episode(client, kinds[dice_roll(&client->dice, 5)], episode);
+        call_episode(client, kinds[dice_roll(&client->dice, 3)], episode);
     }
 }
 
@@ -567,8 +585,6 @@ static void add_any(Client *client, bool *is_barred) {
         call_rays(client, world);
     } else if (chance < 63 && world < CLIENT_WORLDS_MAX) {
         call_get(client, world);
-    } else if (chance < 65 && world < CLIENT_WORLDS_MAX) {
-        call_take(client, world);
     } else if (world < CLIENT_WORLDS_MAX) {
         add_steps(client, world, is_barred);
     }
@@ -577,16 +593,25 @@ static void add_any(Client *client, bool *is_barred) {
 static void compose(Client *client) {
     bool is_barred[CLIENT_WORLDS_MAX] = {false};
     call_forget_all(client);
+    copies_begin(&client->copies);
     client->bytes.count = 0;
     uint64_t count = 1 + dice_roll(&client->dice, BUNCH_MAX);
     for (uint64_t i = 0; i < count; i++) {
-        add_any(client, is_barred);
+        const size_t own = pick_world(client, is_barred, true);
+        if (dice_chance(&client->dice, 12)) {
+            copies_add(client, own);
+        } else if (dice_chance(&client->dice, 8)) {
+            pasts_add(client, pick_episode(client));
+        } else {
+            add_any(client, is_barred);
+        }
         if (client->call_count > 0 && dice_chance(&client->dice, 6)) {
             Call *victim = &client->call[dice_roll(&client->dice, client->call_count)];
             if (victim->kind == CALL_STEP || victim->kind == CALL_VERIFY ||
-                victim->kind == CALL_REPLAY || victim->kind == CALL_HASH ||
+                victim->kind == CALL_PASTS || victim->kind == CALL_HASH ||
                 victim->kind == CALL_HERD || victim->kind == CALL_RECEIVE ||
-                victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP) {
+                victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP ||
+                victim->kind == CALL_COPIES) {
                 call_cancel(client, victim);
             }
         }
@@ -624,13 +649,15 @@ static bool find_out(Client *client, size_t index) {
     for (size_t i = 0; i < client->call_count; i++) {
         const Call *call = &client->call[i];
         for (size_t k = 0; k < call->world_count && !call->is_judged; k++) {
-            if (call->world[k] == index && call->change.steps + call->change.edit > 0) {
+            if (call->world[k] == index && model_is_change(call->change)) {
                 change[count++] = call->change;
             }
             bool here = call->world[k] == index;
             may_be_gone = may_be_gone || (here && call->kind == CALL_DESTROY);
+            // what steps were taken in front of a restore nobody can tell
             record_is_unclear = record_is_unclear || (here && call->kind == CALL_START) ||
-                                (here && call->kind == CALL_STOP);
+                                (here && call->kind == CALL_STOP) ||
+                                (here && call->change.restore > 0);
         }
     }
     Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
@@ -660,6 +687,9 @@ static bool find_out(Client *client, size_t index) {
     Moreau__V1__EpisodeStop stop = MOREAU__V1__EPISODE_STOP__INIT;
     stop.has_world = 1;
     stop.world = world->id;
+    if (world->episode > 0) {
+        client->crowd->history->episode[world->episode - 1].stop_asked = true;
+    }
     reply = ask(client, &stop); // it may not be recorded at all
     world->episode = 0;
     give_back(reply);
@@ -694,6 +724,7 @@ static bool come_back(Client *client) {
     if (dice_chance(&client->dice, 30)) {
         schedule_sleep(dice_magnitude(&client->dice, 33)); // at most 17 s: within the grace time
     }
+    pasts_cut(client);
     bool here = come(client);
     here = here && (client->is_resumable || drop_herd(client));
     if (!shuts_first) {
@@ -777,6 +808,7 @@ void client_main(void *context) {
     call_forget_all(&client);
     free(client.bytes.bytes);
     herd_deinit(&client.herd);
+    copies_deinit(&client.copies);
     for (size_t i = 1; i < CLIENT_WORLDS_MAX; i++) {
         if (client.world[i].model != NULL) {
             model_deinit(client.world[i].model);

@@ -159,6 +159,50 @@ static void draw_shape(Edit *edit, Dice *dice, uint64_t world) {
     edit->add_shapes.size = edit->number;
 }
 
+static void begin_joint(Edit *edit, Dice *dice, uint64_t world) {
+    begin_set(edit, world);
+    edit->id[0] = dice_chance(dice, 70) ? 1 : 1 + dice_roll(dice, 3);
+    edit->set.n_joints = 1;
+    edit->set.joints = edit->id;
+}
+
+// Of one axis: joints of none, and of three, refuse it. One in three waits, or lags behind.
+static void draw_drive(Edit *edit, Dice *dice, uint64_t world) {
+    Moreau__V1__WorldSet *set = &edit->set;
+    begin_joint(edit, dice, world);
+    edit->number[0] = draw(dice, -0.5, 0.5);
+    edit->number[1] = draw(dice, -1.0, 1.0);
+    edit->number[2] = draw(dice, 0.0, 200.0);
+    edit->number[3] = draw(dice, -0.1, 20.0); // below zero it is refused
+    edit->number[4] = draw(dice, -1.0, 1.0);
+    set->n_joint_target = set->n_joint_target_velocity = set->n_joint_effort = 1;
+    set->joint_target = &edit->number[0];
+    set->joint_target_velocity = &edit->number[1];
+    set->joint_effort = &edit->number[4];
+    if (dice_chance(dice, 70)) {
+        set->n_joint_drive_stiffness = set->n_joint_drive_damping = 1;
+        set->joint_drive_stiffness = &edit->number[2];
+        set->joint_drive_damping = &edit->number[3];
+    }
+    if (dice_chance(dice, 30)) {
+        edit->number[5] = draw(dice, 0.0, 0.05);
+        edit->number[6] = (double)dice_roll(dice, 4);
+        set->n_joint_lag_time = set->n_joint_delay_steps = 1;
+        set->joint_lag_time = &edit->number[5];
+        set->joint_delay_steps = &edit->number[6];
+    }
+}
+
+static void draw_turn(Edit *edit, Dice *dice, uint64_t world) {
+    begin_joint(edit, dice, world);
+    edit->number[0] = draw(dice, -0.3, 0.3);
+    edit->number[1] = draw(dice, -1.0, 1.0);
+    edit->set.n_joint_position = dice_chance(dice, 60);
+    edit->set.joint_position = &edit->number[0];
+    edit->set.n_joint_velocity = 1;
+    edit->set.joint_velocity = &edit->number[1];
+}
+
 typedef void EditDraw(Edit *edit, Dice *dice, uint64_t world);
 
 static const struct {
@@ -175,6 +219,8 @@ static const struct {
     [EDIT_SOLVER] = {draw_solver, 6},
     [EDIT_ADD_HULL] = {draw_hull, 10},
     [EDIT_ADD_SHAPE] = {draw_shape, 10},
+    [EDIT_DRIVE] = {draw_drive, 24},
+    [EDIT_TURN] = {draw_turn, 6},
 };
 
 void edit_draw(Edit *edit, uint64_t number, uint64_t world) {

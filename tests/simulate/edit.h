@@ -21,6 +21,8 @@ typedef enum EditKind {
     EDIT_SOLVER,
     EDIT_ADD_HULL,  // of points, which may make none
     EDIT_ADD_SHAPE, // that wears one
+    EDIT_DRIVE,     // a joint's targets, and what its drive does for them
+    EDIT_TURN,      // where a joint of coordinates is, and how fast
     EDIT_KIND_COUNT
 } EditKind;
 

@@ -29,8 +29,8 @@ typedef struct HistoryLife {
     bool disk_failed;
 } HistoryLife;
 
-// A world, by the count of its own steps. What stands here was computed by the reference for steps
-// that the server has answered.
+// A world, by the count of the steps that it has taken. What stands here was computed by the
+// reference for steps that the server has answered.
 typedef struct HistoryWorld {
     uint64_t step_count;                      // answered
     uint64_t acked_ns[HISTORY_STEPS_MAX + 1]; // when
@@ -40,7 +40,7 @@ typedef struct HistoryWorld {
 typedef struct HistoryEpisode {
     char id[HISTORY_ID_BYTES];
     size_t world, life;
-    uint64_t first_step;         // the world's at its start
+    uint64_t first_step;         // so many had the world taken by then
     uint64_t step_count;         // answered while it was recorded, at least
     bool stop_asked, stop_acked; // with OK
     uint64_t stop_steps;         // as the answer said

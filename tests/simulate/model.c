@@ -5,9 +5,12 @@
 #include "run/worlds/apply.h"
 #include "simulate/dice.h"
 #include "simulate/edit.h"
+#include "simulate/jointed.h"
 #include "simulate/link.h"
 #include "simulate/schedule.h"
+#include "simulate/state.h"
 #include "step/snapshot/snapshot.h"
+#include "wire/joints.h"
 
 enum { PENDING_MAX = 32, TRIES_MAX = 5000 };
 
@@ -45,6 +48,14 @@ uint64_t model_step_count(const Model *model) {
     return model->world->step;
 }
 
+uint64_t model_taken(const Model *model) {
+    return model->taken;
+}
+
+bool model_is_change(ModelChange change) {
+    return change.steps + change.edit + change.restore > 0;
+}
+
 uint64_t model_hash(Model *model) {
     return snapshot_hash(model->world);
 }
@@ -72,6 +83,21 @@ static void fill(World *world, uint64_t seed) {
     Error error = {0};
     demand(world_add_shapes(world, &shapes, ids, &error), &error);
     demand(world_add_bodies(world, &bodies, ids, &error), &error);
+}
+
+static void join(Model *model) {
+    Jointed jointed;
+    Input input = {.kind = INPUT_JOINTS};
+    Error error = {0};
+    const ArenaMark mark = arena_mark(&model->scratch);
+    jointed_draw(&jointed, model->seed, 0);
+    if (jointed.add.n_kind > 0) {
+        demand(joints_columns(&jointed.add, &model->scratch, &input.joints, &error), &error);
+        demand(
+            apply_change(model->world, model->stepper, &input, &model->scratch, NULL, NULL, &error),
+            &error);
+    }
+    arena_reset_to(&model->scratch, mark);
 }
 
 GeometryShelf *model_shelf(void) {
@@ -104,7 +130,9 @@ static void build(Model *model) {
     settings.effort = WORLD_BALANCED; // as WorldCreate has it
     world_set_settings(model->world, &settings);
     fill(model->world, model->seed);
+    join(model);
     model->change_count = 0;
+    model->taken = 0;
 }
 
 void model_init(Model *model, uint64_t seed, HistoryWorld *history) {
@@ -127,10 +155,10 @@ static void note_step(Model *model) {
         world_body_pose(world, i, pose + 7 * (size_t)i);
     }
     HistoryWorld *history = model->history;
-    history->motion[world->step] = model_motion(pose, world->velocity, world->body_count);
-    if (world->step > history->step_count) {
-        history->step_count = world->step;
-        history->acked_ns[world->step] = schedule_now_ns();
+    history->motion[model->taken] = model_motion(pose, world->velocity, world->body_count);
+    if (model->taken > history->step_count) {
+        history->step_count = model->taken;
+        history->acked_ns[model->taken] = schedule_now_ns();
     }
 }
 
@@ -154,6 +182,17 @@ static bool edit(Model *model, uint64_t number) {
     return status == STATUS_OK;
 }
 
+static void restore(Model *model, uint64_t number) {
+    const State *state = state_get(number);
+    const Input input = {.kind = INPUT_RESTORE,
+                         .restore = {.snapshot = state->bytes, .snapshot_bytes = state->count}};
+    const ArenaMark mark = arena_mark(&model->scratch);
+    Error error = {0};
+    demand(apply_change(model->world, model->stepper, &input, &model->scratch, NULL, NULL, &error),
+           &error);
+    arena_reset_to(&model->scratch, mark);
+}
+
 static void take_step(Model *model) {
     StepInput input = {.time_step = model->world->settings.time_step};
     StepReport report;
@@ -161,12 +200,16 @@ static void take_step(Model *model) {
     demand(
         stepper_run(model->stepper, model->world, &input, &model->scratch, NULL, &report, &error),
         &error);
+    model->taken++;
 }
 
 // Without a note: a try. false: refused.
 static bool carry_out(Model *model, ModelChange change, bool is_known) {
     if (change.edit > 0 && !edit(model, change.edit)) {
         return false;
+    }
+    if (change.restore > 0) {
+        restore(model, change.restore);
     }
     for (uint64_t i = 0; i < change.steps; i++) {
         take_step(model);
@@ -178,7 +221,7 @@ static bool carry_out(Model *model, ModelChange change, bool is_known) {
     ModelChange *last = model->change_count == 0 ? NULL : &model->change[model->change_count - 1];
     if (last != NULL && last->steps > 0 && change.steps > 0) {
         last->steps += change.steps;
-    } else if (change.steps > 0 || change.edit > 0) {
+    } else if (model_is_change(change)) {
         if (model->change_count == MODEL_CHANGES_MAX) {
             fail("a world is changed more often than MODEL_CHANGES_MAX");
         }
@@ -190,9 +233,9 @@ static bool carry_out(Model *model, ModelChange change, bool is_known) {
 void model_init_at(Model *model, const Model *of, uint64_t step, bool is_now,
                    HistoryWorld *history) {
     model_init(model, of->seed, history);
-    for (size_t i = 0; i < of->change_count && (is_now || model_step_count(model) < step); i++) {
+    for (size_t i = 0; i < of->change_count && (is_now || model_taken(model) < step); i++) {
         ModelChange change = of->change[i];
-        const uint64_t left = step - model_step_count(model);
+        const uint64_t left = step - model_taken(model);
         change.steps = change.steps < left ? change.steps : left;
         carry_out(model, change, false);
     }
@@ -207,7 +250,7 @@ bool model_apply(Model *model, ModelChange change) {
 typedef struct Search {
     Model *model;
     const ModelChange *change;
-    size_t count;
+    size_t count, first; // those before the first have not happened, or are as if they had not
     uint64_t hash;
     ModelChange chosen[PENDING_MAX];
     uint32_t tries;
@@ -221,16 +264,20 @@ static void begin_again(Model *model, const ModelChange *change, size_t count) {
     }
 }
 
-static bool fits(Search *search, const Model *base) {
-    Model *model = search->model;
-    search->tries++;
-    begin_again(model, base->change, base->change_count);
-    for (size_t i = 0; i < search->count; i++) {
-        if (search->chosen[i].steps + search->chosen[i].edit > 0) {
-            carry_out(model, search->chosen[i], false);
+// Once more from the beginning, with what was chosen.
+static void do_chosen(const Search *search, const Model *base, bool is_known) {
+    begin_again(search->model, base->change, base->change_count);
+    for (size_t i = search->first; i < search->count; i++) {
+        if (model_is_change(search->chosen[i])) {
+            carry_out(search->model, search->chosen[i], is_known);
         }
     }
-    return model_hash(model) == search->hash;
+}
+
+static bool fits(Search *search, const Model *base) {
+    search->tries++;
+    do_chosen(search, base, false);
+    return model_hash(search->model) == search->hash;
 }
 
 // Chooses for the index-th change and those behind it. Whole ones are tried first: most often the
@@ -243,6 +290,10 @@ static bool choose(Search *search, const Model *base, size_t index, uint64_t ste
         return steps_left == 0 && fits(search, base);
     }
     ModelChange change = search->change[index];
+    if (change.restore > 0) { // the search begins with the last that has happened
+        search->chosen[index] = (ModelChange){0};
+        return choose(search, base, index + 1, steps_left);
+    }
     uint64_t steps = change.steps < steps_left ? change.steps : steps_left;
     if (change.steps == 0) {
         search->chosen[index] = change;
@@ -259,22 +310,37 @@ static bool choose(Search *search, const Model *base, size_t index, uint64_t ste
     return false;
 }
 
+// `last`: the last of the pending restores that has happened; `count`: none has.
+static bool find_behind(Search *search, const Model *base, uint64_t known, size_t last,
+                        uint64_t step) {
+    const bool is_restored = last < search->count;
+    const uint64_t from = is_restored ? state_get(search->change[last].restore)->step : known;
+    search->first = is_restored ? last : 0;
+    search->tries = 0;
+    if (step < from) {
+        return false;
+    }
+    if (is_restored) {
+        search->chosen[last] = search->change[last];
+    }
+    return choose(search, base, is_restored ? last + 1 : 0, step - from);
+}
+
 bool model_find(Model *model, const ModelChange *change, size_t count, uint64_t step,
                 uint64_t hash) {
-    if (step < model_step_count(model) || count > PENDING_MAX) {
+    if (count > PENDING_MAX) {
         return false;
     }
     Model base = *model; // its list of changes alone
+    const uint64_t known = model_step_count(model);
     Search search = {.model = model, .change = change, .count = count, .hash = hash};
-    if (!choose(&search, &base, 0, step - model_step_count(model))) {
-        return false;
+    bool is_found = false;
+    for (size_t i = count; i-- > 0 && !is_found;) {
+        is_found = change[i].restore > 0 && find_behind(&search, &base, known, i, step);
     }
-    // once more, and now it is known
-    begin_again(model, base.change, base.change_count);
-    for (size_t i = 0; i < count; i++) {
-        if (search.chosen[i].steps + search.chosen[i].edit > 0) {
-            model_apply(model, search.chosen[i]);
-        }
+    is_found = is_found || find_behind(&search, &base, known, count, step);
+    if (is_found) {
+        do_chosen(&search, &base, true);
     }
-    return true;
+    return is_found;
 }

@@ -10,10 +10,11 @@
 enum { MODEL_BODIES_MAX = 4, MODEL_CHANGES_MAX = 400 };
 enum { MODEL_LATER_BODIES_MAX = MODEL_BODIES_MAX + MODEL_CHANGES_MAX }; // each change may add one
 
-// Steps, or, when `steps` is 0, the edit of this number (edit.h), from 1.
+// One of these; none: nothing changes.
 typedef struct ModelChange {
     uint64_t steps;
-    uint64_t edit;
+    uint64_t edit;    // of this number (edit.h), from 1
+    uint64_t restore; // the world becomes the state of this number (state.h), from 1
 } ModelChange;
 
 typedef struct Model {
@@ -22,11 +23,13 @@ typedef struct Model {
     World *world;          // owned, as are the next two
     Stepper *stepper;
     Arena scratch;
+    uint64_t taken; // steps, of all that it was: a world that is restored may count less, or more
     ModelChange change[MODEL_CHANGES_MAX];
     size_t change_count;
 } Model;
 
-// How a world begins: the ground, then bodies above it. Body ids are 1 (the ground), 2, 3 …
+// How a world begins: the ground, then bodies above it, some of them joined (jointed.h). Body ids
+// are 1 (the ground), 2, 3 …
 typedef struct ModelStart {
     size_t count;
     double pose[7 * MODEL_BODIES_MAX];
@@ -42,13 +45,15 @@ extern const double model_shape_size[9]; // 3 per shape
 void model_init(Model *model, uint64_t seed, HistoryWorld *history);
 void model_deinit(Model *model);
 
-// As another one was right behind this step of its world, or, `is_now`, as it is.
+// As another one was right behind so many steps that it has taken, or, `is_now`, as it is.
 void model_init_at(Model *model, const Model *of, uint64_t step, bool is_now,
                    HistoryWorld *history);
 
 // false: it is an edit that the world refuses, and nothing has changed.
 bool model_apply(Model *model, ModelChange change);
-uint64_t model_step_count(const Model *model);
+bool model_is_change(ModelChange change);
+uint64_t model_step_count(const Model *model); // as its world counts
+uint64_t model_taken(const Model *model);
 uint64_t model_hash(Model *model);
 
 // Hash of poses and velocities, packed as on the wire.
