@@ -524,7 +524,9 @@ static void add_recording(Client *client, size_t world) {
         }
         is_recorded = is_recorded || (call->kind == CALL_START && call->world[0] == world);
     }
-    if (is_recorded) {
+    if (is_recorded && dice_chance(&client->dice, 60)) {
+        call_edit(client, world); // recordings in which much happens
+    } else if (is_recorded) {
         call_stop(client, world);
     } else {
         call_start(client, world);
@@ -601,7 +603,7 @@ static void compose(Client *client) {
         if (dice_chance(&client->dice, 12)) {
             copies_add(client, own);
         } else if (dice_chance(&client->dice, 8)) {
-            pasts_add(client, pick_episode(client));
+            pasts_add(client);
         } else {
             add_any(client, is_barred);
         }

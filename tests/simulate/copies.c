@@ -243,9 +243,12 @@ static void add_scene(Client *client, size_t world) {
     call_on_world(add(client, COPY_SCENE, &scene), world, (ModelChange){0});
 }
 
-static void add_world_of_scene(Client *client) {
+static void add_world_of_scene(Client *client, size_t world) {
     Copies *copies = &client->copies;
     if (copies->scene == NULL) {
+        if (world < CLIENT_WORLDS_MAX) {
+            add_scene(client, world);
+        }
         return;
     }
     Moreau__V1__Scene *scene = moreau__v1__scene__unpack(NULL, copies->scene_count, copies->scene);
@@ -322,23 +325,23 @@ void copies_add(Client *client, size_t world) {
     }
     if (chance < 65) {
         add_of_snapshot(client, world, chance);
-    } else if (chance < 75) {
+    } else if (chance < 74) {
         Keep *keep = pick_keep(client, is_whole);
         if (keep != NULL || world < CLIENT_WORLDS_MAX) {
             add_clone(client,
                       dice_chance(&client->dice, 60) || world == CLIENT_WORLDS_MAX ? keep : NULL,
                       world);
         }
-    } else if (chance < 80) {
+    } else if (chance < 77) {
         if (world < CLIENT_WORLDS_MAX) {
             add_take(client, world);
         }
-    } else if (chance < 86) {
+    } else if (chance < 85) {
         if (world < CLIENT_WORLDS_MAX) {
             add_scene(client, world);
         }
     } else if (chance < 94) {
-        add_world_of_scene(client);
+        add_world_of_scene(client, world);
     } else if (chance < 97) {
         add_strays(client);
     } else {

@@ -131,7 +131,7 @@ static void draw_hull(Edit *edit, Dice *dice, uint64_t world) {
         edit->point[i] = is_flat && i % 3 == 2 ? 0.0 : draw(dice, -0.1, 0.1);
     }
     if (dice_chance(dice, 5)) {
-        edit->point[dice_roll(dice, edit->hull.n_points)] = NAN;
+        edit->point[dice_roll(dice, 9)] = NAN; // of the first three, which there always are
     }
     if (dice_chance(dice, 20)) {
         edit->hull.has_vertices_max = 1;

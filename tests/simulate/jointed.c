@@ -51,6 +51,7 @@ static void draw_joint(Jointed *jointed, Dice *dice, const ModelStart *start, ui
         jointed->stiffness[axis] = is_driven ? draw(dice, 0.0, 100.0) : 0.0;
         jointed->damping[axis] = is_driven ? draw(dice, 0.0, 10.0) : 0.0;
         jointed->target[axis] = is_driven ? draw(dice, -0.3, 0.3) : 0.0;
+        jointed->target_velocity[axis] = is_driven ? draw(dice, -1.0, 1.0) : 0.0;
     }
 }
 
@@ -75,7 +76,7 @@ void jointed_draw(Jointed *jointed, uint64_t seed, uint64_t world) {
     }
     add->n_body_a = add->n_body_b = add->n_as_rows = add->n_kind;
     add->n_frame_a = add->n_frame_b = 7 * add->n_kind;
-    add->n_drive_stiffness = add->n_drive_damping = add->n_target;
+    add->n_drive_stiffness = add->n_drive_damping = add->n_target_velocity = add->n_target;
     add->kind = jointed->kind;
     add->body_a = jointed->body[0];
     add->body_b = jointed->body[1];
@@ -85,4 +86,5 @@ void jointed_draw(Jointed *jointed, uint64_t seed, uint64_t world) {
     add->drive_stiffness = jointed->stiffness;
     add->drive_damping = jointed->damping;
     add->target = jointed->target;
+    add->target_velocity = jointed->target_velocity;
 }

@@ -16,7 +16,8 @@ typedef struct Jointed {
     uint64_t body[2][JOINTED_MAX];
     protobuf_c_boolean as_rows[JOINTED_MAX];
     double frame[2][7 * JOINTED_MAX];
-    double stiffness[JOINTED_AXES_MAX], damping[JOINTED_AXES_MAX], target[JOINTED_AXES_MAX];
+    double stiffness[JOINTED_AXES_MAX], damping[JOINTED_AXES_MAX], target[JOINTED_AXES_MAX],
+        target_velocity[JOINTED_AXES_MAX];
 } Jointed;
 
 void jointed_draw(Jointed *jointed, uint64_t seed, uint64_t world);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { COMPARED_STEPS_MAX = 40 };
+enum { COMPARED_STEPS_MAX = 40, TRIES_MAX = 8 };
 
 static const HistoryEpisode *episode_of(const Client *client, const Call *call) {
     return &client->crowd->history->episode[call->episode];
@@ -91,8 +91,25 @@ static Call *add_comparison(Client *client, PastCall *past, const HistoryEpisode
     return call_add(client, CALL_PASTS, &compare, 0);
 }
 
-void pasts_add(Client *client, size_t episode) {
+// The longest of some that were stopped and that nobody wants to delete; HISTORY_EPISODES_MAX: none.
+static size_t pick_episode(Client *client) {
+    const History *history = client->crowd->history;
+    size_t longest = HISTORY_EPISODES_MAX;
+    for (int i = 0; i < TRIES_MAX && history->episode_count > 0; i++) {
+        const size_t index = (size_t)dice_roll(&client->dice, history->episode_count);
+        const HistoryEpisode *episode = &history->episode[index];
+        if (episode->stop_acked && !episode->delete_asked &&
+            (longest == HISTORY_EPISODES_MAX ||
+             episode->stop_steps > history->episode[longest].stop_steps)) {
+            longest = index;
+        }
+    }
+    return longest;
+}
+
+void pasts_add(Client *client) {
     const uint64_t chance = dice_roll(&client->dice, 100);
+    const size_t episode = pick_episode(client);
     PastCall past = {0};
     if (episode == HISTORY_EPISODES_MAX) {
         return;

@@ -24,8 +24,8 @@ typedef struct PastCall {
     uint64_t frames;    // that came
 } PastCall;
 
-// `episode`: HISTORY_EPISODES_MAX, there is none, and nothing is added.
-void pasts_add(struct Client *client, size_t episode);
+// Adds a call, where there is an episode that was stopped.
+void pasts_add(struct Client *client);
 
 // An event of a call, whatever it is.
 void pasts_show(struct Client *client, struct Call *call, const Moreau__V1__Reply *event);
