@@ -91,7 +91,8 @@ static Call *add_comparison(Client *client, PastCall *past, const HistoryEpisode
     return call_add(client, CALL_PASTS, &compare, 0);
 }
 
-// The longest of some that were stopped and that nobody wants to delete; HISTORY_EPISODES_MAX: none.
+// The longest of some that were stopped and that nobody wants to delete. HISTORY_EPISODES_MAX:
+// none.
 static size_t pick_episode(Client *client) {
     const History *history = client->crowd->history;
     size_t longest = HISTORY_EPISODES_MAX;
