@@ -127,9 +127,9 @@ static void add_read(Client *client, const Keep *keep) {
     Moreau__V1__SnapshotRead read = MOREAU__V1__SNAPSHOT_READ__INIT;
     read.has_snapshot = 1;
     read.snapshot = keep->id;
-    read.has_first = dice_chance(&client->dice, 80);
+    read.has_first = dice_chance(&client->dice, 70);
     read.first = read.has_first ? dice_roll(&client->dice, total + 9) : 0;
-    read.has_count = dice_chance(&client->dice, 80);
+    read.has_count = dice_chance(&client->dice, 70);
     read.count = read.has_count ? dice_roll(&client->dice, total + 9) : UINT64_MAX;
     Call *call = add(client, COPY_READ, &read);
     about(call, keep);
@@ -171,16 +171,28 @@ static void add_part(Client *client, Keep *keep, uint64_t first, uint64_t count)
     free(part);
 }
 
+// Of one that is there, or of bytes that this server, or one before it, has given. 0: none are
+// there.
+static uint64_t pick_bytes(Client *client) {
+    const HistorySnapshot *read = client->crowd->history->snapshot;
+    read += dice_roll(&client->dice, HISTORY_SNAPSHOTS_MAX);
+    if (read->count > 0 && dice_chance(&client->dice, 40)) {
+        return state_keep_bytes(read->bytes, read->count, &client->crowd->shared_model.scratch);
+    }
+    const Keep *of = pick_keep(client, is_whole);
+    return of == NULL ? 0 : of->state;
+}
+
 // The next parts of one that was begun, or the first of another.
 static void add_upload(Client *client) {
     Keep *keep = pick_keep(client, is_begun);
     if (keep == NULL) {
-        const Keep *of = pick_keep(client, is_whole);
+        const uint64_t state = pick_bytes(client);
         keep = free_keep(&client->copies);
-        if (of == NULL || keep == NULL) {
+        if (state == 0 || keep == NULL) {
             return;
         }
-        *keep = (Keep){.is_there = true, .state = of->state};
+        *keep = (Keep){.is_there = true, .state = state};
     }
     uint64_t first = keep->received;
     const uint64_t total = state_get(keep->state)->count;
@@ -303,15 +315,15 @@ static void add_restores(Client *client, size_t world, Keep *keep) {
 
 static void add_of_snapshot(Client *client, size_t world, uint64_t chance) {
     Keep *keep = pick_keep(client, is_whole);
-    if (keep == NULL && chance < 65 && world < CLIENT_WORLDS_MAX) {
+    if (keep == NULL && chance < 55 && world < CLIENT_WORLDS_MAX) {
         add_take(client, world);
     } else if (chance < 30) {
         add_restores(client, world, keep);
-    } else if (chance < 42) {
+    } else if (chance < 42 || (chance < 61 && keep == NULL)) {
         add_upload(client);
-    } else if (chance < 54 && keep != NULL) {
+    } else if (chance < 54) {
         add_read(client, keep);
-    } else if (chance < 61 && keep != NULL) {
+    } else if (chance < 61) {
         add_drop(client, keep);
     } else if (chance < 65 && client->copies.gone != 0) {
         add_drop(client, NULL);
@@ -369,7 +381,7 @@ static void judge_take(Client *client, const Call *call,
     }
 }
 
-static void judge_read(const Client *client, const CopyCall *asked,
+static void judge_read(Client *client, const CopyCall *asked,
                        const Moreau__V1__SnapshotReadReply *read) {
     const State *state = state_get(asked->state);
     const uint64_t rest = asked->first < state->count ? state->count - asked->first : 0;
@@ -378,6 +390,12 @@ static void judge_read(const Client *client, const CopyCall *asked,
         (count > 0 && memcmp(read->data.data, state->bytes + asked->first, count) != 0)) {
         fail("client %zu: bytes %" PRIu64 " … of a snapshot are not the reference's",
              client->number, asked->first);
+    }
+    if (count == state->count && count <= HISTORY_SNAPSHOT_BYTES_MAX) {
+        HistorySnapshot *kept =
+            &client->crowd->history->snapshot[dice_roll(&client->dice, HISTORY_SNAPSHOTS_MAX)];
+        kept->count = count;
+        memcpy(kept->bytes, read->data.data, count);
     }
 }
 

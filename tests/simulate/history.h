@@ -16,7 +16,9 @@ enum {
     HISTORY_HERDS_MAX = 32,
     HISTORY_ORDERS_MAX = 200,
     HISTORY_ID_BYTES = 33,
-    BACKUPS_MAX = 3
+    BACKUPS_MAX = 3,
+    HISTORY_SNAPSHOTS_MAX = 4,
+    HISTORY_SNAPSHOT_BYTES_MAX = 16384
 };
 
 // How a life of the server ended.
@@ -67,6 +69,12 @@ typedef struct HistoryHerd {
     bool is_ended; // its end was answered
 } HistoryHerd;
 
+// The bytes of a snapshot that a client has read: any later server makes the same of them.
+typedef struct HistorySnapshot {
+    size_t count; // 0: none
+    uint8_t bytes[HISTORY_SNAPSHOT_BYTES_MAX];
+} HistorySnapshot;
+
 typedef struct History {
     HistoryLife life[HISTORY_LIVES_MAX];
     size_t life_count;
@@ -76,6 +84,7 @@ typedef struct History {
     size_t episode_count;
     HistoryHerd herd[HISTORY_HERDS_MAX];
     size_t herd_count;
+    HistorySnapshot snapshot[HISTORY_SNAPSHOTS_MAX];
 
     // for whoever looks at a run
     uint64_t requests, replies, cuts, cancels, faults, steps, resumes, trace;

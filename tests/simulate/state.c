@@ -54,6 +54,20 @@ uint64_t state_keep(const World *world, uint64_t hash, Arena *scratch) {
     return state_count;
 }
 
+uint64_t state_keep_bytes(const uint8_t *bytes, size_t count, Arena *scratch) {
+    const WorldLimits most = limits();
+    World *world;
+    Error error = {0};
+    demand(snapshot_read(bytes, count, &most, &world, &error), &error);
+    const uint64_t number = state_keep(world, snapshot_hash(world), scratch);
+    const State *state = state_get(number);
+    if (state->count != count || memcmp(state->bytes, bytes, count) != 0) {
+        fail("a snapshot that was read before is written otherwise");
+    }
+    world_destroy(world);
+    return number;
+}
+
 const State *state_get(uint64_t number) {
     return &states[number - 1];
 }

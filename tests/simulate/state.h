@@ -16,6 +16,9 @@ typedef struct State {
 
 // The world as it is, whose state hash this is. Its number.
 uint64_t state_keep(const World *world, uint64_t hash, Arena *scratch);
+
+// The same of bytes that a server gave.
+uint64_t state_keep_bytes(const uint8_t *bytes, size_t count, Arena *scratch);
 const State *state_get(uint64_t number);
 
 // The scene of a world, as packed bytes in the arena; its name is always the same.
