@@ -18,7 +18,8 @@ static const char *const names[] = {
     [CALL_PING] = "ping",       [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",
     [CALL_SOLVE] = "solve",     [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
     [CALL_SEND] = "send",       [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
-    [CALL_BACKUP] = "backup",
+    [CALL_BACKUP] = "backup",   [CALL_WATCH] = "watch",     [CALL_LOOK] = "look",
+    [CALL_OPINIONS] = "opinions", [CALL_SAVE] = "save",
 };
 
 // ---- asking
@@ -565,6 +566,9 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
         return code == MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT ||
                code == MOREAU__V1__STATUS__CODE__NOT_FOUND ||
                code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
+    case CALL_WATCH: // what others, or this bunch, may have destroyed
+        return code == MOREAU__V1__STATUS__CODE__NOT_FOUND &&
+               (call->watching.sight == NULL || call->watching.sight->owner != 0);
     case CALL_START:
     case CALL_LIST:
         return disk_has_faults();
@@ -632,10 +636,16 @@ void call_answer(Client *client, Moreau__V1__Reply *reply) {
              call->id);
     }
     if (reply->event) {
+        if (call->kind == CALL_WATCH) {
+            watch_frame(&call->watching, reply->live_frame);
+        }
         moreau__v1__reply__free_unpacked(reply, NULL);
         return;
     }
     check_order(client, call);
+    if (call->kind == CALL_WATCH) {
+        watch_end(&call->watching, reply);
+    }
     call->is_answered = true;
     call->reply = reply;
     judge_all(client);
@@ -645,6 +655,9 @@ void call_forget_all(Client *client) {
     for (size_t i = 0; i < client->call_count; i++) {
         if (client->call[i].reply != NULL) {
             moreau__v1__reply__free_unpacked(client->call[i].reply, NULL);
+        }
+        if (client->call[i].kind == CALL_WATCH && !client->call[i].is_answered) {
+            watch_end(&client->call[i].watching, NULL);
         }
     }
     client->call_count = 0;

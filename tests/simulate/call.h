@@ -6,6 +6,7 @@
 #include "simulate/client.h"
 #include "simulate/herd.h"
 #include "simulate/link.h"
+#include "simulate/watch.h"
 
 enum { CALLS_MAX = 24, CLIENT_WORLDS_MAX = 3, CALL_WORLDS_MAX = 3, SESSION_BYTES = 64 };
 
@@ -35,6 +36,10 @@ typedef enum CallKind {
     CALL_RECEIVE, // all that the Send before it has sent
     CALL_TOUCHES,
     CALL_BACKUP,
+    CALL_WATCH,    // with a deadline, so that it ends
+    CALL_LOOK,     // at rows of the client's group
+    CALL_OPINIONS, // of it
+    CALL_SAVE,     // of it
     CALL_KIND_COUNT
 } CallKind;
 
@@ -51,6 +56,7 @@ typedef struct Call {
     Moreau__V1__Reply *reply; // owned: what is answered and not judged
     uint64_t payload;         // of a ping: what must come back; of a cancel: the request
     size_t at, count;         // its bytes in the client's
+    Watching watching;        // of a CALL_WATCH
 } Call;
 
 // A world as its client knows it. The first is the shared one: others step it too.

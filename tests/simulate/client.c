@@ -4,6 +4,7 @@
 #include "simulate/call.h"
 #include "simulate/disk.h"
 #include "simulate/schedule.h"
+#include "simulate/watcher.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -438,6 +439,26 @@ bool client_check_alone(Crowd *crowd) {
     return here;
 }
 
+bool client_follow_shared(Crowd *crowd) {
+    Client client = {.crowd = crowd, .number = 0, .dice = dice_make(crowd->seed, 97)};
+    Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
+    hash.n_worlds = 1;
+    hash.worlds = &crowd->shared_world;
+    Moreau__V1__Reply *reply = come(&client) ? ask(&client, &hash) : NULL;
+    const bool here = reply != NULL && is_ok(reply);
+    if (here) {
+        const uint64_t step = reply->world_hash->step[0];
+        model_apply(&crowd->shared_model,
+                    (ModelChange){.steps = step - model_step_count(&crowd->shared_model)});
+        if (model_hash(&crowd->shared_model) != reply->world_hash->hash[0]) {
+            fail("the shared world rests in a state that is not the reference's");
+        }
+    }
+    give_back(reply);
+    link_close(&client.link);
+    return here;
+}
+
 static void find_shared(Client *client) {
     client->world[SHARED] = (ClientWorld){.is_there = true,
                                           .is_shared = true,
@@ -569,6 +590,8 @@ static void add_any(Client *client, bool *is_barred) {
         call_get(client, world);
     } else if (chance < 65 && world < CLIENT_WORLDS_MAX) {
         call_take(client, world);
+    } else if (chance < 68) {
+        call_watch(client);
     } else if (world < CLIENT_WORLDS_MAX) {
         add_steps(client, world, is_barred);
     }
@@ -586,7 +609,8 @@ static void compose(Client *client) {
             if (victim->kind == CALL_STEP || victim->kind == CALL_VERIFY ||
                 victim->kind == CALL_REPLAY || victim->kind == CALL_HASH ||
                 victim->kind == CALL_HERD || victim->kind == CALL_RECEIVE ||
-                victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP) {
+                victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP ||
+                victim->kind == CALL_WATCH) {
                 call_cancel(client, victim);
             }
         }
@@ -739,6 +763,7 @@ static bool take_round(Client *client) {
         !resume_herd(client)) {
         return false;
     }
+    watcher_show_own(client);
     compose(client);
     bool here = dice_chance(&client->dice, 12)
                     ? send_and_cut(client)
@@ -772,6 +797,9 @@ void client_main(void *context) {
     }
     if (!here && !def->crowd->is_stopping) {
         fail("client %zu: the server is gone", client.number);
+    }
+    if (here && !def->crowd->is_stopping) {
+        watcher_let_rest(&client);
     }
     link_close(&client.link);
     call_forget_all(&client);

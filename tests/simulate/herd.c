@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "simulate/link.h"
 #include "simulate/schedule.h"
+#include "simulate/watch.h"
 #include "step/snapshot/snapshot.h"
 #include "wire/group_def.h"
 
@@ -103,14 +104,37 @@ static Status make_reference(Herd *herd, const Moreau__V1__GroupCreate *create, 
     return status;
 }
 
+uint64_t herd_state(const Herd *herd, uint32_t i) {
+    const Watch watch = {0};
+    const WatchView view = group_view(herd->reference, i, &watch);
+    const World *world = view.world;
+    double pose[7 * MODEL_LATER_BODIES_MAX];
+    for (uint32_t k = 0; k < world->body_count; k++) {
+        world_body_pose(world, k, pose + 7 * (size_t)k);
+    }
+    return watch_state(
+        watch_place(view.has_episode, view.episode, view.episode_step, view.is_over),
+        model_motion(pose, world->velocity, world->body_count));
+}
+
+static void note_state(const Herd *herd, uint32_t i) {
+    watch_note(herd->subject + i, herd_state(herd, i));
+}
+
 bool herd_init(Herd *herd, const Moreau__V1__GroupCreate *create, Model *template) {
     *herd = (Herd){0};
     arena_init(&herd->memory, MEMORY_BYTES);
     arena_init(&herd->scratch, MEMORY_BYTES);
     herd->is_there = true;
+    static uint64_t subject; // as pointers, by which worlds go, never are
+    subject += HERD_WORLDS;
+    herd->subject = subject;
     if (make_reference(herd, create, template) != STATUS_OK) {
         herd_deinit(herd);
         return false;
+    }
+    for (uint32_t i = 0; i < HERD_WORLDS; i++) {
+        note_state(herd, i);
     }
     return true;
 }
@@ -253,6 +277,7 @@ static size_t run(Herd *herd, HerdOrder order, GroupVerb verb, uint8_t worlds, c
         }
         failed += herd->call.row[row].has_failed;
         compare(&herd->call, told, row);
+        note_state(herd, world[row]);
     }
     return failed;
 }

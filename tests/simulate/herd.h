@@ -14,6 +14,7 @@ enum { HERD_WORLDS = 5, HERD_ACTS = 3, HERD_SEES = 9 };
 typedef struct Herd {
     bool is_there;
     uint64_t id;
+    uint64_t subject; // of what is seen of its worlds (watch.h)
     Group *reference;      // owned, as are the next two
     Arena memory, scratch; // of a call's rows; of a step
     GroupCall call;        // the last one of the reference
@@ -40,6 +41,7 @@ void herd_draw(HerdMaking *making, Dice *dice, uint64_t template);
 // The reference of a group that is made like this of the model's world as it stands. false: it
 // refuses it.
 bool herd_init(Herd *herd, const Moreau__V1__GroupCreate *create, Model *template);
+uint64_t herd_state(const Herd *herd, uint32_t i); // of world i: watch_state
 void herd_deinit(Herd *herd); // of one that is not there, too
 
 HerdOrder herd_draw_order(Dice *dice, GroupVerb verb);

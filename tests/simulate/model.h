@@ -50,6 +50,7 @@ void model_init_at(Model *model, const Model *of, uint64_t step, bool is_now,
 bool model_apply(Model *model, ModelChange change);
 uint64_t model_step_count(const Model *model);
 uint64_t model_hash(Model *model);
+uint64_t model_state(const Model *model); // watch_state
 
 // Hash of poses and velocities, packed as on the wire.
 uint64_t model_motion(const double *pose, const double *velocity, size_t body_count);
