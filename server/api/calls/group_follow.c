@@ -91,7 +91,8 @@ void group_follow(GroupRun *run) {
     if (run->entry->recorder != NULL && run->call.verb != GROUP_READ) {
         run->follower[run->follower_count++] = &recording;
     }
-    if (run->entry->opinions != NULL) { // which are told of the call by its number in the record
+    if (run->entry->opinions != NULL &&
+        run->call.verb != GROUP_READ) { // which are told of the call by its number in the record
         run->follower[run->follower_count++] = &opinions;
     }
 }
