@@ -3,6 +3,7 @@
 
 #include "simulate/disk.h"
 #include "simulate/edit.h"
+#include "simulate/herd_kept.h"
 #include "simulate/schedule.h"
 
 #include <inttypes.h>
@@ -10,15 +11,15 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [CALL_STEP] = "step",       [CALL_EDIT] = "edit",       [CALL_HASH] = "hash",
-    [CALL_RAYS] = "rays",       [CALL_GET] = "get",         [CALL_TAKE] = "take",
-    [CALL_DESTROY] = "destroy", [CALL_START] = "start",     [CALL_STOP] = "stop",
-    [CALL_DELETE] = "delete",   [CALL_VERIFY] = "verify",   [CALL_REPLAY] = "replay",
-    [CALL_READ] = "read",       [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe",
-    [CALL_PING] = "ping",       [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",
-    [CALL_SOLVE] = "solve",     [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
-    [CALL_SEND] = "send",       [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
-    [CALL_BACKUP] = "backup",   [CALL_WATCH] = "watch",     [CALL_LOOK] = "look",
+    [CALL_STEP] = "step",         [CALL_EDIT] = "edit",       [CALL_HASH] = "hash",
+    [CALL_RAYS] = "rays",         [CALL_GET] = "get",         [CALL_TAKE] = "take",
+    [CALL_DESTROY] = "destroy",   [CALL_START] = "start",     [CALL_STOP] = "stop",
+    [CALL_DELETE] = "delete",     [CALL_VERIFY] = "verify",   [CALL_REPLAY] = "replay",
+    [CALL_READ] = "read",         [CALL_LIST] = "list",       [CALL_DESCRIBE] = "describe",
+    [CALL_PING] = "ping",         [CALL_STATS] = "stats",     [CALL_WORLDS] = "worlds",
+    [CALL_SOLVE] = "solve",       [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
+    [CALL_SEND] = "send",         [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
+    [CALL_BACKUP] = "backup",     [CALL_WATCH] = "watch",     [CALL_LOOK] = "look",
     [CALL_OPINIONS] = "opinions", [CALL_SAVE] = "save",
 };
 
@@ -312,7 +313,8 @@ static Call *find_call(Client *client, uint64_t id) {
 }
 
 static bool is_of_herd(const Call *call) {
-    return call->kind == CALL_HERD || call->kind == CALL_SEND || call->kind == CALL_RECEIVE;
+    return call->kind == CALL_HERD || call->kind == CALL_SEND || call->kind == CALL_RECEIVE ||
+           is_herd_question(call->kind);
 }
 
 static bool share_world(const Call *a, const Call *b) {
@@ -559,7 +561,8 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
         return may_stop(client, call);
     }
     if (is_of_herd(call)) { // worlds may still be away, of a Receive that was cancelled
-        return !client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
+        return (!client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION) ||
+               herd_may_refuse(client, call, code);
     }
     switch (call->kind) {
     case CALL_EDIT:
@@ -602,6 +605,8 @@ static void judge_any(Client *client, Call *call) {
         judge_step(client, call, reply); // which may be done in part
     } else if (call->kind == CALL_EDIT) {
         judge_edit(client, call, status);
+    } else if (is_herd_question(call->kind)) {
+        judge_herd_question(client, call, reply);
     } else if (is_of_herd(call)) {
         judge_herd(client, call, reply);
     } else if (is_ok) {

@@ -3,6 +3,7 @@
 
 #include "simulate/call.h"
 #include "simulate/disk.h"
+#include "simulate/herd_kept.h"
 #include "simulate/schedule.h"
 #include "simulate/watcher.h"
 
@@ -323,7 +324,7 @@ static bool make_herd(Client *client) {
         !let_rest(client, template)) {
         return false;
     }
-    herd_draw(&making, &client->dice, template->id);
+    herd_draw(&making, &client->dice, template->id, template->model->world);
     Moreau__V1__Reply *reply = ask(client, &making.create);
     if (reply == NULL) {
         return false;
@@ -378,6 +379,11 @@ static bool go_on_with_herd(Client *client, const HistoryHerd *record) {
             fail("client %zu: a group of %zu calls goes on behind call %" PRIu64, client->number,
                  record->order_count, reply->group_create->resumed->step);
         }
+        client->herd.opinions.count = 0; // nobody tells those of calls before
+        client->herd.opinions.calls = 0;
+        client->herd.opinions.is_unclear = false;
+        kept_note(&client->herd, NULL);
+        client->herd.saved = 0;
         note_recording(client, reply->group_create);
     } else if (disk_has_faults()) {
         herd_deinit(&client->herd);
@@ -550,6 +556,8 @@ static void add_herd(Client *client) {
     const uint64_t chance = dice_roll(&client->dice, 100);
     if (chance < 40 && client->call_count + 2 <= CALLS_MAX / 2) {
         call_send(client);
+    } else if (dice_chance(&client->dice, 30)) {
+        call_herd_question(client);
     } else {
         call_herd(client, chance < 85 ? GROUP_STEP : GROUP_RESET);
     }
@@ -610,7 +618,7 @@ static void compose(Client *client) {
                 victim->kind == CALL_REPLAY || victim->kind == CALL_HASH ||
                 victim->kind == CALL_HERD || victim->kind == CALL_RECEIVE ||
                 victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP ||
-                victim->kind == CALL_WATCH) {
+                victim->kind == CALL_WATCH || is_herd_question(victim->kind)) {
                 call_cancel(client, victim);
             }
         }
@@ -761,6 +769,9 @@ static bool take_round(Client *client) {
     }
     if (client->herd.is_there && client->herd.record != NULL && dice_chance(&client->dice, 10) &&
         !resume_herd(client)) {
+        return false;
+    }
+    if (!kept_take_round(client)) {
         return false;
     }
     watcher_show_own(client);

@@ -53,6 +53,7 @@ static void note_end(LifeEnd end) {
     History *history = life.def.history;
     history->trace = history->trace * 31 + schedule_trace();
     history->faults += disk_has_faults();
+    history->frames += watch_count();
 }
 
 static void meet_fate(void) {

@@ -282,10 +282,9 @@ void watch_frame(Watching *watching, const Moreau__V1__LiveFrame *frame) {
         blame(watching, "has other columns than bodies", poses, bodies);
     }
     const uint64_t step = frames->step[0];
-    const uint64_t place =
-        sight->is_group ? watch_place(frame->has_episode, frame->episode, frame->episode_step,
-                                      frame->episode_over)
-                        : 0;
+    const uint64_t place = sight->is_group ? watch_place(frame->has_episode, frame->episode,
+                                                         frame->episode_step, frame->episode_over)
+                                           : 0;
     if (!watching->is_loose) {
         check_order(watching, step, place, frame->skipped);
     }
@@ -295,9 +294,8 @@ void watch_frame(Watching *watching, const Moreau__V1__LiveFrame *frame) {
     watching->step = step;
     watching->place = place;
     if (watching->has_motion) {
-        watching->state =
-            watch_state(sight->is_group ? place : step,
-                        model_motion(frames->pose, frames->velocity, (size_t)bodies));
+        watching->state = watch_state(sight->is_group ? place : step,
+                                      model_motion(frames->pose, frames->velocity, (size_t)bodies));
         see(&(Seen){sight, sight->subject + watching->index, step, watching->state});
     }
     if (!watching->is_loose) {

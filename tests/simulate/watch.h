@@ -65,8 +65,8 @@ typedef struct Watching {
     bool has_motion;          // poses and velocities, in doubles
     bool is_loose;            // it may be begun again, when a connection is lost
     uint64_t asked_ns, frames, skipped, bodies;
-    uint64_t step;            // of the frame that came last …
-    uint64_t place;           // … of a group: where its episodes were
+    uint64_t step;  // of the frame that came last …
+    uint64_t place; // … of a group: where its episodes were
     WatchState state;
     struct Watching *next; // of its sight
 } Watching;

@@ -102,7 +102,7 @@ static bool is_going(const Watcher *watcher) {
     return watcher->crowd->is_stopping;
 }
 
-static bool send(Watcher *watcher, const void *message, uint32_t deadline_ms, bool is_cut) {
+static bool send_call(Watcher *watcher, const void *message, uint32_t deadline_ms, bool is_cut) {
     LinkBytes bytes = {0};
     Moreau__V1__Request request = link_request(message);
     request.has_id = 1;
@@ -110,8 +110,7 @@ static bool send(Watcher *watcher, const void *message, uint32_t deadline_ms, bo
     request.has_deadline_ms = deadline_ms > 0;
     request.deadline_ms = deadline_ms;
     link_pack(&bytes, &request);
-    const size_t count =
-        is_cut ? (size_t)dice_roll(&watcher->dice, bytes.count) : bytes.count;
+    const size_t count = is_cut ? (size_t)dice_roll(&watcher->dice, bytes.count) : bytes.count;
     const bool here = link_send(&watcher->link, bytes.bytes, count);
     free(bytes.bytes);
     return here && !is_cut;
@@ -205,8 +204,7 @@ static bool take_for(Watcher *watcher, Look *look, uint64_t ns) {
     }
     if (!look->is_over && !watcher->is_slow && schedule_now_ns() - ns > must_by(look)) {
         fail("who watches %" PRIu64 " waits in vain, behind %" PRIu64 " frames",
-             look->watching.sight == NULL ? 0 : look->watching.sight->id,
-             look->watching.frames);
+             look->watching.sight == NULL ? 0 : look->watching.sight->id, look->watching.frames);
     }
     return true;
 }
@@ -228,7 +226,7 @@ static bool look_on(Watcher *watcher, Look *look) {
         }
         if (look->ping == 0 && dice_chance(&watcher->dice, 20)) {
             Moreau__V1__Ping ping = MOREAU__V1__PING__INIT;
-            here = send(watcher, &ping, 0, false);
+            here = send_call(watcher, &ping, 0, false);
             look->ping = watcher->id_last;
         }
         here = here && take_for(watcher, look, dice_magnitude(&watcher->dice, 31));
@@ -245,7 +243,7 @@ static bool watch_one(Watcher *watcher) {
         dice_chance(&watcher->dice, 30) ? (uint32_t)dice_magnitude(&watcher->dice, 15) : 0;
     look.may_stop = deadline_ms > 0;
     watch_begin(&look.watching);
-    bool here = send(watcher, &message, deadline_ms, dice_chance(&watcher->dice, 3));
+    bool here = send_call(watcher, &message, deadline_ms, dice_chance(&watcher->dice, 3));
     look.id = watcher->id_last;
     here = here && look_on(watcher, &look);
     // it leaves without a word, or waits for the answer to it; where a watch is all that may be
@@ -256,7 +254,7 @@ static bool watch_one(Watcher *watcher) {
         cancel.has_request = 1;
         cancel.request = look.id;
         look.may_stop = true;
-        here = send(watcher, &cancel, 0, dice_chance(&watcher->dice, 5));
+        here = send_call(watcher, &cancel, 0, dice_chance(&watcher->dice, 5));
         look.cancel = watcher->id_last;
         look.until_ns = schedule_now_ns() + patience_ns;
         while (here && !look.is_over) {
