@@ -2,6 +2,7 @@
 // What replies say of a group's worlds, beside what its reference has.
 #include "simulate/herd.h"
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "simulate/link.h"
 
@@ -210,11 +211,11 @@ uint64_t herd_opinions_hash(const Moreau__V1__GroupOpinionColumns *columns) {
 
 static bool is_same(const Moreau__V1__GroupOpinionColumns *told, size_t at,
                     const OpinionFound *found) {
-    const double is[] = {told->gap[at], told->e_ds[at], told->residual[at]};
-    const double has[] = {found->gap, found->e_ds, found->residual};
     return told->world[at] == found->world && told->episode[at] == found->episode &&
            told->seed[at] == found->seed && told->step[at] == found->step &&
-           told->substep[at] == found->substep && memcmp(is, has, sizeof(is)) == 0;
+           told->substep[at] == found->substep && bytes_same_double(told->gap[at], found->gap) &&
+           bytes_same_double(told->e_ds[at], found->e_ds) &&
+           bytes_same_double(told->residual[at], found->residual);
 }
 
 // They are told, in their order, and no others.

@@ -198,7 +198,8 @@ void watch_draw(Watching *watching, Sights *sights, size_t owner, Dice *dice,
     *watching = (Watching){.sight = sight,
                            .every = dice_chance(dice, 60) ? 1 : dice_magnitude(dice, 5),
                            .frames_per_second = draw_rate(dice),
-                           .has_motion = dice_chance(dice, 85)};
+                           .has_motion = dice_chance(dice, 75),
+                           .has_joints = dice_chance(dice, 40)};
     const bool is_group = sight != NULL ? sight->is_group : dice_chance(dice, 50);
     const uint64_t id = sight != NULL ? sight->id : 1000000000 + dice_roll(dice, 1000);
     watching->index = is_group ? dice_roll(dice, WATCHED_PLACES_MAX) : 0;
@@ -212,7 +213,7 @@ void watch_draw(Watching *watching, Sights *sights, size_t owner, Dice *dice,
     message->velocities = watching->has_motion;
     message->has_scene = message->has_joints = message->has_contacts = message->has_reports = 1;
     message->scene = dice_chance(dice, 30);
-    message->joints = dice_chance(dice, 40);
+    message->joints = watching->has_joints;
     message->contacts = dice_chance(dice, 40);
     message->reports = dice_chance(dice, 60);
     message->has_single = !watching->has_motion;
@@ -278,6 +279,7 @@ void watch_frame(Watching *watching, const Moreau__V1__LiveFrame *frame) {
     if (poses != 7 * bodies ||
         (watching->has_motion &&
          (frames->n_pose != 7 * bodies || frames->n_velocity != 6 * bodies)) ||
+        (frames->n_joint_count == 1) != watching->has_joints ||
         (frames->n_ids != bodies && (frames->n_ids != 0 || bodies != watching->bodies))) {
         blame(watching, "has other columns than bodies", poses, bodies);
     }

@@ -63,6 +63,7 @@ typedef struct Watching {
     uint64_t index, every;
     double frames_per_second; // 0: as many as there are
     bool has_motion;          // poses and velocities, in doubles
+    bool has_joints;          // they were asked for
     bool is_loose;            // it may be begun again, when a connection is lost
     uint64_t asked_ns, frames, skipped, bodies;
     uint64_t step;  // of the frame that came last …
