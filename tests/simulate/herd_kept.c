@@ -40,10 +40,12 @@ static void call_save(Client *client) {
 }
 
 void call_herd_question(Client *client) {
+    // where there are none they are refused
+    const uint64_t opinions = client->herd.reference->opinion.share > 0.0 ? 50 : 5;
     const uint64_t chance = dice_roll(&client->dice, 100);
-    if (chance < 40) {
+    if (chance < 30) {
         call_look(client);
-    } else if (chance < 70) {
+    } else if (chance < 30 + opinions) {
         call_opinions(client);
     } else {
         call_save(client);

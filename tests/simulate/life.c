@@ -100,7 +100,7 @@ static void draw_fate(void) {
 
 static void play(Crowd *crowd) {
     ClientDef client[CLIENTS_MAX + WATCHERS_MAX];
-    size_t task[CLIENTS_MAX + WATCHERS_MAX];
+    size_t task[CLIENTS_MAX + WATCHERS_MAX] = {0};
     const size_t count = 1 + (size_t)dice_roll(&life.dice, CLIENTS_MAX);
     const size_t watchers =
         dice_chance(&life.dice, 50) ? 1 + (size_t)dice_roll(&life.dice, WATCHERS_MAX) : 0;
