@@ -182,7 +182,7 @@ static bool make(Replay *replay, bool *is_made) {
     Moreau__V1__GroupCreate create = MOREAU__V1__GROUP_CREATE__INIT;
     create.has_saved = 1;
     create.saved = replay->snapshot;
-    create.record = dice_chance(replay->dice, 30) ? &record : NULL;
+    create.record = dice_chance(replay->dice, 50) ? &record : NULL;
     Moreau__V1__Reply *reply = replay->ask(replay->context, &create);
     if (reply == NULL) {
         return false;
@@ -344,11 +344,15 @@ static bool go_on(Client *client) {
     Replay replay = {
         .kept = herd->kept, .dice = &client->dice, .ask = ask_client, .context = client};
     bool is_made;
-    if (herd->record != NULL) {
-        herd->record->is_ended = !disk_has_faults();
-        herd->record = NULL;
+    HistoryHerd *record = herd->record;
+    herd->record = NULL;
+    if (!destroy(&replay, herd->id)) {
+        return false;
     }
-    if (!destroy(&replay, herd->id) || !run(&replay, &is_made)) {
+    if (record != NULL) {
+        record->is_ended = !disk_has_faults();
+    }
+    if (!run(&replay, &is_made)) {
         return false;
     }
     herd->id = replay.group;

@@ -172,14 +172,17 @@ void watch_rest(Sight *sight) {
 // ---- a subscription
 
 static Sight *pick(Sights *sights, size_t owner, Dice *dice) {
-    for (int i = 0; i < 8 && sights->count > 0; i++) {
+    const bool wants_group = dice_chance(dice, 60); // of which there are fewer
+    for (int i = 0; i < 12 && sights->count > 0; i++) {
         // the newest ones are most often still there
         const uint64_t back = dice_magnitude(dice, 5) - 1;
         const uint64_t at = back < sights->count && dice_chance(dice, 60)
                                 ? sights->count - 1 - back
                                 : dice_roll(dice, sights->count);
         Sight *sight = &sights->sight[at];
-        if (!sight->is_gone && (owner == 0 || sight->owner == owner || sight->owner == 0)) {
+        const bool is_wanted = i >= 8 || sight->is_group == wants_group;
+        if (is_wanted && !sight->is_gone &&
+            (owner == 0 || sight->owner == owner || sight->owner == 0)) {
             return sight;
         }
     }

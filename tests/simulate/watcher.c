@@ -39,7 +39,8 @@ void watcher_show_own(Client *client) {
     for (size_t i = 0; i < sights->count; i++) {
         Sight *sight = &sights->sight[i];
         if (sight->owner == client->number && !sight->is_gone && !is_own(client, sight)) {
-            sight->is_unclear = true; // what was done at last may not have been answered
+            // what was done at last may not have been answered; of a group that goes on it was
+            sight->is_unclear = !client->herd.is_there || client->herd.subject != sight->subject;
             watch_is_gone(sight);
         }
     }
