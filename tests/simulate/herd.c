@@ -69,16 +69,21 @@ static Status make_reference(Herd *herd, const Moreau__V1__GroupCreate *create, 
     return status;
 }
 
+// Of the episode that goes on, or was the last.
+static uint64_t place_of(const GroupWorld *world) {
+    const bool is_over = !world->is_running && world->episode > 0;
+    return watch_place(world->is_running || is_over, world->episode - is_over, world->length,
+                       is_over);
+}
+
 uint64_t herd_state(const Herd *herd, uint32_t i) {
-    const Watch watch = {0};
-    const WatchView view = group_view(herd->reference, i, &watch);
-    const World *world = view.world;
+    const GroupWorld *of = &herd->reference->world[i];
+    const World *world = of->world;
     double pose[7 * MODEL_LATER_BODIES_MAX];
     for (uint32_t k = 0; k < world->body_count; k++) {
         world_body_pose(world, k, pose + 7 * (size_t)k);
     }
-    return watch_state(watch_place(view.has_episode, view.episode, view.episode_step, view.is_over),
-                       model_motion(pose, world->velocity, world->body_count));
+    return watch_state(place_of(of), model_motion(pose, world->velocity, world->body_count));
 }
 
 static void note_state(const Herd *herd, uint32_t i) {

@@ -34,7 +34,8 @@ typedef struct Sight {
     size_t owner;     // number of the client; 0: the shared world
     bool is_group;
     bool is_gone;     // a destruction was answered …
-    uint64_t gone_ns; // … then
+    uint64_t gone_ns; // … then …
+    bool is_told;     // … so that who watches it must be told
     bool is_unclear;  // what came last is not known
     bool is_resting;  // until the life ends this is the last that anybody sees
     uint64_t rest_step;

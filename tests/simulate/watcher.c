@@ -39,8 +39,11 @@ void watcher_show_own(Client *client) {
     for (size_t i = 0; i < sights->count; i++) {
         Sight *sight = &sights->sight[i];
         if (sight->owner == client->number && !sight->is_gone && !is_own(client, sight)) {
-            // what was done at last may not have been answered; of a group that goes on it was
-            sight->is_unclear = !client->herd.is_there || client->herd.subject != sight->subject;
+            const bool goes_on = client->herd.is_there && client->herd.subject == sight->subject;
+            // what was done at last may not have been answered; of a group that goes on it was, and
+            // others that nobody knows where they stand may be there still
+            sight->is_unclear = !goes_on;
+            sight->is_told = !sight->is_group || goes_on;
             watch_is_gone(sight);
         }
     }
@@ -182,7 +185,7 @@ static uint64_t must_by(const Look *look) {
     if (look->watching.frames == 0) {
         return look->watching.asked_ns + patience_ns;
     }
-    return sight != NULL && sight->is_gone ? sight->gone_ns + patience_ns : SCHEDULE_FOREVER;
+    return sight != NULL && sight->is_told ? sight->gone_ns + patience_ns : SCHEDULE_FOREVER;
 }
 
 // Takes what comes in so long. False: the connection is gone.
@@ -214,13 +217,13 @@ static bool take_for(Watcher *watcher, Look *look, uint64_t ns) {
 static bool look_on(Watcher *watcher, Look *look) {
     bool here = true;
     uint64_t looks = 1 + dice_magnitude(&watcher->dice, 5);
-    while (here && !look->is_over && !watcher->crowd->is_watched_out) {
+    while (here && !look->is_over) {
         const Sight *sight = look->watching.sight;
-        const bool waits = watch_is_behind(&look->watching) || (sight != NULL && sight->is_gone);
-        if (looks > 0 && --looks == 0 && !waits) {
+        const bool waits = watch_is_behind(&look->watching) || (sight != NULL && sight->is_told);
+        looks -= looks > 0;
+        if (!waits && (looks == 0 || watcher->crowd->is_watched_out)) {
             return true;
         }
-        looks += looks == 0;
         if (dice_chance(&watcher->dice, 15)) {
             const uint64_t pause_ns = dice_magnitude(&watcher->dice, 32);
             schedule_sleep(pause_ns); // for less than the server waits for somebody who reads
