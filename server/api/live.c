@@ -180,6 +180,7 @@ static void show(Watch *watch, const WatchView *view) {
         frame->scene_status = fill_scene(live, frame, world);
     }
     frame->number = ++live->shown_count;
+    frame->wish = wish;
     frame->view = *view;
     frame->marks = watch->marks;
     frame->faulted = world->faulted;

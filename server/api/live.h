@@ -25,6 +25,7 @@ typedef struct LiveFrame {
     WatchMarks marks;
     bool faulted;
     Error failure; // of a world of a group; status OK: none
+    uint32_t wish; // LIVE_…: what is in its columns
     bool has_reports, has_scene;
     Status scene_status;    // of a frame that should have had one
     EpisodeColumns columns; // of one frame, in doubles; ids and joints are listed

@@ -3,6 +3,7 @@
 
 #include "simulate/disk.h"
 #include "simulate/edit.h"
+#include "simulate/herd_kept.h"
 #include "simulate/schedule.h"
 
 #include <inttypes.h>
@@ -18,6 +19,8 @@ static const char *const names[] = {
     [CALL_SOLVE] = "solve",   [CALL_CANCEL] = "cancel",   [CALL_HERD] = "group",
     [CALL_SEND] = "send",     [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
     [CALL_BACKUP] = "backup", [CALL_COPIES] = "copy",     [CALL_PASTS] = "past",
+    [CALL_WATCH] = "watch",   [CALL_LOOK] = "look",       [CALL_OPINIONS] = "opinions",
+    [CALL_SAVE] = "save",
 };
 
 // ---- asking
@@ -299,7 +302,8 @@ static Call *find_call(Client *client, uint64_t id) {
 }
 
 static bool is_of_herd(const Call *call) {
-    return call->kind == CALL_HERD || call->kind == CALL_SEND || call->kind == CALL_RECEIVE;
+    return call->kind == CALL_HERD || call->kind == CALL_SEND || call->kind == CALL_RECEIVE ||
+           is_herd_question(call->kind);
 }
 
 static bool share_world(const Call *a, const Call *b) {
@@ -544,7 +548,8 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
         return may_stop(client, call);
     }
     if (is_of_herd(call)) { // worlds may still be away, of a Receive that was cancelled
-        return !client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
+        return (!client->herd.is_there && code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION) ||
+               herd_may_refuse(client, call, code);
     }
     switch (call->kind) {
     case CALL_COPIES:
@@ -553,6 +558,9 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
         return code == MOREAU__V1__STATUS__CODE__INVALID_ARGUMENT ||
                code == MOREAU__V1__STATUS__CODE__NOT_FOUND ||
                code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
+    case CALL_WATCH: // what others, or this bunch, may have destroyed
+        return code == MOREAU__V1__STATUS__CODE__NOT_FOUND &&
+               (call->watching.sight == NULL || call->watching.sight->owner != 0);
     case CALL_START:
     case CALL_LIST:
         return disk_has_faults();
@@ -585,6 +593,8 @@ static void judge_any(Client *client, Call *call) {
         judge_step(client, call, reply); // which may be done in part
     } else if (call->kind == CALL_EDIT) {
         judge_edit(client, call, status);
+    } else if (is_herd_question(call->kind)) {
+        judge_herd_question(client, call, reply);
     } else if (is_of_herd(call)) {
         judge_herd(client, call, reply);
     } else if (call->kind == CALL_COPIES) {
@@ -623,11 +633,18 @@ void call_answer(Client *client, Moreau__V1__Reply *reply) {
              call->id);
     }
     if (reply->event) {
-        pasts_show(client, call, reply);
+        if (call->kind == CALL_WATCH) {
+            watch_frame(&call->watching, reply->live_frame);
+        } else {
+            pasts_show(client, call, reply);
+        }
         moreau__v1__reply__free_unpacked(reply, NULL);
         return;
     }
     check_order(client, call);
+    if (call->kind == CALL_WATCH) {
+        watch_end(&call->watching, reply);
+    }
     call->is_answered = true;
     call->reply = reply;
     judge_all(client);
@@ -637,6 +654,9 @@ void call_forget_all(Client *client) {
     for (size_t i = 0; i < client->call_count; i++) {
         if (client->call[i].reply != NULL) {
             moreau__v1__reply__free_unpacked(client->call[i].reply, NULL);
+        }
+        if (client->call[i].kind == CALL_WATCH && !client->call[i].is_answered) {
+            watch_end(&client->call[i].watching, NULL);
         }
     }
     client->call_count = 0;

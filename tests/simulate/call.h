@@ -8,6 +8,7 @@
 #include "simulate/herd.h"
 #include "simulate/link.h"
 #include "simulate/pasts.h"
+#include "simulate/watch.h"
 
 enum { CALLS_MAX = 24, CLIENT_WORLDS_MAX = 3, CALL_WORLDS_MAX = 3, SESSION_BYTES = 64 };
 
@@ -34,8 +35,12 @@ typedef enum CallKind {
     CALL_RECEIVE, // all that the Send before it has sent
     CALL_TOUCHES,
     CALL_BACKUP,
-    CALL_COPIES, // snapshots, worlds that are made of them, scenes: copies.h
-    CALL_PASTS,  // episodes shown, and run again otherwise: pasts.h
+    CALL_COPIES,   // snapshots, worlds that are made of them, scenes: copies.h
+    CALL_PASTS,    // episodes shown, and run again otherwise: pasts.h
+    CALL_WATCH,    // with a deadline, so that it ends
+    CALL_LOOK,     // at rows of the client's group
+    CALL_OPINIONS, // of it
+    CALL_SAVE,     // of it
     CALL_KIND_COUNT
 } CallKind;
 
@@ -54,6 +59,7 @@ typedef struct Call {
     size_t at, count;         // its bytes in the client's
     CopyCall copy;            // of CALL_COPIES, as the next
     PastCall past;
+    Watching watching; // of a CALL_WATCH
 } Call;
 
 // A world as its client knows it. The first is the shared one: others step it too.
@@ -65,6 +71,7 @@ typedef struct ClientWorld {
     Model *model;   // own, or the crowd's
     size_t history; // index of the world
     size_t episode; // that is recorded of it, as an index of the history plus 1; 0: none
+    bool goes_back; // a snapshot was to be restored into it
 } ClientWorld;
 
 typedef struct Client {

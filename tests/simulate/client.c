@@ -3,8 +3,10 @@
 
 #include "simulate/call.h"
 #include "simulate/disk.h"
+#include "simulate/herd_kept.h"
 #include "simulate/jointed.h"
 #include "simulate/schedule.h"
+#include "simulate/watcher.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -341,7 +343,7 @@ static bool make_herd(Client *client) {
         !let_rest(client, template)) {
         return false;
     }
-    herd_draw(&making, &client->dice, template->id);
+    herd_draw(&making, &client->dice, template->id, template->model->world);
     Moreau__V1__Reply *reply = ask(client, &making.create);
     if (reply == NULL) {
         return false;
@@ -396,6 +398,11 @@ static bool go_on_with_herd(Client *client, const HistoryHerd *record) {
             fail("client %zu: a group of %zu calls goes on behind call %" PRIu64, client->number,
                  record->order_count, reply->group_create->resumed->step);
         }
+        client->herd.opinions.count = 0; // nobody tells those of calls before
+        client->herd.opinions.calls = 0;
+        client->herd.opinions.is_unclear = false;
+        kept_note(&client->herd, NULL);
+        client->herd.saved = 0;
         note_recording(client, reply->group_create);
     } else if (disk_has_faults()) {
         herd_deinit(&client->herd);
@@ -453,6 +460,26 @@ bool client_check_alone(Crowd *crowd) {
     }
     give_back(world_reply);
     give_back(group_reply);
+    link_close(&client.link);
+    return here;
+}
+
+bool client_follow_shared(Crowd *crowd) {
+    Client client = {.crowd = crowd, .number = 0, .dice = dice_make(crowd->seed, 97)};
+    Moreau__V1__WorldHash hash = MOREAU__V1__WORLD_HASH__INIT;
+    hash.n_worlds = 1;
+    hash.worlds = &crowd->shared_world;
+    Moreau__V1__Reply *reply = come(&client) ? ask(&client, &hash) : NULL;
+    const bool here = reply != NULL && is_ok(reply);
+    if (here) {
+        const uint64_t step = reply->world_hash->step[0];
+        model_apply(&crowd->shared_model,
+                    (ModelChange){.steps = step - model_step_count(&crowd->shared_model)});
+        if (model_hash(&crowd->shared_model) != reply->world_hash->hash[0]) {
+            fail("the shared world rests in a state that is not the reference's");
+        }
+    }
+    give_back(reply);
     link_close(&client.link);
     return here;
 }
@@ -549,6 +576,8 @@ static void add_herd(Client *client) {
     const uint64_t chance = dice_roll(&client->dice, 100);
     if (chance < 40 && client->call_count + 2 <= CALLS_MAX / 2) {
         call_send(client);
+    } else if (dice_chance(&client->dice, 30)) {
+        call_herd_question(client);
     } else {
         call_herd(client, chance < 85 ? GROUP_STEP : GROUP_RESET);
     }
@@ -587,6 +616,8 @@ static void add_any(Client *client, bool *is_barred) {
         call_rays(client, world);
     } else if (chance < 63 && world < CLIENT_WORLDS_MAX) {
         call_get(client, world);
+    } else if (chance < 68) {
+        call_watch(client);
     } else if (world < CLIENT_WORLDS_MAX) {
         add_steps(client, world, is_barred);
     }
@@ -613,7 +644,8 @@ static void compose(Client *client) {
                 victim->kind == CALL_PASTS || victim->kind == CALL_HASH ||
                 victim->kind == CALL_HERD || victim->kind == CALL_RECEIVE ||
                 victim->kind == CALL_TOUCHES || victim->kind == CALL_BACKUP ||
-                victim->kind == CALL_COPIES) {
+                victim->kind == CALL_COPIES || victim->kind == CALL_WATCH ||
+                is_herd_question(victim->kind)) {
                 call_cancel(client, victim);
             }
         }
@@ -772,6 +804,10 @@ static bool take_round(Client *client) {
         !resume_herd(client)) {
         return false;
     }
+    if (!kept_take_round(client)) {
+        return false;
+    }
+    watcher_show_own(client);
     compose(client);
     bool here = dice_chance(&client->dice, 12)
                     ? send_and_cut(client)
@@ -805,6 +841,9 @@ void client_main(void *context) {
     }
     if (!here && !def->crowd->is_stopping) {
         fail("client %zu: the server is gone", client.number);
+    }
+    if (here && !def->crowd->is_stopping) {
+        watcher_let_rest(&client);
     }
     link_close(&client.link);
     call_forget_all(&client);

@@ -6,6 +6,7 @@
 
 #include "simulate/history.h"
 #include "simulate/model.h"
+#include "simulate/watch.h"
 
 // What the clients of one life share. Whoever has the turn may write.
 typedef struct Crowd {
@@ -17,6 +18,8 @@ typedef struct Crowd {
     bool is_stopping;      // from now on the server may close connections
     uint64_t shared_world; // id; 0: not made
     Model shared_model;
+    Sights sights;       // what there is to watch
+    bool is_watched_out; // watchers shall end
 } Crowd;
 
 typedef struct ClientDef {
@@ -33,3 +36,7 @@ bool client_make_shared(Crowd *crowd);
 // When all sessions of the crowd must be over: its shared world is alone. false: the server is
 // gone.
 bool client_check_alone(Crowd *crowd);
+
+// When nobody steps the shared world any more: its reference comes to where it is. false: the
+// server is gone.
+bool client_follow_shared(Crowd *crowd);

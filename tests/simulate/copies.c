@@ -3,6 +3,7 @@
 
 #include "simulate/call.h"
 #include "simulate/state.h"
+#include "simulate/watcher.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -215,6 +216,7 @@ static void add_restore(Client *client, size_t world, const Keep *keep) {
     call->copy.is_gone = keep == NULL;
     if (keep != NULL) {
         about(call, keep);
+        watcher_note_restored(client, world);
     }
     call_on_world(call, world, (ModelChange){.restore = call->copy.state});
 }

@@ -15,6 +15,9 @@ enum {
     HISTORY_STEPS_MAX = 4000,
     HISTORY_HERDS_MAX = 32,
     HISTORY_ORDERS_MAX = 200,
+    HISTORY_KEPT_MAX = 8,
+    HISTORY_KEPT_BYTES_MAX = 1 << 16,
+    HISTORY_DEEDS_MAX = 40,
     HISTORY_ID_BYTES = 33,
     BACKUPS_MAX = 3,
     HISTORY_SNAPSHOTS_MAX = 4,
@@ -75,6 +78,26 @@ typedef struct HistorySnapshot {
     uint8_t bytes[HISTORY_SNAPSHOT_BYTES_MAX];
 } HistorySnapshot;
 
+// What was done to a group, and what was answered.
+typedef struct HistoryDeed {
+    uint8_t verb; // a GroupVerb; HISTORY_OPINIONS: they were asked for
+    uint8_t worlds;
+    uint64_t number; // what it was drawn from; of opinions: how many at most
+    uint64_t told;   // hash of all of the answer
+} HistoryDeed;
+
+enum { HISTORY_OPINIONS = 100 };
+
+// A group that was saved, with what it did from then on, up to what nobody knows.
+typedef struct HistoryKept {
+    uint8_t bytes[HISTORY_KEPT_BYTES_MAX];
+    size_t count; // 0: they are not here
+    uint64_t calls;
+    HistoryDeed deed[HISTORY_DEEDS_MAX];
+    size_t deed_count;
+    bool is_ended; // what came behind those is not here
+} HistoryKept;
+
 typedef struct History {
     HistoryLife life[HISTORY_LIVES_MAX];
     size_t life_count;
@@ -85,7 +108,9 @@ typedef struct History {
     HistoryHerd herd[HISTORY_HERDS_MAX];
     size_t herd_count;
     HistorySnapshot snapshot[HISTORY_SNAPSHOTS_MAX];
+    HistoryKept kept[HISTORY_KEPT_MAX];
+    size_t kept_count;
 
     // for whoever looks at a run
-    uint64_t requests, replies, cuts, cancels, faults, steps, resumes, trace;
+    uint64_t requests, replies, cuts, cancels, faults, steps, resumes, trace, saves, frames;
 } History;

@@ -9,6 +9,7 @@
 #include "simulate/schedule.h"
 #include "simulate/system.h"
 #include "simulate/verdict.h"
+#include "simulate/watcher.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +21,7 @@
 
 static const uint64_t grace_ns = 60000000000u; // twice the server's: its end takes time as well
 
-enum { CLIENTS_MAX = 4, WORD_BYTES = 600, WORDS_MAX = 32 };
+enum { CLIENTS_MAX = 4, WATCHERS_MAX = 3, WORD_BYTES = 600, WORDS_MAX = 32 };
 
 // How it will end, unless it ends before.
 typedef struct Fate {
@@ -52,6 +53,7 @@ static void note_end(LifeEnd end) {
     History *history = life.def.history;
     history->trace = history->trace * 31 + schedule_trace();
     history->faults += disk_has_faults();
+    history->frames += watch_count();
 }
 
 static void meet_fate(void) {
@@ -97,18 +99,21 @@ static void draw_fate(void) {
 // ---- the clients
 
 static void play(Crowd *crowd) {
-    ClientDef client[CLIENTS_MAX];
-    size_t task[CLIENTS_MAX];
-    size_t count = 1 + (size_t)dice_roll(&life.dice, CLIENTS_MAX);
+    ClientDef client[CLIENTS_MAX + WATCHERS_MAX];
+    size_t task[CLIENTS_MAX + WATCHERS_MAX] = {0};
+    const size_t count = 1 + (size_t)dice_roll(&life.dice, CLIENTS_MAX);
+    const size_t watchers =
+        dice_chance(&life.dice, 50) ? 1 + (size_t)dice_roll(&life.dice, WATCHERS_MAX) : 0;
     if (!life.has_bad_start) {
         disk_allow_faults();
     }
     if (!client_make_shared(crowd)) {
         fail("the shared world cannot be made");
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count + watchers; i++) {
         client[i] = (ClientDef){.crowd = crowd, .number = i + 1};
-        task[i] = schedule_start("client", client_main, &client[i]);
+        task[i] = i < count ? schedule_start("client", client_main, &client[i])
+                            : schedule_start("watcher", watcher_main, &client[i]);
     }
     bool is_early = dice_chance(&life.dice, 30);
     if (is_early) {
@@ -117,6 +122,12 @@ static void play(Crowd *crowd) {
         raise(SIGTERM);
     }
     for (size_t i = 0; i < count; i++) {
+        schedule_join(task[i]);
+    }
+    if (!is_early) {
+        watcher_judge(crowd);
+    }
+    for (size_t i = count; i < count + watchers; i++) {
         schedule_join(task[i]);
     }
     if (!is_early) {

@@ -165,6 +165,12 @@ LinkResult link_receive(Link *link, Moreau__V1__Reply **reply) {
     return LINK_REPLY;
 }
 
+bool link_wait(Link *link, uint64_t until_ns) {
+    const size_t count = frame_bytes(link);
+    return (count > 0 && link->input_count >= count) ||
+           schedule_wait_fd(link->fd, POLLIN, until_ns);
+}
+
 Moreau__V1__Reply *link_ask(Link *link, const void *message, uint64_t id) {
     LinkBytes bytes = {0};
     Moreau__V1__Request request = link_request(message);

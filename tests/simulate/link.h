@@ -30,6 +30,9 @@ bool link_send(Link *link, const uint8_t *bytes, size_t count);
 // half of the simulated time.
 LinkResult link_receive(Link *link, Moreau__V1__Reply **reply);
 
+// Whether a whole one is there already, or may be by then.
+bool link_wait(Link *link, uint64_t until_ns);
+
 // Sends one call, given by its message, and takes replies until the one that ends it; whatever else
 // comes fails. NULL: the connection is gone.
 Moreau__V1__Reply *link_ask(Link *link, const void *message, uint64_t id);

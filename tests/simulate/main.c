@@ -93,7 +93,7 @@ static bool run_seed(uint64_t seed, History *history, bool keeps) {
 typedef struct Tally {
     uint64_t seeds, failures;
     uint64_t lives, cut_lives, faults;
-    uint64_t requests, replies, cuts, cancels, steps, episodes, resumes;
+    uint64_t requests, replies, cuts, cancels, steps, episodes, resumes, saves, frames;
 } Tally;
 
 static void add_up(Tally *tally, const History *history) {
@@ -105,6 +105,8 @@ static void add_up(Tally *tally, const History *history) {
     tally->cancels += history->cancels;
     tally->steps += history->steps;
     tally->resumes += history->resumes;
+    tally->saves += history->saves;
+    tally->frames += history->frames;
     tally->episodes += history->episode_count;
     tally->lives += history->life_count;
     for (size_t i = 0; i < history->life_count; i++) {
@@ -118,9 +120,10 @@ static void print_tally(const Tally *tally) {
            " with a failing disk\n",
            tally->lives, tally->cut_lives, tally->faults);
     printf("  %" PRIu64 " requests, %" PRIu64 " replies, %" PRIu64 " connections cut, %" PRIu64
-           " cancels, %" PRIu64 " steps, %" PRIu64 " episodes, %" PRIu64 " groups gone on with\n",
+           " cancels, %" PRIu64 " steps, %" PRIu64 " episodes, %" PRIu64
+           " groups gone on with, %" PRIu64 " saved, %" PRIu64 " frames watched\n",
            tally->requests, tally->replies, tally->cuts, tally->cancels, tally->steps,
-           tally->episodes, tally->resumes);
+           tally->episodes, tally->resumes, tally->saves, tally->frames);
 }
 
 // True: two runs are the same to the last decision.

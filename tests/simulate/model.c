@@ -9,6 +9,7 @@
 #include "simulate/link.h"
 #include "simulate/schedule.h"
 #include "simulate/state.h"
+#include "simulate/watch.h"
 #include "step/snapshot/snapshot.h"
 #include "wire/joints.h"
 
@@ -135,9 +136,37 @@ static void build(Model *model) {
     model->taken = 0;
 }
 
+static uint64_t motion_of(const World *world) {
+    double pose[7 * MODEL_LATER_BODIES_MAX];
+    for (uint32_t i = 0; i < world->body_count; i++) {
+        world_body_pose(world, i, pose + 7 * (size_t)i);
+    }
+    return model_motion(pose, world->velocity, world->body_count);
+}
+
+uint64_t model_state(const Model *model) {
+    return watch_state(model_step_count(model), motion_of(model->world));
+}
+
+// Also what is no step: watchers may see it.
+static void note_state(Model *model, bool is_step) {
+    const uint64_t step = model_step_count(model), motion = motion_of(model->world);
+    HistoryWorld *history = model->history;
+    watch_note((uintptr_t)history, watch_state(step, motion));
+    if (!is_step) {
+        return;
+    }
+    history->motion[model->taken] = motion;
+    if (model->taken > history->step_count) {
+        history->step_count = model->taken;
+        history->acked_ns[model->taken] = schedule_now_ns();
+    }
+}
+
 void model_init(Model *model, uint64_t seed, HistoryWorld *history) {
     *model = (Model){.seed = seed, .history = history};
     build(model);
+    note_state(model, false);
 }
 
 void model_deinit(Model *model) {
@@ -147,20 +176,6 @@ void model_deinit(Model *model) {
 }
 
 // ---- changes
-
-static void note_step(Model *model) {
-    const World *world = model->world;
-    double pose[7 * MODEL_LATER_BODIES_MAX];
-    for (uint32_t i = 0; i < world->body_count; i++) {
-        world_body_pose(world, i, pose + 7 * (size_t)i);
-    }
-    HistoryWorld *history = model->history;
-    history->motion[model->taken] = model_motion(pose, world->velocity, world->body_count);
-    if (model->taken > history->step_count) {
-        history->step_count = model->taken;
-        history->acked_ns[model->taken] = schedule_now_ns();
-    }
-}
 
 // false: the world refuses it, and is what it was.
 static bool edit(Model *model, uint64_t number) {
@@ -211,10 +226,13 @@ static bool carry_out(Model *model, ModelChange change, bool is_known) {
     if (change.restore > 0) {
         restore(model, change.restore);
     }
+    if ((change.edit > 0 || change.restore > 0) && is_known) {
+        note_state(model, false);
+    }
     for (uint64_t i = 0; i < change.steps; i++) {
         take_step(model);
         if (is_known) {
-            note_step(model);
+            note_state(model, true);
         }
     }
     // steps in a row are one change
@@ -239,6 +257,7 @@ void model_init_at(Model *model, const Model *of, uint64_t step, bool is_now,
         change.steps = change.steps < left ? change.steps : left;
         carry_out(model, change, false);
     }
+    note_state(model, false);
 }
 
 bool model_apply(Model *model, ModelChange change) {

@@ -55,6 +55,7 @@ bool model_is_change(ModelChange change);
 uint64_t model_step_count(const Model *model); // as its world counts
 uint64_t model_taken(const Model *model);
 uint64_t model_hash(Model *model);
+uint64_t model_state(const Model *model); // watch_state
 
 // Hash of poses and velocities, packed as on the wire.
 uint64_t model_motion(const double *pose, const double *velocity, size_t body_count);

@@ -2,6 +2,7 @@
 #include "simulate/verdict.h"
 
 #include "simulate/again.h"
+#include "simulate/herd_kept.h"
 #include "simulate/link.h"
 #include "simulate/model.h"
 
@@ -258,6 +259,10 @@ static void check_herds(Judge *judge, History *history) {
         Dice dice = dice_make(history->trace, i);
         again_check(herd, calls_promised(history, herd), &dice, ask_for_herd, judge);
         history->resumes++;
+    }
+    for (size_t i = 0; i < history->kept_count; i++) {
+        Dice dice = dice_make(history->trace, 100 + i);
+        kept_check(&history->kept[i], &dice, ask_for_herd, judge);
     }
 }
 

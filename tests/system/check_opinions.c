@@ -121,6 +121,41 @@ START_TEST(a_wait_that_is_cancelled_loses_nothing) {
 }
 END_TEST
 
+// Neither is an opinion due behind a look, nor told by it; and what is left is so of the calls
+// before, however many come behind.
+START_TEST(a_look_is_no_call_that_opinions_are_due_behind) {
+    ServerProcess *server = server_start("--workers 2");
+    WireClient *client = wire_open(server->address[0]);
+    const uint64_t group = piles(client, 2, false);
+    Moreau__V1__GroupRead look = MOREAU__V1__GROUP_READ__INIT;
+    look.has_group = 1, look.group = group;
+    wire_group_reset(client, group);
+    for (uint64_t i = 0; i < JUDGED_STEPS; i++) {
+        submit_steps(client, group, 1);
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert(i > 1 || reply->group_step->opinions == NULL);
+        if (i > 1) {
+            expect_opinions(reply->group_step->opinions, i - 1);
+        }
+        for (uint64_t k = 0; k < 2; k++) {
+            ck_assert_ptr_null(wire_accept(client, &look)->group_step->opinions);
+        }
+    }
+    Moreau__V1__GroupOpinions ask = opinions_call(group);
+    ask.has_count = 1, ask.count = 10;
+    const uint64_t asked = wire_submit(client, &ask);
+    submit_steps(client, group, SENT_STEPS);
+    for (int i = 0; i < SENT_STEPS + 1; i++) {
+        const Moreau__V1__Reply *reply = wire_receive(client);
+        wire_expect(reply, CODE(OK), NULL);
+        ck_assert(reply->id != asked || reply->group_opinions->left == 2 * WORLDS - 10);
+    }
+    wire_close(client);
+    server_stop(server);
+}
+END_TEST
+
 // A group goes, its client goes, the server goes: while opinions are under way. What is recorded is
 // whole.
 START_TEST(whoever_goes_leaves_nothing_behind) {
@@ -171,6 +206,7 @@ static TCase *case_opinions(void) {
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, calls_in_a_row_wait_for_each_other);
     tcase_add_test(tcase, a_wait_that_is_cancelled_loses_nothing);
+    tcase_add_test(tcase, a_look_is_no_call_that_opinions_are_due_behind);
     tcase_add_test(tcase, whoever_goes_leaves_nothing_behind);
     return tcase;
 }

@@ -524,11 +524,15 @@ static void start(GroupRun *run) {
 }
 
 // Its turn among the group's calls. What a reply has no room for in memory stays for the next one.
+// A GroupRead is none that opinions are due behind, and tells none.
 static void start_in_turn(OpinionWait *wait) {
     GroupRun *run = (GroupRun *)(void *)((char *)wait - offsetof(GroupRun, turn));
     Opinions *opinions = run->entry->opinions;
-    run->opinions_call = opinions_open_call(opinions);
-    if (run->answer->has_opinions) {
+    const bool is_read = run->call.verb == GROUP_READ;
+    if (!is_read) {
+        run->opinions_call = opinions_open_call(opinions);
+    }
+    if (run->answer->has_opinions && !is_read) {
         opinions_take(opinions, false, run->entry->count, memory_of(run), &run->told);
     }
     start(run);

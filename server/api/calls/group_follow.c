@@ -88,7 +88,10 @@ void group_follow(GroupRun *run) {
     static const GroupFollower opinions = {
         .worked = collect_kept, .taken = add_kept, .close = close_opinions, .is_awaited = true};
     ASSERT(run->follower_count == 0);
-    if (run->entry->recorder != NULL && run->call.verb != GROUP_READ) {
+    if (run->call.verb == GROUP_READ) {
+        return; // which changes nothing
+    }
+    if (run->entry->recorder != NULL) {
         run->follower[run->follower_count++] = &recording;
     }
     if (run->entry->opinions != NULL) { // which are told of the call by its number in the record

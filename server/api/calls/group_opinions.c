@@ -10,7 +10,8 @@ typedef struct Reader {
     GroupEntry *entry; // retained
     size_t count_max;
     OpinionColumns told;
-    bool has_room; // for them
+    uint64_t left, lost; // when they were taken: of the calls before
+    bool has_room;       // for them
     bool is_served;
     bool is_stopped; // it gets none
 } Reader;
@@ -35,9 +36,8 @@ static void answer(const Reader *reader, Lane *lane) {
         group_codec_fill_opinions(&reader->told, &columns);
         message.opinions = &columns;
         message.has_left = message.has_lost = 1;
-        message.left = opinions_left(reader->entry->opinions);
-        message.lost =
-            atomic_load_explicit(&reader->entry->group->opinions_lost, memory_order_relaxed);
+        message.left = reader->left;
+        message.lost = reader->lost;
         reply.result_case = MOREAU__V1__REPLY__RESULT_GROUP_OPINIONS;
         reply.group_opinions = &message;
     }
@@ -55,6 +55,8 @@ static void serve_reader(OpinionWait *wait) {
     reader->is_served = true;
     reader->has_room = opinions_take(reader->entry->opinions, true, reader->count_max,
                                      &reader->request->arena, &reader->told);
+    reader->left = opinions_left(reader->entry->opinions);
+    reader->lost = atomic_load_explicit(&reader->entry->group->opinions_lost, memory_order_relaxed);
     request_take_turn(reader->request, NULL, on_passed);
 }
 

@@ -253,6 +253,12 @@ static void send_here(Subscription *subscription) {
     wake(subscription);
 }
 
+// Not of one that was being made for others when this one came, and lacks what they did not want:
+// the next one is made for all.
+static bool is_made_for(const Subscription *subscription, const LiveFrame *frame) {
+    return (subscription->wish & ~frame->wish) == 0;
+}
+
 static void begin_sending(Subscription *subscription, LiveFrame *frame) {
     Request *request = subscription->request;
     uint64_t now_ns = clock_now_ns(), due_ns = subscription->next_ns + subscription->period_ns;
@@ -308,7 +314,7 @@ static void on_drained(Request *request) {
 
 void subscription_took(LiveWorld *live, LiveFrame *frame) {
     for (Subscription *at = live->first; at != NULL && frame != NULL; at = at->next) {
-        if (at->state != STATE_WAITING || !is_news(at, &live->latest)) {
+        if (at->state != STATE_WAITING || !is_news(at, &live->latest) || !is_made_for(at, frame)) {
             continue;
         }
         if (!lacks_scene(at, &live->latest) || frame->has_scene) {

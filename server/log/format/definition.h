@@ -137,7 +137,8 @@ Status seal_read(const Chunk *chunk, Arena *arena, RecordingSeal *seal, Error *e
 // A finished episode of a group. Its world's steps are counted by the calls on its range of worlds:
 // it began in the first_step-th, and ended in the last_step-th. One that was going on when a group
 // went on from a recording begins with the first key-frame, at call 0: that recording is its
-// parent, and so many of its steps are there as parent_step says; they are not counted here.
+// parent, and so many of its steps are there as parent_step says; they are not counted here. One
+// that was saved without being recorded has such steps too, and no parent.
 typedef struct EpisodeRecord {
     uint32_t world;
     RecordingState state;

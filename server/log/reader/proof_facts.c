@@ -201,7 +201,7 @@ static void check_record(ProofWork *work, const EpisodeRecord *record) {
          bytes_same_double(row->opinion_gap_max, record->opinion_gap_max)},
         {"episode.parent", row->has_parent == has_parent &&
                                memcmp(row->parent, record->parent, UID_BYTES) == 0 &&
-                               (!has_parent || row->parent_step == record->parent_step)},
+                               row->parent_step == record->parent_step},
     };
     tell_facts(work, facts, COUNT(facts), "chunk of finished episodes");
 }

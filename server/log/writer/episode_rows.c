@@ -17,7 +17,8 @@ enum {
     OF_PARENT = 8,
     OF_OPINION = 16,
     OF_RETURN_DOUBTFUL = 32,
-    OF_GAIN = 64
+    OF_GAIN = 64,
+    OF_BEFORE = 128 // steps in front of the recording, whether or not it has a parent
 };
 
 typedef enum ColumnType { COLUMN_U64, COLUMN_U32, COLUMN_DOUBLE, COLUMN_UID } ColumnType;
@@ -50,7 +51,7 @@ static const ColumnOf columns[] = {
     {COLUMN_DOUBLE, OF_ENDED, AT(figures.energy_gain)},
     {COLUMN_U64, OF_ENDED, AT(figures.energy_gain_step)},
     {COLUMN_UID, OF_PARENT, AT(parent)},
-    {COLUMN_U64, OF_PARENT, AT(parent_step)},
+    {COLUMN_U64, OF_BEFORE, AT(parent_step)},
     {COLUMN_U64, OF_ENDED, AT(length)},
     {COLUMN_U64, OF_ENDED, AT(turn)},
     {COLUMN_U64, OF_OPINION, AT(doubtful_steps)},
@@ -76,9 +77,10 @@ typedef struct Cursor {
 
 static unsigned what_it_has(const EpisodeRecord *record) {
     static const uint8_t none[UID_BYTES];
+    const bool has_parent = memcmp(record->parent, none, UID_BYTES) != 0;
     return (record->state != RECORDING_OPEN ? OF_ENDED : 0u) | (record->has_seed ? OF_SEED : 0u) |
-           (record->has_return ? OF_RETURN : 0u) |
-           (memcmp(record->parent, none, UID_BYTES) != 0 ? OF_PARENT : 0u) |
+           (record->has_return ? OF_RETURN : 0u) | (has_parent ? OF_PARENT : 0u) |
+           (has_parent || record->parent_step > 0 ? OF_BEFORE : 0u) |
            (record->has_opinion ? OF_OPINION : 0u) |
            (record->has_return_doubtful ? OF_RETURN_DOUBTFUL : 0u) |
            (record->figures.has_gain ? OF_GAIN : 0u);

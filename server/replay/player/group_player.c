@@ -127,9 +127,8 @@ static Status open_definition(GroupPlayer *player, LogReader *reader, Error *err
         return damaged_definition(&chunk, why.message, error);
     }
     player->walk.group->report = &player->report;
-    // what came before is in the recording's parent
-    player->walk.before =
-        episode->begun_call == 0 && episode->has_parent ? episode->parent_step : 0;
+    // what came before is in the recording's parent, or was not recorded
+    player->walk.before = episode->begun_call == 0 ? episode->parent_step : 0;
     return STATUS_OK;
 }
 
