@@ -201,14 +201,10 @@ static Status solve(StepState *state) {
     report->certificate = state->result.certificate;
     add_solve(&state->solves, &state->result);
     keep_problem(stepper, &state->result);
-    return STATUS_OK;
-}
-
-static void tell_witness(const StepState *state) {
-    StepWitness *witness = state->input->witness;
-    if (witness != NULL) {
-        witness->see(witness, &state->stepper->problem, &state->result);
+    if (state->input->witness != NULL && state->substep + 1 == state->substep_count) {
+        state->input->witness->see(state->input->witness, &stepper->problem, &state->result);
     }
+    return STATUS_OK;
 }
 
 static void name_worst(const Stepper *stepper, const World *world, StepReport *report) {
@@ -351,9 +347,6 @@ static Status meet_and_apply(StepState *state) {
         status = STATUS_THEN(status, apply_law(state));
         status = STATUS_THEN(status, thrown_find(state, state->world->pose, &is_thrown));
     } while (status == STATUS_OK && is_thrown);
-    if (status == STATUS_OK) {
-        tell_witness(state);
-    }
     return status;
 }
 
@@ -470,9 +463,6 @@ static Status run_divided(StepState *state, const StepInput *given, Pushed *push
         status = STATUS_THEN(status, apply_law_in_substeps(state, given, pushed));
         status = STATUS_THEN(status, thrown_find(state, substeps_kept_poses(kept), &is_thrown));
     } while (status == STATUS_OK && is_thrown);
-    if (status == STATUS_OK) {
-        tell_witness(state);
-    }
     status = STATUS_THEN(status, run_stages(state, STAGES_OF_LAW));
     if (status == STATUS_OK) {
         substeps_tell(state);

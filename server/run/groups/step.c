@@ -437,6 +437,7 @@ typedef struct Keeper {
 static void keep_step(StepWitness *witness, const ContactProblem *problem,
                       const SolveResult *result) {
     const Keeper *keeper = (const Keeper *)(const void *)witness;
+    group_opinion_drop(keeper->group, keeper->row->kept); // of an answer that does not hold
     keeper->row->kept = group_opinion_keep(keeper->group, keeper->world, problem, result);
 }
 

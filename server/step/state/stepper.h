@@ -10,7 +10,8 @@
 #include "world/world.h"
 
 // Who wants to see what the solver was asked and what it answered, before anything moves. The step
-// may still fail.
+// may still fail, and where its answer throws somebody it is asked again (thrown.c): what is seen
+// last holds.
 typedef struct StepWitness {
     void (*see)(struct StepWitness *witness, const ContactProblem *problem,
                 const SolveResult *result);
