@@ -435,7 +435,10 @@ static bool is_of_other_reference(const Ask *ask, const Pair *pair, uint32_t i, 
     if (off > 1.0 && find_offset(ask, pair, normal) <= parallel_part * size) {
         off = vec3_norm(is_swapped ? vec3_sub(normal, q->normal) : vec3_add(normal, q->normal));
     }
-    const bool is_other = kind != PRIMITIVE_BOX || is_reference(a, a->a) != is_reference(b, to[0]);
+    // of two of one size the features say which of the two that were put in order; another normal
+    // is another face's
+    const bool is_other = kind != PRIMITIVE_BOX || off > contact_part ||
+                          is_reference(a, a->a) != is_reference(b, to[0]);
     return is_other && off <= parallel_part && fabs(p->gap - q->gap) <= 2.0 * parallel_part * size;
 }
 
