@@ -5,8 +5,7 @@
 #include "histories/ask.h"
 #include "histories/members.h"
 #include "step/snapshot/snapshot.h"
-#include "world/sleep.h"
-#include "world/world_commands.h"
+#include "support/scene_forget.h"
 
 // Questions are PLAY_QUESTIONS_MAX's.
 enum { STEPS = 20, QUESTIONS_MAX = 20 };
@@ -22,22 +21,6 @@ typedef struct Race {
     bool is_over; // a solver took too long
 } Race;
 
-// Impulses, commands under way, sleep, patience, a fault, steps and time are no part of a scene.
-static void forget(World *world, Arena *arena) {
-    if (world_under_way_count(world) > 0) { // as of axes that had none
-        const JointAxis *none = arena_take_zeroed(arena, world->joint_axis_count, sizeof(*none));
-        ASSERT(none != NULL);
-        world_carry_commands(world, none, NULL);
-    }
-    sleep_close(world);
-    world->memory_count = world->joint_memory_count = 0;
-    world->solver_failures = world->solver_wait = 0;
-    world->faulted = false;
-    world->step = 0;
-    world->time = (Sum){0};
-    world->bodies_moved = true;
-}
-
 static bool make_forgetful(Race *race, const World *world) {
     uint8_t *bytes;
     size_t count;
@@ -50,7 +33,7 @@ static bool make_forgetful(Race *race, const World *world) {
         return play_found(race->play, PROPERTY_AGAIN, "own snapshot",
                           "its own snapshot is refused: %.300s", error.message);
     }
-    forget(race->door[FORGETFUL].world, arena);
+    scene_forget(race->door[FORGETFUL].world, arena);
     return true;
 }
 

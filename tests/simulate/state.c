@@ -6,10 +6,9 @@
 #include "simulate/link.h"
 #include "simulate/model.h"
 #include "step/snapshot/snapshot.h"
+#include "support/scene_forget.h"
 #include "wire/scene/out.h"
 #include "wire/scene/scene.h"
-#include "world/sleep.h"
-#include "world/world_commands.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,24 +149,6 @@ static void make(Walker *walker, const Moreau__V1__Scene *scene, Arena *arena) {
     }
 }
 
-// What no scene says: impulses, commands under way, sleep, patience, a fault, steps and time.
-static void forget(World *world, Arena *arena) {
-    if (world_under_way_count(world) > 0) { // as of axes that had none
-        const JointAxis *none = arena_take_zeroed(arena, world->joint_axis_count, sizeof(*none));
-        if (none == NULL) {
-            fail("no memory for a world that forgets");
-        }
-        world_carry_commands(world, none, NULL);
-    }
-    sleep_close(world);
-    world->memory_count = world->joint_memory_count = 0;
-    world->solver_failures = world->solver_wait = 0;
-    world->faulted = false;
-    world->step = 0;
-    world->time = (Sum){0};
-    world->bodies_moved = true;
-}
-
 static bool are_same(const double *a, const double *b, size_t count) {
     return count == 0 || memcmp(a, b, count * sizeof(*a)) == 0;
 }
@@ -239,7 +220,7 @@ uint64_t state_of_scene(const Moreau__V1__Scene *scene, uint64_t of, Arena *scra
     make(&made, scene, &memory);
     const uint64_t number = state_keep(made.world, snapshot_hash(made.world), &memory);
     change(&forgetful, &restore, &memory);
-    forget(forgetful.world, &memory);
+    scene_forget(forgetful.world, &memory);
     race(&made, &forgetful, scratch);
     arena_deinit(&memory);
     end(&made);

@@ -528,12 +528,11 @@ static void start(GroupRun *run) {
 static void start_in_turn(OpinionWait *wait) {
     GroupRun *run = (GroupRun *)(void *)((char *)wait - offsetof(GroupRun, turn));
     Opinions *opinions = run->entry->opinions;
-    const bool is_read = run->call.verb == GROUP_READ;
-    if (!is_read) {
+    if (run->call.verb != GROUP_READ) {
         run->opinions_call = opinions_open_call(opinions);
-    }
-    if (run->answer->has_opinions && !is_read) {
-        opinions_take(opinions, false, run->entry->count, memory_of(run), &run->told);
+        if (run->answer->has_opinions) {
+            opinions_take(opinions, false, run->entry->count, memory_of(run), &run->told);
+        }
     }
     start(run);
 }
