@@ -32,6 +32,9 @@ static const double tolerance = 1e-10;
 // roundings.
 static const double tolerance_of_both = 1e-9;
 
+// Of their sizes: how near the works of two answers are to each other that are one.
+static const double work_part = 1e-9;
+
 // How far things are moved to see whether they are about to be otherwise, of the bodies' size, one
 // after the other: roundings of what happens here, and of what happens ten sizes away, and what is
 // so near to a crossing that it has no direction (capsule.c). Contacts move by no more than some
@@ -60,6 +63,10 @@ typedef struct Ask {
     Pair *pair;
     uint32_t pair_count, odd_count;
     bool has_other; // some contacts are others, as they may be
+    // what bears nothing, in the place of the answers, where those throw bodies at each other that
+    // differ; a witness for as long as the ask
+    bool is_unanswered;
+    StandIn nothing;
 } Ask;
 
 // ---- worlds
@@ -87,6 +94,7 @@ static bool make(Ask *ask, Variant *variant) {
     if (world->settings.solver == SOLVER_LCP) { // whose passes take contacts anew
         set_parameter(world, "passes", 1.0);
     }
+    variant->witness = ask->is_unanswered ? &ask->nothing.witness : NULL;
     variant_settle(variant);
     return true;
 }
@@ -850,22 +858,54 @@ static bool compare(Ask *ask) {
                       off, V, solver_get((SolverKind)ask->from->settings.solver)->name);
 }
 
+// Both worlds, and a step of each. False: one could not be made.
+static bool step_both(Ask *ask, bool *have_stepped) {
+    Play *play = ask->play;
+    *have_stepped = false;
+    if (!make(ask, &ask->here) || !make(ask, &ask->there)) {
+        return false;
+    }
+    const Push push = seen_push(&ask->seen, &ask->push);
+    if (seen_apply(&ask->seen, &ask->there, &ask->dice, &play->memory)) {
+        play->tally.turned += !ask->is_unanswered;
+        *have_stepped =
+            variant_step(play, &ask->here, &ask->push) && variant_step(play, &ask->there, &push);
+    }
+    return true;
+}
+
+static void end_both(Ask *ask) {
+    variant_end(&ask->here);
+    variant_end(&ask->there);
+}
+
+static bool is_thrown(const Ask *ask) {
+    return ask->here.answers > 1 || ask->there.answers > 1;
+}
+
+// Whom an answer throws farther than anybody had looked meets others there: where there are several
+// answers, contacts follow from which one it is.
+static bool is_thrown_otherwise(const Ask *ask) {
+    const FirstAnswer *a = &ask->here.first, *b = &ask->there.first;
+    return is_thrown(ask) && !(fabs(a->work - b->work) <= work_part * fmax(a->size, b->size));
+}
+
 bool ask_turned(Play *play, const World *world, uint32_t seed) {
     Ask ask = {.play = play, .from = world, .dice = dice_make(seed, 4)};
     ask.push = variant_push(world, &ask.dice);
     ask.seen = seen_make(world, &ask.dice, &play->memory);
     ask.plain = seen_plain(world, &play->memory);
-    bool is_fine = make(&ask, &ask.here) && make(&ask, &ask.there);
-    if (is_fine) {
-        const Push push = seen_push(&ask.seen, &ask.push);
-        const bool is_seen = seen_apply(&ask.seen, &ask.there, &ask.dice, &play->memory);
-        play->tally.turned += is_seen;
-        if (is_seen && variant_step(play, &ask.here, &ask.push) &&
-            variant_step(play, &ask.there, &push)) {
-            is_fine = compare(&ask);
-        }
+    ask.nothing = stand_in(tolerance, &play->memory);
+    bool have_stepped;
+    bool is_fine = step_both(&ask, &have_stepped);
+    play->tally.turned_thrown += have_stepped && is_thrown(&ask);
+    if (have_stepped && is_thrown_otherwise(&ask)) {
+        play->tally.turned_thrown_otherwise++;
+        ask.is_unanswered = true;
+        end_both(&ask);
+        is_fine = step_both(&ask, &have_stepped);
     }
-    variant_end(&ask.here);
-    variant_end(&ask.there);
+    is_fine = is_fine && (!have_stepped || compare(&ask));
+    end_both(&ask);
     return is_fine;
 }

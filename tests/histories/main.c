@@ -247,11 +247,13 @@ static void tell_turned(const PlayTally *sum) {
     printf("%" PRIu64 " in other units, %" PRIu64 " of them beyond floats; %" PRIu64
            " seen otherwise: of %" PRIu64
            " pairs that touch %.2f %% were about to touch otherwise, of %" PRIu64
-           " answers %.2f %% were open and %.2f %% one of several\n",
+           " answers %.2f %% were open and %.2f %% one of several; %" PRIu64
+           " threw somebody, of which %" PRIu64 " were another answer\n",
            sum->units, sum->units_beyond, sum->turned, sum->turned_pairs,
            percent(sum->turned_seams, sum->turned_pairs), sum->turned_answers,
            percent(sum->turned_open, sum->turned_answers),
-           percent(sum->turned_loose, sum->turned_answers));
+           percent(sum->turned_loose, sum->turned_answers), sum->turned_thrown,
+           sum->turned_thrown_otherwise);
 }
 
 // Of the processor, of all children that have ended: a busy machine makes no history dearer.

@@ -24,7 +24,7 @@ typedef struct PlayTally {
     uint64_t hulls, surfaces, geometries_refused, hull_contacts, surface_contacts;
     // of worlds seen otherwise (ask_turned.h)
     uint64_t units, units_beyond, turned, turned_pairs, turned_seams, turned_answers, turned_open,
-        turned_loose;
+        turned_loose, turned_thrown, turned_thrown_otherwise;
     uint64_t rounds; // of steps made over and over (ask_memory.h)
 } PlayTally;
 

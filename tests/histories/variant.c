@@ -52,16 +52,40 @@ static bool ask_to_stop(void *context) {
     return ++*(int *)context > QUESTIONS_MAX;
 }
 
+// Sees an answer as its solver has made it, before a witness may put another one in its place.
+typedef struct Onlooker {
+    StepWitness witness; // first, so that it is found from that
+    Variant *variant;
+} Onlooker;
+
+static void look_on(StepWitness *witness, const ContactProblem *problem,
+                    const SolveResult *result) {
+    Variant *variant = ((Onlooker *)(void *)witness)->variant;
+    const Answer *answer = &result->answer;
+    if (variant->answers++ == 0) {
+        variant->first = (FirstAnswer){0};
+        for (uint32_t i = 0; i < problem->velocity_count; i++) {
+            variant->first.work += answer->v[i] * answer->momentum[i];
+            variant->first.size += fabs(answer->v[i] * answer->momentum[i]);
+        }
+    }
+    if (variant->witness != NULL) {
+        variant->witness->see(variant->witness, problem, result);
+    }
+}
+
 bool variant_step(Play *play, Variant *variant, const Push *push) {
     int questions = 0;
     Error error = {0};
     const Stop stop = {.asked = ask_to_stop, .context = &questions};
+    Onlooker onlooker = {.witness = {.see = look_on}, .variant = variant};
     const StepInput input = {.time_step = variant->world->settings.time_step,
                              .wrench_count = push->count,
                              .wrench_body = push->body,
                              .wrench = push->wrench,
                              .context = {.stop = &stop},
-                             .witness = variant->witness};
+                             .witness = &onlooker.witness};
+    variant->answers = 0;
     variant->has_stepped = stepper_run(variant->stepper, variant->world, &input, &play->scratch,
                                        NULL, &variant->report, &error) == STATUS_OK;
     return variant->has_stepped;

@@ -16,11 +16,19 @@ typedef struct Push {
     double wrench[6 * PUSHES_MAX];
 } Push;
 
+// What a step's solver answers before anybody is thrown by it (step/thrown.c): the work of the
+// impulses, which is the same however it is seen, and of how much it is a sum.
+typedef struct FirstAnswer {
+    double work, size;
+} FirstAnswer;
+
 typedef struct Variant {
     World *world;
     Stepper *stepper;
     StepReport report;    // of the last step
     bool has_stepped;     // it has not failed, nor was it given up
+    uint32_t answers;     // of its solver: more than one where somebody was thrown
+    FirstAnswer first;    //
     StepWitness *witness; // Nullable: of the steps to come
 } Variant;
 
