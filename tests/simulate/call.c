@@ -541,6 +541,14 @@ static void judge(Client *client, const Call *call, const Moreau__V1__Reply *rep
     }
 }
 
+static size_t count_kind(const Client *client, CallKind kind) {
+    size_t count = 0;
+    for (size_t i = 0; i < client->call_count; i++) {
+        count += client->call[i].kind == kind;
+    }
+    return count;
+}
+
 // What may be answered other than OK.
 static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Status__Code code) {
     const HistoryEpisode *episode = client->crowd->history->episode;
@@ -559,8 +567,10 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
                code == MOREAU__V1__STATUS__CODE__NOT_FOUND ||
                code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION;
     case CALL_WATCH: // what others, or this bunch, may have destroyed
-        return code == MOREAU__V1__STATUS__CODE__NOT_FOUND &&
-               (call->watching.sight == NULL || call->watching.sight->owner != 0);
+        return code == MOREAU__V1__STATUS__CODE__NOT_FOUND
+                   ? call->watching.sight == NULL || call->watching.sight->owner != 0
+                   : code == MOREAU__V1__STATUS__CODE__RESOURCE_EXHAUSTED &&
+                         count_kind(client, CALL_WATCH) >= client->crowd->requests_max;
     case CALL_START:
     case CALL_LIST:
         return disk_has_faults();

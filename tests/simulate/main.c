@@ -2,13 +2,8 @@
 // The simulated faults: from one seed a file of episodes lives through servers that are stopped,
 // killed and lose their power, with clients that lose their connections, on a disk that fails,
 // while the threads of the servers interleave as the seed says; then everything that was answered
-// is looked for (verdict.h). A seed that finds something finds it again.
-//
-//   moreau-simulate [--twice] [--keep] [--campaign] [FIRST_SEED [COUNT [STRIDE]]]
-//
-// --twice runs each seed again and demands that not one decision differs; --keep leaves the file
-// and the servers' logs of each seed, and says where; --campaign multiplies COUNT by the campaigns'
-// scale (support/campaign.h).
+// is looked for (verdict.h). A seed that finds something finds it again. `help` says how it is
+// asked.
 #define _GNU_SOURCE // sched_setaffinity
 #include "simulate/life.h"
 #include "support/campaign.h"
@@ -20,7 +15,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+static const char help[] =
+    "moreau-simulate [--twice] [--keep] [--campaign] [FIRST_SEED [COUNT [STRIDE]]]\n"
+    "\n"
+    "Plays the simulated faults of COUNT seeds (30), from FIRST_SEED (1) on, each STRIDE (1)\n"
+    "further, and says now and then how far it is.\n"
+    "  --twice     runs each seed again, and wants not one decision to differ\n"
+    "  --keep      leaves the file and the servers' logs of each seed, and says where\n"
+    "  --campaign  multiplies COUNT by the campaigns' scale (support/campaign.h)\n";
 
 enum { FOLDER_BYTES = 64, REAL_SECONDS_MAX = 1200, SERVED_LIVES_MAX = 3 };
 
@@ -92,12 +97,14 @@ static bool run_seed(uint64_t seed, History *history, bool keeps) {
 // Over all seeds.
 typedef struct Tally {
     uint64_t seeds, failures;
+    uint64_t silent; // killed before anybody had called
     uint64_t lives, cut_lives, faults;
     uint64_t requests, replies, cuts, cancels, steps, episodes, resumes, saves, frames;
 } Tally;
 
 static void add_up(Tally *tally, const History *history) {
     tally->seeds++;
+    tally->silent += history->requests == 0;
     tally->faults += history->faults;
     tally->requests += history->requests;
     tally->replies += history->replies;
@@ -115,7 +122,9 @@ static void add_up(Tally *tally, const History *history) {
 }
 
 static void print_tally(const Tally *tally) {
-    printf("%" PRIu64 " seeds, %" PRIu64 " failed\n", tally->seeds, tally->failures);
+    printf("%" PRIu64 " seeds, of %" PRIu64 " of them nobody had called when all was over, %" PRIu64
+           " failed\n",
+           tally->seeds, tally->silent, tally->failures);
     printf("  %" PRIu64 " lives, %" PRIu64 " killed or without power, %" PRIu64
            " with a failing disk\n",
            tally->lives, tally->cut_lives, tally->faults);
@@ -147,6 +156,16 @@ static void try_seed(uint64_t seed, History *history, const Orders *orders, Tall
     }
 }
 
+// How far it is, twice a minute.
+static void tell_progress(const Tally *tally, const Orders *orders, time_t *told_s) {
+    const time_t now_s = time(NULL); // the machine's clock; the other one is the simulated servers'
+    if (now_s - *told_s >= 30) {
+        *told_s = now_s;
+        fprintf(stderr, "%" PRIu64 " of %" PRIu64 " seeds, %" PRIu64 " failed\n", tally->seeds,
+                orders->count, tally->failures);
+    }
+}
+
 // One thread runs at a time: on one processor a turn is handed over without waking another.
 static void stay_on_one_processor(uint64_t which) {
     cpu_set_t all, one;
@@ -164,20 +183,31 @@ static void stay_on_one_processor(uint64_t which) {
     }
 }
 
+// A whole number, and nothing behind it.
+static bool read_number(const char *text, uint64_t *number) {
+    char *end;
+    *number = strtoull(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0';
+}
+
 static Orders read_orders(int argc, char **argv) {
     Orders orders = {.first = 1, .count = 30, .stride = 1};
     uint64_t *number[] = {&orders.first, &orders.count, &orders.stride};
     size_t given = 0;
     bool is_campaign = false;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--twice") == 0) {
+        if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            exit(EXIT_SUCCESS);
+        } else if (strcmp(argv[i], "--twice") == 0) {
             orders.twice = true;
         } else if (strcmp(argv[i], "--keep") == 0) {
             orders.keeps = true;
         } else if (strcmp(argv[i], "--campaign") == 0) {
             is_campaign = true;
-        } else if (given < 3) {
-            *number[given++] = strtoull(argv[i], NULL, 10);
+        } else if (given == 3 || !read_number(argv[i], number[given++])) {
+            fprintf(stderr, "moreau-simulate knows no \"%s\".\n\n%s", argv[i], help);
+            exit(EXIT_FAILURE);
         }
     }
     if (is_campaign) {
@@ -196,7 +226,9 @@ int main(int argc, char **argv) {
         perror("simulate");
         return EXIT_FAILURE;
     }
+    time_t told_s = time(NULL);
     for (uint64_t i = 0; i < orders.count; i++) {
+        tell_progress(&tally, &orders, &told_s);
         try_seed(orders.first + i * orders.stride, history, &orders, &tally);
     }
     munmap(history, sizeof(*history));

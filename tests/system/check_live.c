@@ -319,6 +319,39 @@ START_TEST(what_is_wrong_with_it_is_told) {
 }
 END_TEST
 
+// However many worlds a connection watches, it is read: one of its requests is left for Cancel.
+START_TEST(a_connection_that_watches_all_it_may_is_still_read) {
+    open_server("--workers 1 --requests-max 3");
+    const Moreau__V1__Subscribe call = subscribe_call(world.id);
+    Moreau__V1__Cancel cancel = MOREAU__V1__CANCEL__INIT;
+    cancel.has_request = 1;
+    cancel.request = wire_submit(viewer, &call);
+    wire_live_next(viewer);
+    wire_submit(viewer, &call);
+    wire_live_next(viewer);
+    const Moreau__V1__Reply *reply = wire_refuse(viewer, &call, CODE(RESOURCE_EXHAUSTED), NULL);
+    ck_assert_ptr_nonnull(strstr(reply->status->message, "--requests-max"));
+
+    const uint64_t id = wire_submit(viewer, &cancel);
+    const Moreau__V1__Reply *first = wire_receive(viewer), *second = wire_receive(viewer);
+    wire_expect(first->id == id ? second : first, CODE(CANCELLED), NULL);
+    wire_submit(viewer, &call); // in its place
+    wire_live_next(viewer);
+    wire_refuse(viewer, &call, CODE(RESOURCE_EXHAUSTED), NULL);
+    close_server();
+}
+END_TEST
+
+// Where one request may be under way at all, nobody could end a subscription.
+START_TEST(where_nothing_could_end_it_there_is_none) {
+    open_server("--workers 1 --requests-max 1");
+    const Moreau__V1__Subscribe call = subscribe_call(world.id);
+    wire_refuse(viewer, &call, CODE(RESOURCE_EXHAUSTED), NULL);
+    wire_ping(viewer);
+    close_server();
+}
+END_TEST
+
 // A scene that no frame holds ends it; without, the poses still come, as floats.
 START_TEST(a_scene_longer_than_a_frame_is_refused) {
     open_server("--workers 1 --frame-bytes-max 8192");
@@ -463,6 +496,8 @@ static TCase *case_end(void) {
     tcase_add_test(tcase, it_ends_with_cancel_its_world_its_deadline_and_its_connection);
     tcase_add_test(tcase, a_server_that_is_told_to_end_ends_it);
     tcase_add_test(tcase, what_is_wrong_with_it_is_told);
+    tcase_add_test(tcase, a_connection_that_watches_all_it_may_is_still_read);
+    tcase_add_test(tcase, where_nothing_could_end_it_there_is_none);
     tcase_add_test(tcase, a_scene_longer_than_a_frame_is_refused);
     return tcase;
 }

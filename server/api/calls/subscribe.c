@@ -480,6 +480,27 @@ static Status check_room(const Api *api, Error *error) {
                            api->def.subscriptions_max);
 }
 
+static uint32_t count_of_connection(const Request *request) {
+    uint32_t count = 0;
+    for (const Request *at = request->session->first_request; at != NULL; at = at->next) {
+        count += at->stopped == on_stopped && at->peer.handle == request->peer.handle;
+    }
+    return count;
+}
+
+// A subscription has no end but its Cancel, which must find a place among the requests under way:
+// where all are subscriptions, their connection would never be read again.
+static Status check_cancel_room(const Request *request, Error *error) {
+    const uint32_t requests_max = request->api->def.requests_max;
+    return count_of_connection(request) + 1 < requests_max
+               ? STATUS_OK
+               : error_set(error, STATUS_RESOURCE_EXHAUSTED, "",
+                           "Of the %u requests that may be under way on a connection (option "
+                           "--requests-max), one is left for what ends a subscription: cancel "
+                           "one, or subscribe on a connection of its own.",
+                           requests_max);
+}
+
 static void join(Subscription *subscription, LiveWorld *live) {
     subscription->live = live;
     subscription->next = live->first;
@@ -551,5 +572,6 @@ Status command_subscribe_prepare(Request *request, Error *error) {
     Status status = request->message->subscribe->has_group ? find_in_group(request, &target, error)
                                                            : find_world(request, &target, error);
     status = STATUS_THEN(status, check_room(request->api, error));
+    status = STATUS_THEN(status, check_cancel_room(request, error));
     return STATUS_THEN(status, begin(request, &target, error));
 }

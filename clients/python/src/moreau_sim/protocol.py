@@ -3850,10 +3850,11 @@ class Subscribe(Message):
     not read at all holds up nobody (and is cut after --write-timeout-ms). What is there when the world rests
     is always shown in the end. Ends with CANCELLED (Cancel), NOT_FOUND (the world is gone),
     RESOURCE_EXHAUSTED (what it asks for does not fit into a frame) or with its connection. A subscription is
-    a request under way; --subscriptions-max limits those of the server. Of a world of a group, a frame is
-    what a call left behind: the world after a GroupStep's row of it, or after a GroupReset. It does not keep
-    its group from going by an idle timeout, and ends with NOT_FOUND, which says why, as soon as the group is
-    destroyed or goes with its session."""
+    a request under way; --subscriptions-max limits those of the server, and a connection may have one fewer
+    than its --requests-max, so that Cancel is read: more are RESOURCE_EXHAUSTED. Of a world of a group, a
+    frame is what a call left behind: the world after a GroupStep's row of it, or after a GroupReset. It does
+    not keep its group from going by an idle timeout, and ends with NOT_FOUND, which says why, as soon as the
+    group is destroyed or goes with its session."""
 
     world: int | None = None
     """this, or group and index"""
