@@ -23,11 +23,8 @@ static double body_radius(const World *world, const Shape *shape, uint32_t body)
 double reach_extent(const World *world, uint32_t body) {
     ASSERT(body < world->body_count);
     const Shape *shape = world_body_shape(world, body);
-    const BodyMass *mass = &world->mass[body];
-    if (shape != NULL && !shape->is_unbounded) {
-        return body_radius(world, shape, body);
-    }
-    return sqrt(0.5 * (mass->inertia.xx + mass->inertia.yy + mass->inertia.zz) / mass->mass);
+    return shape != NULL && !shape->is_unbounded ? body_radius(world, shape, body)
+                                                 : body_gyration_radius(&world->mass[body]);
 }
 
 // Shapes are Nullable here: of the body.

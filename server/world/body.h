@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "world/shape.h"
 
+#include <math.h>
+
 typedef enum BodyKind { BODY_DYNAMIC, BODY_KINEMATIC, BODY_STATIC, BODY_KIND_COUNT } BodyKind;
 
 typedef struct BodyColumns {
@@ -32,6 +34,12 @@ typedef struct BodyMass {
     double thickening; // [kg m^2] added to all moments by a step: 0 but for needles
     bool is_round; // inertia is a multiple of the unit matrix: it looks the same from everywhere
 } BodyMass;
+
+// Of a body that has a mass [m]: how far that lies from its centre, as the root of the mean square.
+// It says how large a body without a surface is.
+static inline double body_gyration_radius(const BodyMass *mass) {
+    return sqrt(0.5 * (mass->inertia.xx + mass->inertia.yy + mass->inertia.zz) / mass->mass);
+}
 
 // Judges a pose column entry: finite coordinates within range, a quaternion that can be normalised.
 // `index` is the body's.

@@ -130,9 +130,8 @@ double tree_extent(const TreeView *view, const TreeFrame *frame, const BodyMass 
     double extent = 0.0;
     for (uint32_t i = 0; i < view->tree->link_count; i++) {
         const BodyMass *of = &mass[view->link[i].body];
-        const double turning = of->inertia.xx + of->inertia.yy + of->inertia.zz;
         const double size = tree_point_size(frame[i].center) + tree_point_size(frame[i].from) +
-                            tree_point_size(frame[i].arm) + sqrt(0.5 * turning / of->mass);
+                            tree_point_size(frame[i].arm) + body_gyration_radius(of);
         extent = size > extent ? size : extent;
     }
     return extent;
