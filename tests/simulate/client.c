@@ -679,7 +679,7 @@ static bool find_out(Client *client, size_t index) {
     ClientWorld *world = &client->world[index];
     ModelChange change[CALLS_MAX];
     size_t count = 0;
-    bool may_be_gone = false, record_is_unclear = false;
+    bool may_be_gone = false, record_is_unclear = false, way_is_unclear = false;
     for (size_t i = 0; i < client->call_count; i++) {
         const Call *call = &client->call[i];
         for (size_t k = 0; k < call->world_count && !call->is_judged; k++) {
@@ -688,7 +688,8 @@ static bool find_out(Client *client, size_t index) {
             }
             bool here = call->world[k] == index;
             may_be_gone = may_be_gone || (here && call->kind == CALL_DESTROY);
-            // what steps were taken in front of a restore nobody can tell
+            // what steps were taken in front of a restore nobody can tell, but who watched them
+            way_is_unclear = way_is_unclear || (here && call->change.restore > 0 && count > 1);
             record_is_unclear = record_is_unclear || (here && call->kind == CALL_START) ||
                                 (here && call->kind == CALL_STOP) ||
                                 (here && call->change.restore > 0);
@@ -714,6 +715,9 @@ static bool find_out(Client *client, size_t index) {
              client->number, world->id, count, is_there ? "hash" : "it is gone");
     }
     give_back(reply);
+    if (way_is_unclear) {
+        watcher_note_unclear(client, index);
+    }
     if (!record_is_unclear) {
         call_note_recorded(client, world);
         return true;

@@ -32,6 +32,13 @@ void watcher_note_restored(Client *client, size_t world) {
     }
 }
 
+void watcher_note_unclear(Client *client, size_t world) {
+    Sight *sight = watch_find(&client->crowd->sights, false, client->world[world].id);
+    if (sight != NULL) {
+        sight->is_unclear = true;
+    }
+}
+
 static bool is_own(const Client *client, const Sight *sight) {
     if (sight->is_group) {
         return client->herd.is_there && client->herd.id == sight->id;

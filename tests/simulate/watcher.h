@@ -22,6 +22,10 @@ void watcher_let_rest(struct Client *client);
 // A snapshot is to be restored into a world: its steps may be fewer again.
 void watcher_note_restored(struct Client *client, size_t world);
 
+// Nobody can tell how a world came to where it is: a restore behind other changes, all of which are
+// unanswered, hides what was before it.
+void watcher_note_unclear(struct Client *client, size_t world);
+
 // Adds a subscription to its bunch of calls, of what is its own or the shared world.
 void call_watch(struct Client *client);
 
