@@ -167,13 +167,11 @@ static void pick_actions(HerdOrder order, uint8_t worlds, float *picked) {
     }
 }
 
-// Returns how many worlds have failed.
-static size_t run(Herd *herd, HerdOrder order, GroupVerb verb, uint8_t worlds,
-                  const HerdTold *told) {
+// A call of the reference, not run yet.
+static void take_call(Herd *herd, HerdOrder order, GroupVerb verb, uint8_t worlds) {
     static float action[HERD_ACTS * HERD_WORLDS]; // outlives the call, which borrows it
     static uint32_t world[HERD_WORLDS];
     Error error = {0};
-    size_t failed = 0;
     arena_reset(&herd->memory);
     herd->call = (GroupCall){.group = herd->reference,
                              .verb = verb,
@@ -187,16 +185,41 @@ static size_t run(Herd *herd, HerdOrder order, GroupVerb verb, uint8_t worlds,
         !group_call_take(&herd->call, &herd->memory)) {
         fail("the reference of a group is refused: %s", error.message);
     }
+}
+
+static void run_row(Herd *herd, size_t row) {
+    if (!group_run_row(&herd->call, row, &herd->scratch, NULL)) {
+        fail("the reference of a group stops in the middle");
+    }
+}
+
+// Returns how many worlds have failed.
+static size_t run(Herd *herd, HerdOrder order, uint8_t worlds, const HerdTold *told) {
+    size_t failed = 0;
+    take_call(herd, order, order.verb, worlds);
     for (size_t row = 0; row < herd->call.count; row++) {
-        if (!group_run_row(&herd->call, row, &herd->scratch, NULL)) {
-            fail("the reference of a group stops in the middle");
-        }
+        run_row(herd, row);
         failed += herd->call.row[row].has_failed;
         herd_compare(herd, told, row);
         herd_give_opinion(herd, herd->call.row[row].kept);
-        note_state(herd, world[row]);
+        note_state(herd, herd->call.world[row]);
     }
     return failed;
+}
+
+// A world that was stopped, and whose episode goes on, is what it was, or its first substep had
+// begun: then its action is in force.
+static void run_stopped(Herd *herd, HerdOrder order, uint32_t world, const HerdTold *told) {
+    static const uint32_t none = 0;
+    take_call(herd, order, GROUP_READ, (uint8_t)(1u << world));
+    run_row(herd, 0);
+    if (order.verb == GROUP_STEP && !herd_sees_same(herd, told, 0)) {
+        take_call(herd, order, GROUP_STEP, (uint8_t)(1u << world));
+        herd->call.cut = &none; // substeps are done
+        run_row(herd, 0);
+    }
+    herd_compare(herd, told, 0);
+    note_state(herd, world);
 }
 
 // Behind a call that was stopped in a part of its worlds nobody counts.
@@ -235,9 +258,11 @@ bool herd_follow(Herd *herd, HerdOrder order, const Moreau__V1__GroupStepReply *
             return false; // its episode ended so
         }
     }
-    failed += done == 0 ? 0 : run(herd, order, order.verb, done, &told);
-    if (told.stopped != 0) {
-        run(herd, order, GROUP_READ, told.stopped, &told);
+    failed += done == 0 ? 0 : run(herd, order, done, &told);
+    for (uint32_t i = 0; i < HERD_WORLDS; i++) {
+        if ((told.stopped & (1u << i)) != 0) {
+            run_stopped(herd, order, i, &told);
+        }
     }
     if (reply->n_failures != failed) {
         fail("%zu worlds of a group have failed, and %zu of the reference", reply->n_failures,

@@ -91,6 +91,8 @@ typedef struct HerdTold {
 size_t herd_list(HerdOrder order, uint32_t *world); // of its worlds
 bool herd_has_bit(ProtobufCBinaryData bits, size_t row);
 HerdTold herd_read(HerdOrder order, const Moreau__V1__GroupStepReply *reply);
+// Whether what is seen of it, and beside, is what the reference has of this row of its call.
+bool herd_sees_same(const Herd *herd, const HerdTold *told, size_t row);
 // What the reference has of this row of its call.
 void herd_compare(const Herd *herd, const HerdTold *told, size_t row);
 

@@ -94,16 +94,27 @@ static size_t find_final(const HerdTold *told, uint32_t world) {
 
 // ---- beside the reference
 
+static bool are_same(const Group *group, Numbers numbers, size_t at, const void *rows, size_t row,
+                     size_t wide) {
+    const size_t bytes = wide * (group->is_double ? sizeof(double) : sizeof(float));
+    return wide == 0 || (numbers.wide == wide && (numbers.single == NULL) == group->is_double &&
+                         memcmp(row_of(numbers, at), (const char *)rows + row * bytes, bytes) == 0);
+}
+
 static void compare_numbers(const Group *group, Numbers numbers, size_t at, const void *rows,
                             size_t row, size_t wide, uint32_t world, const char *what) {
-    const size_t bytes = wide * (group->is_double ? sizeof(double) : sizeof(float));
-    if (wide == 0) {
-        return;
-    }
-    if (numbers.wide != wide || (numbers.single == NULL) != group->is_double ||
-        memcmp(row_of(numbers, at), (const char *)rows + row * bytes, bytes) != 0) {
+    if (!are_same(group, numbers, at, rows, row, wide)) {
         fail("%s of world %u of a group is not what the reference has", what, world);
     }
+}
+
+bool herd_sees_same(const Herd *herd, const HerdTold *told, size_t row) {
+    const GroupCall *call = &herd->call;
+    const Group *group = call->group;
+    const size_t at = told->row[call->world[row]];
+    return are_same(group, seen_in(told), at, call->observation, row,
+                    group->observation.column_count) &&
+           are_same(group, beside_in(told), at, call->extra, row, group->extra.column_count);
 }
 
 static void compare_final(const Herd *herd, const HerdTold *told, size_t row) {

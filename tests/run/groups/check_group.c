@@ -696,6 +696,7 @@ START_TEST(what_was_felt_before_a_stopped_substep_is_felt_behind_it) {
     ck_assert_uint_eq(lab.group->world[0].substep, until);
     group_give_up_row(&lab.call, 0, &(Error){.status = STATUS_CANCELLED}, &lab.scratch);
     ck_assert_int_eq(lab.call.row[0].ended, until > 0 ? GROUP_TRUNCATED : 0);
+    ck_assert_double_eq(lab.group->world[0].action[2], down[2]); // in force, whatever was done
     ck_assert_double_le(fabs(seen(&lab, 0)[2] - (until > 0 ? 25.0 : 20.0)), 1e-3);
     ck_assert_mem_eq(row_of(&lab, lab.call.extra, 0), seen(&lab, 0), 6 * sizeof(double));
     group_lab_destroy(&lab);

@@ -2841,10 +2841,11 @@ class GroupStepReply(Message):
     unconverged: NDArray[np.uint32] = _new(default_factory=lambda: np.empty(0, np.uint32))
     """per row: substeps whose solver did not reach its tolerance; absent: none anywhere"""
     failures: list[Status] = _new(default_factory=list)
-    """Worlds that failed; `world` is the number in the group. A refused action, a stopped call (deadline,
-    Cancel) and a world that is over leave it as it was. After a step that failed, or was stopped between two
-    substeps, the world stands before the substep that was not done, and its episode is over: truncated, or
-    already both."""
+    """Worlds that failed; `world` is the number in the group. A refused action, a call that is stopped
+    (deadline, Cancel) before the world's turn, and a world that is over leave it as it was. Stopped in its
+    first substep, it stands where it was, with its action in force, and its episode goes on. After a step
+    that failed, or was stopped behind some substep, it stands before the one that was not done, and its
+    episode is over: truncated, or already both."""
     doubtful: bytes | None = None
     """bits, as `terminated`"""
     opinions: GroupOpinionColumns | None = None
