@@ -12,6 +12,7 @@ typedef struct Again {
     const HistoryHerd *herd;
     AgainAsk *ask;
     void *context;
+    bool may_be_gone;
     uint64_t group;
     uint64_t step; // it stands behind so many calls
 } Again;
@@ -35,7 +36,9 @@ static bool resume(Again *again, const uint64_t *step, uint64_t promised, bool *
     if (reply == NULL) {
         return false;
     }
-    if (!is_ok(reply) && promised > 0) {
+    const bool is_gone =
+        again->may_be_gone && reply->status->code == MOREAU__V1__STATUS__CODE__NOT_FOUND;
+    if (!is_ok(reply) && promised > 0 && !is_gone) {
         fail("group %s of %" PRIu64 " calls cannot be gone on from: %s", again->herd->id, promised,
              reply->status->message);
     }
@@ -100,9 +103,9 @@ static bool give_again(Again *again, size_t at) {
     return true;
 }
 
-bool again_check(const HistoryHerd *herd, uint64_t promised, Dice *dice, AgainAsk *ask,
-                 void *context) {
-    Again again = {.herd = herd, .ask = ask, .context = context};
+bool again_check(const HistoryHerd *herd, bool may_be_gone, uint64_t promised, Dice *dice,
+                 AgainAsk *ask, void *context) {
+    Again again = {.herd = herd, .may_be_gone = may_be_gone, .ask = ask, .context = context};
     bool is_made;
     if (!resume(&again, NULL, promised, &is_made) || (is_made && !end(&again))) {
         return false;

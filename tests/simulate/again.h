@@ -11,7 +11,7 @@
 typedef Moreau__V1__Reply *AgainAsk(void *context, const void *message);
 
 // Goes on from the recording's end, which is behind `promised` calls at least, and then from some
-// call of it, from which on it gives all orders that are known once more. False: the connection is
-// gone.
-bool again_check(const HistoryHerd *herd, uint64_t promised, Dice *dice, AgainAsk *ask,
-                 void *context);
+// call of it, from which on it gives all orders that are known once more; `may_be_gone`: if it is
+// there. False: the connection is gone.
+bool again_check(const HistoryHerd *herd, bool may_be_gone, uint64_t promised, Dice *dice,
+                 AgainAsk *ask, void *context);

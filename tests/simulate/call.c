@@ -20,7 +20,7 @@ static const char *const names[] = {
     [CALL_SEND] = "send",     [CALL_RECEIVE] = "receive", [CALL_TOUCHES] = "touches",
     [CALL_BACKUP] = "backup", [CALL_COPIES] = "copy",     [CALL_PASTS] = "past",
     [CALL_WATCH] = "watch",   [CALL_LOOK] = "look",       [CALL_OPINIONS] = "opinions",
-    [CALL_SAVE] = "save",
+    [CALL_SAVE] = "save",     [CALL_PIN] = "pin",
 };
 
 // ---- asking
@@ -159,14 +159,17 @@ void call_episode(Client *client, CallKind kind, size_t episode) {
     Moreau__V1__EpisodeVerify verify = MOREAU__V1__EPISODE_VERIFY__INIT;
     Moreau__V1__EpisodeDescribe describe = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     Moreau__V1__EpisodeTouches touches = MOREAU__V1__EPISODE_TOUCHES__INIT;
-    remove.episode = verify.episode = describe.episode = touches.episode = known->id;
+    Moreau__V1__EpisodePin pin = MOREAU__V1__EPISODE_PIN__INIT;
+    remove.episode = verify.episode = describe.episode = touches.episode = pin.episode = known->id;
     touches.has_simulate = touches.simulate = 1; // where none were recorded
     const void *message = kind == CALL_DELETE    ? (const void *)&remove
                           : kind == CALL_VERIFY  ? (const void *)&verify
                           : kind == CALL_TOUCHES ? (const void *)&touches
+                          : kind == CALL_PIN     ? (const void *)&pin
                                                  : (const void *)&describe;
     call_add(client, kind, message, 0)->episode = episode;
     known->delete_asked = known->delete_asked || kind == CALL_DELETE;
+    known->pin_asked = known->pin_asked || kind == CALL_PIN;
 }
 
 void call_list(Client *client) {
@@ -525,6 +528,10 @@ static void judge(Client *client, const Call *call, const Moreau__V1__Reply *rep
     case CALL_DELETE:
         client->crowd->history->episode[call->episode].delete_acked = true;
         break;
+    case CALL_PIN:
+        client->crowd->history->episode[call->episode].pin_acked = true;
+        client->crowd->history->pins++;
+        break;
     case CALL_VERIFY:
         judge_verify(client, call, reply->episode_verify);
         break;
@@ -581,11 +588,14 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
         return client->world[call->world[0]].episode == 0 || disk_has_faults();
     case CALL_PASTS:
     case CALL_DELETE:
+    case CALL_PIN:
     case CALL_VERIFY:
     case CALL_TOUCHES:
     case CALL_DESCRIBE: // others may delete it
-        return disk_has_faults() || episode[call->episode].delete_asked ||
-               !episode[call->episode].stop_acked;
+        return disk_has_faults() ||
+               history_may_be_gone(client->crowd->history, &episode[call->episode]) ||
+               !episode[call->episode].stop_acked ||
+               (call->kind == CALL_DELETE && episode[call->episode].pin_asked);
     default:
         return false;
     }

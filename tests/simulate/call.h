@@ -22,6 +22,7 @@ typedef enum CallKind {
     CALL_START,
     CALL_STOP,
     CALL_DELETE,
+    CALL_PIN,
     CALL_VERIFY,
     CALL_LIST,
     CALL_DESCRIBE,

@@ -239,7 +239,8 @@ static bool make_fork(Client *client, size_t index, const ClientWorld *of,
     if (reply == NULL) {
         return false;
     }
-    if (!is_ok(reply) && !disk_has_faults() && !episode->delete_asked) {
+    if (!is_ok(reply) && !disk_has_faults() &&
+        !history_may_be_gone(client->crowd->history, episode)) {
         fail("client %zu: an episode is not forked: %s", client->number, reply->status->message);
     }
     if (is_ok(reply)) {
@@ -404,7 +405,7 @@ static bool go_on_with_herd(Client *client, const HistoryHerd *record) {
         kept_note(&client->herd, NULL);
         client->herd.saved = 0;
         note_recording(client, reply->group_create);
-    } else if (disk_has_faults()) {
+    } else if (disk_has_faults() || history_keeps_few(client->crowd->history, record->life)) {
         herd_deinit(&client->herd);
     } else {
         fail("client %zu: a group is not gone on with: %s", client->number, reply->status->message);
@@ -560,11 +561,18 @@ static void add_recording(Client *client, size_t world) {
     }
 }
 
+// Whether this life's server deletes what is old.
+static bool keeps_few(const Client *client) {
+    return client->crowd->history->life[client->crowd->life].keep_episodes > 0;
+}
+
 static void add_episode(Client *client) {
     static const CallKind kinds[] = {CALL_VERIFY, CALL_DESCRIBE, CALL_TOUCHES};
     size_t episode = pick_episode(client);
     if (episode == HISTORY_EPISODES_MAX) {
         call_list(client);
+    } else if (keeps_few(client) && dice_chance(&client->dice, 25)) {
+        call_episode(client, CALL_PIN, episode);
     } else if (dice_chance(&client->dice, 10)) {
         call_episode(client, CALL_DELETE, episode);
     } else {

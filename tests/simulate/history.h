@@ -32,6 +32,7 @@ typedef struct HistoryLife {
     LifeEnd end;
     bool full_durability;
     bool disk_failed;
+    uint64_t keep_episodes; // what it was to keep at least (--keep-episodes); 0: all
 } HistoryLife;
 
 // A world, by the count of the steps that it has taken. What stands here was computed by the
@@ -50,6 +51,7 @@ typedef struct HistoryEpisode {
     bool stop_asked, stop_acked; // with OK
     uint64_t stop_steps;         // as the answer said
     bool delete_asked, delete_acked;
+    bool pin_asked, pin_acked;
     bool destroy_asked;
 } HistoryEpisode;
 
@@ -112,5 +114,21 @@ typedef struct History {
     size_t kept_count;
 
     // for whoever looks at a run
-    uint64_t requests, replies, cuts, cancels, faults, steps, resumes, trace, saves, frames;
+    uint64_t requests, replies, cuts, cancels, faults, steps, resumes, trace, saves, frames, pins,
+        expired;
 } History;
+
+// Whether what was recorded in a life, and has ended, may be gone by the server's own doing.
+static inline bool history_keeps_few(const History *history, size_t life) {
+    bool keeps_few = false;
+    for (size_t i = life; i < history->life_count; i++) {
+        keeps_few = keeps_few || history->life[i].keep_episodes > 0;
+    }
+    return keeps_few;
+}
+
+// Whether an episode may be gone: one that is pinned is kept.
+static inline bool history_may_be_gone(const History *history, const HistoryEpisode *episode) {
+    return episode->delete_asked ||
+           (!episode->pin_acked && history_keeps_few(history, episode->life));
+}

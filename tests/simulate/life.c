@@ -21,6 +21,7 @@
 
 static const uint64_t grace_ns = 60000000000u; // twice the server's: its end takes time as well
 
+enum { KEPT_EPISODES_MAX = 6 };
 enum { CLIENTS_MAX = 4, WATCHERS_MAX = 3, WORD_BYTES = 600, WORDS_MAX = 32 };
 
 // How it will end, unless it ends before.
@@ -49,6 +50,7 @@ static void note_end(LifeEnd end) {
     *life.record = (HistoryLife){.end = end,
                                  .end_ns = schedule_now_ns(),
                                  .full_durability = life.record->full_durability,
+                                 .keep_episodes = life.record->keep_episodes,
                                  .disk_failed = disk_has_faults()};
     History *history = life.def.history;
     history->trace = history->trace * 31 + schedule_trace();
@@ -205,6 +207,11 @@ static void choose_words(Words *words) {
     say(words, "--requests-max", "%llu", life.crowd.requests_max, NULL);
     life.record->full_durability = dice_chance(dice, 40);
     say(words, "--durability", NULL, 0, life.record->full_durability ? "full" : "normal");
+    Dice retention = dice_make(life.def.seed, 6);
+    if (!life.def.is_last && dice_chance(&retention, 20)) {
+        life.record->keep_episodes = 1 + dice_roll(&retention, KEPT_EPISODES_MAX);
+        say(words, "--keep-episodes", "%llu", life.record->keep_episodes, NULL);
+    }
     for (int i = 0; i < words->count; i++) {
         words->pointer[i] = words->word[i];
     }

@@ -99,7 +99,8 @@ typedef struct Tally {
     uint64_t seeds, failures;
     uint64_t silent; // killed before anybody had called
     uint64_t lives, cut_lives, faults;
-    uint64_t requests, replies, cuts, cancels, steps, episodes, resumes, saves, frames;
+    uint64_t requests, replies, cuts, cancels, steps, episodes, resumes, saves, frames, pins,
+        expired;
 } Tally;
 
 static void add_up(Tally *tally, const History *history) {
@@ -114,6 +115,8 @@ static void add_up(Tally *tally, const History *history) {
     tally->resumes += history->resumes;
     tally->saves += history->saves;
     tally->frames += history->frames;
+    tally->pins += history->pins;
+    tally->expired += history->expired;
     tally->episodes += history->episode_count;
     tally->lives += history->life_count;
     for (size_t i = 0; i < history->life_count; i++) {
@@ -130,9 +133,11 @@ static void print_tally(const Tally *tally) {
            tally->lives, tally->cut_lives, tally->faults);
     printf("  %" PRIu64 " requests, %" PRIu64 " replies, %" PRIu64 " connections cut, %" PRIu64
            " cancels, %" PRIu64 " steps, %" PRIu64 " episodes, %" PRIu64
-           " groups gone on with, %" PRIu64 " saved, %" PRIu64 " frames watched\n",
+           " groups gone on with, %" PRIu64 " saved, %" PRIu64 " frames watched, %" PRIu64
+           " pinned, %" PRIu64 " expired\n",
            tally->requests, tally->replies, tally->cuts, tally->cancels, tally->steps,
-           tally->episodes, tally->resumes, tally->saves, tally->frames);
+           tally->episodes, tally->resumes, tally->saves, tally->frames, tally->pins,
+           tally->expired);
 }
 
 // True: two runs are the same to the last decision.

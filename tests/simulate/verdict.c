@@ -36,9 +36,10 @@ static bool is_ok(const Moreau__V1__Reply *reply) {
 // ---- what must be there
 
 // May the whole episode be missing?
-static bool may_be_missing(const HistoryLife *life, const HistoryEpisode *episode) {
+static bool may_be_missing(const History *history, const HistoryEpisode *episode) {
+    const HistoryLife *life = &history->life[episode->life];
     bool may_be_forgotten = life->end == LIFE_LOST_POWER && !life->full_durability;
-    return episode->delete_asked || (may_be_forgotten && !episode->stop_acked);
+    return history_may_be_gone(history, episode) || (may_be_forgotten && !episode->stop_acked);
 }
 
 // Must it be missing? A deletion that was answered may come back when the power goes.
@@ -137,16 +138,17 @@ static void check_motion(Judge *judge, const History *history, const HistoryEpis
     moreau__v1__reply__free_unpacked(reply, NULL);
 }
 
-static void check_episode(Judge *judge, const History *history, const HistoryEpisode *episode) {
+static void check_episode(Judge *judge, History *history, const HistoryEpisode *episode) {
     const HistoryLife *life = &history->life[episode->life];
     Moreau__V1__EpisodeDescribe call = MOREAU__V1__EPISODE_DESCRIBE__INIT;
     call.episode = (char *)(uintptr_t)episode->id;
     Moreau__V1__Reply *reply = ask(judge, &call);
     if (reply->status->code == MOREAU__V1__STATUS__CODE__NOT_FOUND) {
-        if (!may_be_missing(life, episode)) {
+        if (!may_be_missing(history, episode)) {
             fail("episode %s is lost%s", episode->id,
                  episode->stop_acked ? ", and its stop was answered" : "");
         }
+        history->expired += episode->stop_acked && !episode->delete_asked;
         moreau__v1__reply__free_unpacked(reply, NULL);
         return;
     }
@@ -232,6 +234,29 @@ static void check_list(Judge *judge, Dice *dice) {
     moreau__v1__reply__free_unpacked(reply, NULL);
 }
 
+// Retention leaves the newest: as many as the least that a server was to keep, if there ever were
+// so many, but for those that somebody deleted.
+static void check_kept(Judge *judge, const History *history) {
+    uint64_t least = UINT64_MAX, ended = 0, deleted = 0;
+    for (size_t i = 0; i < history->life_count; i++) {
+        const uint64_t keep = history->life[i].keep_episodes;
+        least = keep > 0 && keep < least ? keep : least;
+    }
+    for (size_t i = 0; i < history->episode_count; i++) {
+        ended += history->episode[i].stop_acked;
+        deleted += history->episode[i].delete_asked;
+    }
+    Moreau__V1__EpisodeList call = MOREAU__V1__EPISODE_LIST__INIT;
+    Moreau__V1__Reply *reply = ask(judge, &call);
+    const uint64_t most = ended < least ? ended : least;
+    if (!is_ok(reply) || reply->episode_list->n_episodes + deleted < most) {
+        fail("of %" PRIu64 " episodes that ended %zu are left, %" PRIu64 " deleted; %" PRIu64
+             " were to be kept",
+             ended, is_ok(reply) ? reply->episode_list->n_episodes : 0, deleted, least);
+    }
+    moreau__v1__reply__free_unpacked(reply, NULL);
+}
+
 // Groups that were recorded, gone on from.
 static uint64_t calls_promised(const History *history, const HistoryHerd *herd) {
     const HistoryLife *life = &history->life[herd->life];
@@ -257,7 +282,8 @@ static void check_herds(Judge *judge, History *history) {
     for (size_t i = 0; i < history->herd_count; i++) {
         const HistoryHerd *herd = &history->herd[i];
         Dice dice = dice_make(history->trace, i);
-        again_check(herd, calls_promised(history, herd), &dice, ask_for_herd, judge);
+        const bool may_be_gone = history_keeps_few(history, herd->life);
+        again_check(herd, may_be_gone, calls_promised(history, herd), &dice, ask_for_herd, judge);
         history->resumes++;
     }
     for (size_t i = 0; i < history->kept_count; i++) {
@@ -280,6 +306,7 @@ void verdict_ask(const char *address, History *history) {
     for (size_t i = 0; i < history->episode_count; i++) {
         check_episode(&judge, history, &history->episode[i]);
     }
+    check_kept(&judge, history);
     check_list(&judge, &choice);
     check_herds(&judge, history);
     link_close(&judge.link);
