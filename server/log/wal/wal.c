@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "log/wal/wal.h"
 
+#include "base/assert.h"
 #include "log/format/schema.h"
 
 #include <errno.h>
@@ -473,26 +474,45 @@ static bool is_in_database(const Walk *walk, int database, uint8_t *page) {
 
 // Of what was committed behind a frame that does not follow: whether a checkpoint had taken of it
 // into the database. That goes from the first page to the last. One page alone that is not the
-// first may have become again what it was before the log, as an empty table does.
+// first may have become again what it was before the log, as an empty table does; and one that
+// comes to the same in several frames says nothing at all.
 typedef struct TakenIn {
-    uint64_t first_page, count; // of frames
-    bool has_first;
+    uint64_t first_page;
+    uint64_t page; // of some frame that is there; 0: none
+    bool has_first, has_two;
 } TakenIn;
 
-static void note_frame(const Walk *walk, int database, TakenIn *taken) {
+// Whether another frame brings the page of the present one, which is `walk->earlier`, to the same.
+static bool comes_again(const Walk *walk, uint64_t index) {
+    ASSERT(walk->frame != NULL && walk->next != NULL);
+    const uint32_t number = read_u32(walk->frame + AT_PAGE);
+    bool comes = false;
+    for (uint64_t i = 0; i < walk->frame_count && !comes; i++) {
+        uint8_t head[FRAME_HEADER_BYTES];
+        comes = i != index && read_all(walk->fd, head, sizeof(head), place_of(walk, i)) &&
+                read_u32(head + AT_PAGE) == number && has_salt(walk, head) &&
+                read_all(walk->fd, walk->next, walk->frame_bytes, place_of(walk, i)) &&
+                memcmp(walk->next + FRAME_HEADER_BYTES, walk->earlier, walk->page_bytes) == 0;
+    }
+    return comes;
+}
+
+static void note_frame(const Walk *walk, uint64_t index, int database, TakenIn *taken) {
     const uint64_t page = read_u32(walk->frame + AT_PAGE);
-    const bool is_in = database >= 0 && is_in_database(walk, database, walk->earlier);
+    const bool is_in =
+        database >= 0 && is_in_database(walk, database, walk->earlier) && !comes_again(walk, index);
     if (taken->first_page == 0 || page < taken->first_page) {
         taken->first_page = page;
         taken->has_first = is_in;
     } else if (page == taken->first_page) {
         taken->has_first = taken->has_first || is_in;
     }
-    taken->count += is_in;
+    taken->has_two = taken->has_two || (is_in && taken->page != 0 && taken->page != page);
+    taken->page = is_in ? page : taken->page;
 }
 
 static bool is_proven(const TakenIn *taken) {
-    return taken->has_first || taken->count > 1;
+    return taken->has_first || taken->has_two;
 }
 
 // Behind a frame that does not follow, one that follows from what its predecessor says of itself
@@ -509,7 +529,7 @@ static Status look_behind(Walk *walk, const char *database, WalJudged *judged, E
             const bool ends = ends_transaction(walk->frame);
             judged->lost_count += ends;
             judged->lost_end = ends ? i + 1 : judged->lost_end;
-            note_frame(walk, pages, &taken);
+            note_frame(walk, i, pages, &taken);
             judged->is_taken_in = judged->is_taken_in || (ends && is_proven(&taken));
         }
     }

@@ -386,6 +386,37 @@ START_TEST(a_gap_in_what_was_taken_in_is_no_power_cut) {
 }
 END_TEST
 
+// Six episodes that are in the database, and one of them pinned and let go again, six times over.
+static void pin_and_let_go(Log *log) {
+    record_all(log);
+    take_all_in();
+    sqlite3 *reader = sql_open(file.path); // as long as it reads, nothing more is taken in
+    sql_on(reader, "BEGIN");
+    sql_on(reader, "SELECT count(*) FROM chunk");
+    for (int i = 0; i < 12; i++) {
+        uint8_t uid[UID_BYTES];
+        Waiter waiter;
+        uid_of(1, 0xaa, uid);
+        log_pin(log, uid, i % 2 == 0, waiter_init(&waiter));
+        ck_assert_msg(waiter_wait(&waiter) == STATUS_OK, "%s", waiter.wait.error.message);
+    }
+}
+
+// A page that comes to the same again and again may have been so in front of the log: that a frame
+// behind the gap is in the database tells of no checkpoint.
+START_TEST(a_page_that_comes_and_goes_is_not_taken_in) {
+    kill_after(pin_and_let_go);
+    put_back(log_bytes.count);
+    unlink(wal_mark);
+    scribble(HEADER_BYTES + 2 * FRAME_BYTES, FRAME_BYTES, 0);
+    Error error;
+    ck_assert_msg(care(&error) == STATUS_OK, "%s", error.message);
+    ck_assert_ptr_nonnull(strstr(reported(), "wal_cut"));
+    expect_all();
+    free_bytes();
+}
+END_TEST
+
 START_TEST(copies_are_few) {
     kill_one(false);
     put_back(log_bytes.count);
@@ -472,6 +503,7 @@ static TCase *case_damage(void) {
     tcase_add_loop_test(tcase, what_cannot_be_told_is_refused_and_recovered, 0, 5);
     tcase_add_test(tcase, a_gap_of_a_power_cut_ends_the_log);
     tcase_add_test(tcase, a_gap_in_what_was_taken_in_is_no_power_cut);
+    tcase_add_test(tcase, a_page_that_comes_and_goes_is_not_taken_in);
     tcase_add_test(tcase, copies_are_few);
     return tcase;
 }
