@@ -584,8 +584,10 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
     case CALL_BACKUP: // another one is being made, or there is one
         return disk_has_faults() || code == MOREAU__V1__STATUS__CODE__FAILED_PRECONDITION ||
                code == MOREAU__V1__STATUS__CODE__ALREADY_EXISTS;
-    case CALL_STOP: // of what may not have begun, or has failed
-        return client->world[call->world[0]].episode == 0 || disk_has_faults();
+    case CALL_STOP: // of what may not have begun, or has failed, or is gone as soon as it has ended
+        return client->world[call->world[0]].episode == 0 || disk_has_faults() ||
+               (code == MOREAU__V1__STATUS__CODE__NOT_FOUND &&
+                history_keeps_few(client->crowd->history, client->crowd->life));
     case CALL_PASTS:
     case CALL_DELETE:
     case CALL_PIN:
