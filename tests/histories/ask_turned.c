@@ -151,7 +151,6 @@ static void nudge_joint(Dice *dice, World *world, Joint *joint, double part) {
     }
 }
 
-// Any contact of the two that touch at contact i.
 // Where its impulse stands in the memory, still nothing.
 static ContactMemory memory_of(const StepContact *contact) {
     return (ContactMemory){.a = contact->a,
@@ -161,6 +160,7 @@ static ContactMemory memory_of(const StepContact *contact) {
                            .feature = contact->feature};
 }
 
+// Any contact of the two that touch at contact i.
 static uint32_t any_of_pair(const Stepper *stepper, uint32_t i, Dice *dice) {
     uint32_t found = i, met = 0;
     for (uint32_t k = 0; k < stepper->contact_count; k++) {

@@ -27,8 +27,8 @@ typedef struct Variant {
     Stepper *stepper;
     StepReport report;    // of the last step
     bool has_stepped;     // it has not failed, nor was it given up
-    uint32_t answers;     // of its solver: more than one where somebody was thrown
-    FirstAnswer first;    //
+    uint32_t answers;     // of its solver: several where somebody was thrown …
+    FirstAnswer first;    // … of which this came first
     StepWitness *witness; // Nullable: of the steps to come
 } Variant;
 

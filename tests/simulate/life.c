@@ -21,8 +21,7 @@
 
 static const uint64_t grace_ns = 60000000000u; // twice the server's: its end takes time as well
 
-enum { KEPT_EPISODES_MAX = 6 };
-enum { CLIENTS_MAX = 4, WATCHERS_MAX = 3, WORD_BYTES = 600, WORDS_MAX = 32 };
+enum { CLIENTS_MAX = 4, WATCHERS_MAX = 3, KEPT_EPISODES_MAX = 6, WORD_BYTES = 600, WORDS_MAX = 32 };
 
 // How it will end, unless it ends before.
 typedef struct Fate {

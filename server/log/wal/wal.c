@@ -529,8 +529,10 @@ static Status look_behind(Walk *walk, const char *database, WalJudged *judged, E
             const bool ends = ends_transaction(walk->frame);
             judged->lost_count += ends;
             judged->lost_end = ends ? i + 1 : judged->lost_end;
-            note_frame(walk, i, pages, &taken);
-            judged->is_taken_in = judged->is_taken_in || (ends && is_proven(&taken));
+            if (!judged->is_taken_in) { // each question reads pages, and some the whole log
+                note_frame(walk, i, pages, &taken);
+                judged->is_taken_in = ends && is_proven(&taken);
+            }
         }
     }
     if (pages >= 0) {
