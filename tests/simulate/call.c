@@ -594,8 +594,9 @@ static bool is_allowed(const Client *client, const Call *call, Moreau__V1__Statu
     case CALL_VERIFY:
     case CALL_TOUCHES:
     case CALL_DESCRIBE: // others may delete it
-        return disk_has_faults() ||
-               history_may_be_gone(client->crowd->history, &episode[call->episode]) ||
+        return disk_has_faults() || episode[call->episode].delete_asked ||
+               (code == MOREAU__V1__STATUS__CODE__NOT_FOUND &&
+                history_may_expire(client->crowd->history, &episode[call->episode])) ||
                !episode[call->episode].stop_acked ||
                (call->kind == CALL_DELETE && episode[call->episode].pin_asked);
     default:

@@ -45,6 +45,10 @@ static bool is_ok(const Moreau__V1__Reply *reply) {
     return reply != NULL && reply->status->code == MOREAU__V1__STATUS__CODE__OK;
 }
 
+static bool is_not_found(const Moreau__V1__Reply *reply) {
+    return reply->status->code == MOREAU__V1__STATUS__CODE__NOT_FOUND;
+}
+
 static void give_back(Moreau__V1__Reply *reply) {
     if (reply != NULL) {
         moreau__v1__reply__free_unpacked(reply, NULL);
@@ -239,8 +243,8 @@ static bool make_fork(Client *client, size_t index, const ClientWorld *of,
     if (reply == NULL) {
         return false;
     }
-    if (!is_ok(reply) && !disk_has_faults() &&
-        !history_may_be_gone(client->crowd->history, episode)) {
+    const bool is_gone = is_not_found(reply) && history_may_expire(client->crowd->history, episode);
+    if (!is_ok(reply) && !disk_has_faults() && !episode->delete_asked && !is_gone) {
         fail("client %zu: an episode is not forked: %s", client->number, reply->status->message);
     }
     if (is_ok(reply)) {
@@ -405,7 +409,8 @@ static bool go_on_with_herd(Client *client, const HistoryHerd *record) {
         kept_note(&client->herd, NULL);
         client->herd.saved = 0;
         note_recording(client, reply->group_create);
-    } else if (disk_has_faults() || history_keeps_few(client->crowd->history, record->life)) {
+    } else if (disk_has_faults() ||
+               (is_not_found(reply) && history_keeps_few(client->crowd->history, record->life))) {
         herd_deinit(&client->herd);
     } else {
         fail("client %zu: a group is not gone on with: %s", client->number, reply->status->message);
@@ -561,17 +566,13 @@ static void add_recording(Client *client, size_t world) {
     }
 }
 
-// Whether this life's server deletes what is old.
-static bool keeps_few(const Client *client) {
-    return client->crowd->history->life[client->crowd->life].keep_episodes > 0;
-}
-
 static void add_episode(Client *client) {
     static const CallKind kinds[] = {CALL_VERIFY, CALL_DESCRIBE, CALL_TOUCHES};
     size_t episode = pick_episode(client);
     if (episode == HISTORY_EPISODES_MAX) {
         call_list(client);
-    } else if (keeps_few(client) && dice_chance(&client->dice, 25)) {
+    } else if (history_keeps_few(client->crowd->history, client->crowd->life) &&
+               dice_chance(&client->dice, 25)) {
         call_episode(client, CALL_PIN, episode);
     } else if (dice_chance(&client->dice, 10)) {
         call_episode(client, CALL_DELETE, episode);

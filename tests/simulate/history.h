@@ -127,8 +127,13 @@ static inline bool history_keeps_few(const History *history, size_t life) {
     return keeps_few;
 }
 
-// Whether an episode may be gone: one that is pinned is kept.
+// Whether the server may have deleted an episode, which nobody finds then: one that is pinned is
+// kept.
+static inline bool history_may_expire(const History *history, const HistoryEpisode *episode) {
+    return !episode->pin_acked && history_keeps_few(history, episode->life);
+}
+
+// Whether an episode may be gone, of itself or as somebody asked for that.
 static inline bool history_may_be_gone(const History *history, const HistoryEpisode *episode) {
-    return episode->delete_asked ||
-           (!episode->pin_acked && history_keeps_few(history, episode->life));
+    return episode->delete_asked || history_may_expire(history, episode);
 }
